@@ -1,9 +1,12 @@
 import type { StoredPlan } from '../../src/deploy/service/planner-protocol.js';
+import type { Ramp } from '../../src/deploy/service/ramps.js';
 import type { Run } from '../../src/deploy/service/run-record.js';
 import type { TextsView } from '../surfaces/design/surface.js';
 import type {
+  DeployFiles,
   DeployHistory,
   DeployOperators,
+  DeployRamps,
   DeployStatus,
   SpecVerdict,
 } from '../surfaces/deploy/answers.js';
@@ -130,7 +133,12 @@ export interface Answers {
   'POST /deploy/api/plans': StoredPlan;
   [plan: `GET /deploy/api/plans/${string}`]: StoredPlan;
   [run: `GET /deploy/api/runs/${string}`]: Run;
-  [cancel: `POST /deploy/api/runs/${string}/cancel`]: { readonly run_id: string };
+  [runAct: `POST /deploy/api/runs/${string}`]: { readonly run_id: string };
+  [files: `GET /deploy/api/artifacts/${string}`]: DeployFiles;
+  'POST /deploy/api/ramps': { readonly ramp_id: string };
+  'GET /deploy/api/ramps': DeployRamps;
+  [ramp: `GET /deploy/api/ramps/${string}`]: Ramp;
+  [steer: `POST /deploy/api/ramps/${string}`]: { readonly ramp_id: string };
   'GET /deploy/api/status': DeployStatus;
   'GET /deploy/api/history': DeployHistory;
   'GET /deploy/api/operators': DeployOperators;

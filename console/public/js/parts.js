@@ -166,11 +166,11 @@ function textOf(value) {
 
 /**
  * @param {string} name
- * @param {string} text
+ * @param {string | Blob} content
  * @param {string} type
  */
-export function download(name, text, type) {
-  const href = URL.createObjectURL(new Blob([text], { type }));
+export function download(name, content, type) {
+  const href = URL.createObjectURL(new Blob([content], { type }));
   el('a', { href, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(href), 0);
 }

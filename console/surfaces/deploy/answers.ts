@@ -1,4 +1,5 @@
 import type { SpecProblem } from '../../../src/deploy/spec/parse.js';
+import type { Ramp } from '../../../src/deploy/service/ramp-record.js';
 import type { Run } from '../../../src/deploy/service/run-record.js';
 
 /** Whether the files of a node are those that were installed. */
@@ -26,6 +27,8 @@ export interface DeployStatus {
     readonly holder: string;
     readonly since_unix_s: number;
   } | null;
+  /** The ramp that is not over; another service may have none. */
+  readonly ramp_id?: string | null;
   readonly nodes: readonly NodeStatus[];
 }
 
@@ -45,9 +48,25 @@ export interface DeployHistory {
   > & { readonly nodes: number })[];
 }
 
-/** The users of this console who began runs, as far as its audit log goes back. */
+/** `GET /v1/ramps` of the control service, the latest first. */
+export interface DeployRamps {
+  readonly ramps: readonly Ramp[];
+}
+
+/** `GET /v1/artifacts/{run}` of the control service: every file of every node as the run leaves it. */
+export interface DeployFiles {
+  readonly files: readonly {
+    readonly node: string;
+    readonly path: string;
+    readonly sha256: string;
+    /** Whether the run's plan writes it anew. */
+    readonly changed: boolean;
+  }[];
+}
+
+/** The users of this console who began runs and ramps, as far as its audit log goes back. */
 export interface DeployOperators {
-  /** By the id of the run. */
+  /** By the id of the run or the ramp. */
   readonly runs: Readonly<Record<string, string>>;
 }
 

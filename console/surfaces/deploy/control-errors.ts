@@ -50,6 +50,7 @@ const DETAILS = z.object({
   errors: z.array(PROBLEM).max(PROBLEMS_MAX).optional(),
   checks: z.array(CHECK).max(CHECKS_MAX).optional(),
   run_id: text().optional(),
+  ramp_id: text().optional(),
   holder: text().optional(),
   since_unix_s: z.number().optional(),
   etag: text().optional(),

@@ -1,17 +1,24 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { ApiError } from '../../server/api-error.js';
-import { BegunAct, type Act } from '../../server/audit-record.js';
-import type { AuditDetails } from '../../../src/lib/audit/audit-log.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
-import { ControlClient, type ControlAnswer, type ControlRequest } from './control-client.js';
+import { ControlClient, type ControlRequest } from './control-client.js';
 import type { DeployOperators } from './answers.js';
 import { badResponse } from './control-errors.js';
+import {
+  BODY_BYTES_MAX,
+  bodyOf,
+  done,
+  expectCluster,
+  headerOf,
+  idOf,
+  keyOf,
+  leaves,
+  passOn,
+} from './pass-on.js';
+import { rampActs } from './ramp-routes.js';
 import { RunStreams } from './run-streams.js';
 
-/** A specification with the members around it, as the control service takes it. */
-const BODY_BYTES_MAX = 2 * 1024 * 1024 + 64 * 1024;
 /** A plan of thousands of devices, with what Swift's own programs say of it. */
 const PLAN_IDLE_MS = 300_000;
 /** The service looks at every file of every node. */
@@ -20,19 +27,19 @@ const STATUS_IDLE_MS = 120_000;
 /** As many runs as the history of the service has. */
 const OPERATORS_MAX = 100;
 
-const ID = z.object({ id: z.string().regex(/^[\w-]{1,128}$/, { error: 'an id' }) });
+const NODE = z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/, { error: 'the name of a node' });
 const ARTIFACT = z.object({
   run: z.string().regex(/^[\w-]{1,128}$/, { error: 'the id of a run' }),
-  node: z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/, { error: 'the name of a node' }),
+  node: NODE,
   path: z
     .string()
     .max(512)
     .regex(/^(?!.*(?:^|\/)\.{1,2}(?:\/|$))[\w.-]+(?:\/[\w.-]+)*$/, { error: 'the path of a file' }),
 });
 const IF_MATCH = z.string().regex(/^"[\x21\x23-\x7e]{1,128}"$/, { error: 'a strong entity tag' });
-const KEY = z.string().regex(/^[\x21-\x7e]{1,128}$/, { error: 'printable characters' });
+const NODES_MAX = 10_000;
+const RETRY = z.strictObject({ nodes: z.array(NODE).min(1).max(NODES_MAX).optional() });
 const APPLY = z.strictObject({ cluster: z.string().max(256) });
-const NAMED = z.object({ cluster: z.string() });
 
 /**
  * The control service's routes, with the console's credentials. Bodies are passed on as they are, in
@@ -50,6 +57,7 @@ export function deployRoutes(app: FastifyInstance, context: ConsoleContext): voi
   void app.register((scope, _options, done) => {
     readRoutes(scope, context, control, streams);
     actRoutes(scope, context, control);
+    rampActs(scope, context, control);
     done();
   });
   void app.register((scope, _options, done) => {
@@ -94,6 +102,9 @@ function readRoutes(
   }));
   read('/deploy/api/plans/:id', (request) => `/plans/${idOf(request)}`);
   read('/deploy/api/runs/:id', (request) => `/runs/${idOf(request)}`);
+  read('/deploy/api/artifacts/:id', (request) => `/artifacts/${idOf(request)}`);
+  read('/deploy/api/ramps', () => '/ramps');
+  read('/deploy/api/ramps/:id', (request) => `/ramps/${idOf(request)}`);
 
   app.get('/deploy/api/artifacts', { config: { access: 'operate' } }, async (request, reply) => {
     const { run, node, path } = parse(ARTIFACT, request.query);
@@ -106,23 +117,27 @@ function readRoutes(
   });
 
   const config = { access: 'operate', background: true } as const;
-  app.get('/deploy/api/runs/:id/events', { config }, async (request, reply) => {
-    const session = sessionOf(request);
-    const path = `/runs/${idOf(request)}/events`;
-    const stream = await streams.open(session, async () => {
-      const answer = await control.send({ method: 'GET', path, signal: leaves(reply) });
-      if (answer.type.startsWith('text/event-stream')) return answer.body;
-      answer.body.destroy();
-      throw badResponse(answer.status);
+  for (const what of ['runs', 'ramps'] as const) {
+    app.get(`/deploy/api/${what}/:id/events`, { config }, async (request, reply) => {
+      const session = sessionOf(request);
+      const path = `/${what}/${idOf(request)}/events`;
+      const stream = await streams.open(session, async () => {
+        const answer = await control.send({ method: 'GET', path, signal: leaves(reply) });
+        if (answer.type.startsWith('text/event-stream')) return answer.body;
+        answer.body.destroy();
+        throw badResponse(answer.status);
+      });
+      return reply.type('text/event-stream').send(stream);
     });
-    return reply.type('text/event-stream').send(stream);
-  });
+  }
 }
 
-/** The users who began runs here, by the id of the run. */
+const BEGINS: ReadonlySet<string> = new Set(['deploy.apply', 'deploy.retry', 'deploy.ramp']);
+
+/** The users who began runs and ramps here, by the id of the run or the ramp. */
 async function operators({ audit }: ConsoleContext): Promise<DeployOperators['runs']> {
   const begun = await audit.latest(
-    ({ action, result }) => action === 'deploy.apply' && result === 'ok',
+    ({ action, result }) => BEGINS.has(action) && result === 'ok',
     OPERATORS_MAX,
   );
   return Object.fromEntries(
@@ -142,13 +157,29 @@ function actRoutes(app: FastifyInstance, context: ConsoleContext, control: Contr
       const { cluster } = parse(APPLY, request.body ?? {});
       const headers = {
         'if-match': headerOf(request, 'if-match', IF_MATCH),
-        'idempotency-key': headerOf(request, 'idempotency-key', KEY),
+        'idempotency-key': keyOf(request),
       };
       const act = { action: 'deploy.apply', target: plan };
       return done(context, request, reply, act, async () => {
         await expectCluster(control, cluster);
         return control.send({ method: 'POST', path: `/plans/${plan}/apply`, headers });
       });
+    },
+  );
+
+  app.post(
+    '/deploy/api/runs/:id/retry',
+    { config: { access: 'mutate', audits: 'deploy.retry' } },
+    async (request, reply) => {
+      const run = idOf(request);
+      const headers = { 'idempotency-key': keyOf(request) };
+      const given = parse(RETRY, request.body ?? {});
+      const details = given.nodes === undefined ? {} : { nodes: given.nodes.join(' ') };
+      const act = { action: 'deploy.retry', target: run, details };
+      const body = JSON.stringify(given);
+      return done(context, request, reply, act, () =>
+        control.send({ method: 'POST', path: `/runs/${run}/retry`, headers, body }),
+      );
     },
   );
 
@@ -200,78 +231,4 @@ function bodyRoutes(app: FastifyInstance, context: ConsoleContext, control: Cont
       );
     },
   );
-}
-
-/** Does what is written down before it is done, and again with its outcome. */
-async function done(
-  context: ConsoleContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  act: Act,
-  work: () => Promise<ControlAnswer>,
-): Promise<FastifyReply> {
-  const begun = await BegunAct.begin(context, request, act);
-  let answer: ControlAnswer;
-  try {
-    answer = await work();
-  } catch (error) {
-    await begun.fail(error);
-    throw error;
-  }
-  const { made, etag } = answer;
-  const details: AuditDetails = {
-    ...(made === undefined ? {} : { made }),
-    ...(etag === undefined ? {} : { after: etag }),
-  };
-  await begun.end({ result: 'ok', details });
-  return passOn(reply, answer);
-}
-
-/** Sends an answer of the service as it is; of its headers, those of the contract alone. */
-function passOn(reply: FastifyReply, { status, etag, type, body }: ControlAnswer): FastifyReply {
-  if (!/^application\/json(?:;|$)/i.test(type)) {
-    body.destroy();
-    throw badResponse(status);
-  }
-  if (etag !== undefined) void reply.header('etag', etag);
-  return reply.status(status).type('application/json; charset=utf-8').send(body);
-}
-
-/**
- * An apply names the cluster that it is meant for, so that one in another window is not taken for
- * it.
- * @throws ApiError invalid_argument
- */
-async function expectCluster(control: ControlClient, given: string): Promise<void> {
-  const spec = await control.json({ method: 'GET', path: '/spec' }, BODY_BYTES_MAX);
-  const { success, data } = NAMED.safeParse(spec);
-  if (success && data.cluster === given) return;
-  throw new ApiError('invalid_argument', 'This is not the name of the cluster.');
-}
-
-/** @throws ApiError precondition_required, invalid_argument */
-function headerOf(request: FastifyRequest, name: string, schema: z.ZodString): string {
-  const given = request.headers[name];
-  if (given === undefined) {
-    throw new ApiError('precondition_required', `The header ${name} is missing.`);
-  }
-  return parse(schema, given);
-}
-
-function idOf({ params }: FastifyRequest): string {
-  return parse(ID, params).id;
-}
-
-function bodyOf({ body }: FastifyRequest): Buffer {
-  if (Buffer.isBuffer(body)) return body;
-  throw new ApiError('invalid_argument', 'The request has no body.');
-}
-
-/** Aborted when the browser goes away before it has its answer. */
-function leaves({ raw }: FastifyReply): AbortSignal {
-  const abort = new AbortController();
-  raw.once('close', () => {
-    if (!raw.writableFinished) abort.abort();
-  });
-  return abort.signal;
 }

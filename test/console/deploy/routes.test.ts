@@ -4,7 +4,13 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import type {
+  DeployFiles,
+  DeployOperators,
+  DeployRamps,
+} from '../../../console/surfaces/deploy/answers.js';
 import type { StoredPlan } from '../../../src/deploy/service/planner-protocol.js';
+import type { Ramp } from '../../../src/deploy/service/ramp-record.js';
 import type { Run } from '../../../src/deploy/service/run-record.js';
 import type { AuditRecord } from '../../../src/lib/audit/audit-log.js';
 import { otherWorkers, PASSWORD, small } from '../../deploy/service-support.js';
@@ -150,6 +156,61 @@ describe('the routes of Deploy in the console', function () {
     const large = await page.plan({ spec: { ...fewer, policies: small.policies.slice(0, 1) } });
     expect(is(large)).to.deep.equal([422, 'unprocessable']);
     expect(errorOf(large).details).to.have.property('errors').that.is.not.empty;
+  });
+
+  it('retries what a run has left, and lists the files that it installed', async () => {
+    await page.putSpec(small, await page.etag());
+    const plan = await planned();
+    on.driver.failsAt = 'node3';
+    const { run_id: id } = (await page.apply(plan, 'key')).json() as { run_id: string };
+    expect((await on.deploy.ended(id)).state).to.equal('partial');
+    on.driver.failsAt = undefined;
+    expect(is(await page.retry(id, 'retry', ['../x']))).to.deep.equal([400, 'invalid_argument']);
+    const done = await page.retry(id, 'retry', ['node1']);
+    expect(is(done)).to.deep.equal([422, 'unprocessable']);
+    const begun = await page.retry(id, 'retry');
+    expect(begun.status, begun.text).to.equal(202);
+    const { run_id: next } = begun.json() as { run_id: string };
+    expect((await on.deploy.ended(next)).state).to.equal('succeeded');
+    const operators = (await client.get('/deploy/api/operators')).json();
+    expect(operators).to.deep.equal({ runs: { [id]: 'test:tester', [next]: 'test:tester' } });
+    const { files } = (await client.get(`/deploy/api/artifacts/${next}`)).json() as DeployFiles;
+    const conf = files.filter(({ path }) => path === 'etc/swift/swift.conf');
+    expect(conf.map(({ node }) => node)).to.deep.equal(['node1', 'node2', 'node3', 'node4']);
+    expect(conf[0]).to.include({ changed: true }).and.have.property('sha256').with.length(64);
+    expect(is(await client.get('/deploy/api/artifacts/run-0'))).to.deep.equal([404, 'not_found']);
+  });
+
+  it('begins and steers a ramp of the cluster that is named', async () => {
+    await page.putSpec(on.recon.on(small), await page.etag());
+    await on.deploy.deploy('first');
+    expect(is(await page.ramp('key', 'another'))).to.deep.equal([400, 'invalid_argument']);
+    const begun = await page.ramp('key');
+    expect(begun.status, begun.text).to.equal(201);
+    const { ramp_id: id } = begun.json() as { ramp_id: string };
+    expect(((await page.ramp('key')).json() as { ramp_id: string }).ramp_id).to.equal(id);
+    const locked = await page.ramp('other');
+    expect(is(locked)).to.deep.equal([423, 'locked']);
+    expect(errorOf(locked).details).to.include({ ramp_id: id });
+    const path = `/deploy/api/ramps/${id}`;
+    const act = async (verb: string) => (await client.post(`${path}/${verb}`, {})).status;
+    const state = async () => ((await client.get(path)).json() as Ramp).state;
+    for await (const { event, data } of client.events(`${path}/events`)) {
+      expect([event, (data as Ramp).id]).to.deep.equal(['ramp', id]);
+      break;
+    }
+    expect([await act('pause'), await state()]).to.deep.equal([202, 'paused']);
+    expect(await act('pause')).to.equal(409);
+    expect([await act('resume'), await state()]).to.deep.equal([202, 'running']);
+    expect([await act('cancel'), await state()]).to.deep.equal([202, 'cancelled']);
+    const { ramps } = (await client.get('/deploy/api/ramps')).json() as DeployRamps;
+    expect(ramps.map((ramp) => ramp.id)).to.deep.equal([id]);
+    const operators = (await client.get('/deploy/api/operators')).json() as DeployOperators;
+    expect(operators.runs[id]).to.equal('test:tester');
+    const acts = (await records()).filter(({ action }) => action.startsWith('deploy.ramp'));
+    expect(new Set(acts.map(({ action }) => action))).to.deep.equal(
+      new Set(['deploy.ramp', 'deploy.ramp.pause', 'deploy.ramp.resume', 'deploy.ramp.cancel']),
+    );
   });
 
   it('says what is wrong between the console and the service, and shows no credential', async () => {

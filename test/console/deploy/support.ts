@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { LocalDriver } from '../../../src/deploy/drivers/local.js';
 import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+import { FakeRecon } from '../../deploy/fake-recon.js';
 import { TestDeploy, TestDriver, USER } from '../../deploy/service-support.js';
 import { ACCOUNTS, startTestBed, type TestBed } from '../support/console.js';
 import type { Answer, ConsoleClient } from '../support/client.js';
@@ -11,10 +12,16 @@ export interface DeployBed {
   readonly deploy: TestDeploy;
   readonly driver: TestDriver;
   readonly bed: TestBed;
+  /** The servers of the nodes, as far as a ramp asks them. */
+  readonly recon: FakeRecon;
+  /** By how much the clock of the control service is ahead. */
+  aheadMs: number;
   /** Ends the control service, before the console. */
   stopDeploy(): Promise<void>;
   close(): Promise<void>;
 }
+
+const RAMP_POLL_MS = 50;
 
 /** The keys of a console for a control service whose folder this is. */
 export function deployKeys(port: number, folder: string): Record<string, unknown> {
@@ -30,12 +37,17 @@ export function deployKeys(port: number, folder: string): Record<string, unknown
 export async function startDeployBed(clock?: TestBed['clock']): Promise<DeployBed> {
   const folder = await makeTempFolder('console-deploy');
   const driver = new TestDriver(new LocalDriver(join(folder, 'nodes')));
-  const deploy = await TestDeploy.start(folder, { driver });
+  const recon = await FakeRecon.start(join(folder, 'nodes'));
+  const now = () => Date.now() + on.aheadMs;
+  const parts = { driver, now, rampPollMs: RAMP_POLL_MS, statusAgeMs: 0 };
+  const deploy = await TestDeploy.start(folder, parts);
   const bed = await startTestBed(deployKeys(deploy.port, folder), clock);
   let closing: Promise<void> | undefined;
   const stopDeploy = () => (closing ??= deploy.close());
-  return {
+  const on: DeployBed = {
     folder,
+    recon,
+    aheadMs: 0,
     deploy,
     driver,
     bed,
@@ -44,9 +56,11 @@ export async function startDeployBed(clock?: TestBed['clock']): Promise<DeployBe
       driver.release?.();
       await bed.close();
       await stopDeploy();
+      recon.stop();
       await removeFolder(folder);
     },
   };
+  return on;
 }
 
 /** What the Deploy page does. */
@@ -61,6 +75,21 @@ export class DeployPage {
     return this.client.send('PUT', '/deploy/api/spec', {
       body: spec,
       headers: { 'if-match': etag },
+    });
+  }
+
+  /** Begins a ramp of the specification that is saved. */
+  ramp(key: string, cluster = 'example'): Promise<Answer> {
+    return this.client.send('POST', '/deploy/api/ramps', {
+      body: { cluster },
+      headers: { 'idempotency-key': key },
+    });
+  }
+
+  retry(run: string, key: string, nodes?: readonly string[]): Promise<Answer> {
+    return this.client.send('POST', `/deploy/api/runs/${run}/retry`, {
+      body: nodes === undefined ? {} : { nodes },
+      headers: { 'idempotency-key': key },
     });
   }
 

@@ -6,8 +6,14 @@ import { timeElement } from '../../js/times.js';
 /**
  * The console's routes of Deploy, and how their errors look.
  *
- * @typedef {import('../../../../src/deploy/service/planner-protocol.js').StoredPlan} Plan
- * @typedef {import('../../../../src/deploy/service/run-record.js').Run} Run
+ * @typedef {import('../../../../src/deploy/service/planner-protocol.js').StoredPlan & {
+ *   readonly unreachable?: readonly { readonly node: string, readonly why: string }[],
+ * }} Plan `unreachable`: nodes that could not be looked at when the plan was made
+ * @typedef {import('../../../../src/deploy/service/ramp-record.js').Ramp} Ramp
+ * @typedef {import('../../../../src/deploy/service/run-record.js').Run & {
+ *   readonly retry_of?: string | null,
+ *   readonly retry_nodes?: readonly string[] | null,
+ * }} Run `retry_of`: the run of which it does again what is left; `retry_nodes`: of these alone
  * @typedef {import('../../../../src/deploy/service/run-record.js').Step} Step
  * @typedef {import('../../../../src/deploy/spec/parse.js').SpecProblem} Problem
  * @typedef {import('../../../surfaces/deploy/answers.js').DeployStatus} Status
@@ -48,7 +54,7 @@ export function validate(spec, signal) {
 }
 
 /**
- * @param {{ spec_etag?: string, seed?: number, allow_large?: boolean }} wish
+ * @param {{ spec_etag?: string, seed?: number, allow_large?: boolean, repair?: boolean }} wish
  * @returns {Promise<Plan>}
  */
 export function makePlan(wish) {
@@ -68,6 +74,33 @@ export async function applyPlan(plan, cluster, key) {
   const path = `/deploy/api/plans/${plan.id}/apply`;
   const answer = await raw('POST', path, { cluster }, false, undefined, headers);
   return (await answer.json()).run_id;
+}
+
+/**
+ * Does again what a run has left.
+ *
+ * @param {string} run
+ * @param {string | null} node that it is done on; null for all that are left
+ * @param {string} key another one for each wish
+ * @returns {Promise<string>} the id of the new run
+ */
+export async function retryRun(run, node, key) {
+  const body = node === null ? {} : { nodes: [node] };
+  const headers = { 'idempotency-key': key };
+  const path = `/deploy/api/runs/${run}/retry`;
+  const answer = await raw('POST', path, body, false, undefined, headers);
+  return (await answer.json()).run_id;
+}
+
+/**
+ * @param {{ cluster: string, spec_etag?: string, allow_large?: boolean }} wish
+ * @param {string} key another one for each wish
+ * @returns {Promise<string>} the id of the ramp
+ */
+export async function beginRamp(wish, key) {
+  const headers = { 'idempotency-key': key };
+  const answer = await raw('POST', '/deploy/api/ramps', wish, false, undefined, headers);
+  return (await answer.json()).ramp_id;
 }
 
 /**
@@ -126,7 +159,14 @@ const STATES = {
     'Load the specification again.',
   ],
   locked: ['lock', 'Another run is under way', 'There is one run at a time.'],
-  not_running: ['circle-stop', 'The run has ended', 'There is nothing to cancel any more.'],
+  not_running: ['circle-stop', 'It is in another state by now', 'Look at it again.'],
+  unprocessable: ['circle-alert', 'It cannot be done so', ''],
+  idempotency_key_reused: [
+    'circle-alert',
+    'The request was sent before, and was another one then',
+    'Begin again from the plan.',
+  ],
+  too_large: ['file', 'The specification is too large', 'It may have 2 MiB.'],
   not_found: ['search', 'It is not there', 'The service does not know it, or not any more.'],
   rate_limited: ['clock', 'Too many requests', 'Try again in a while.'],
   busy: ['clock', 'The deploy service is busy', 'Try again in a while.'],
@@ -143,7 +183,10 @@ const STATES = {
  */
 export function failureState(error, ...ways) {
   const failure = error instanceof ApiFailure ? error : undefined;
-  const [name, title, advice] = STATES[failure?.code ?? ''] ?? ['circle-alert', 'It failed', ''];
+  const isRamp = failure?.code === 'locked' && typeof failure.details.ramp_id === 'string';
+  const [name, title, advice] = isRamp
+    ? ['lock', 'Another ramp is not over', 'There is one ramp at a time.']
+    : (STATES[failure?.code ?? ''] ?? ['circle-alert', 'It failed', '']);
   const message = shownText(messageOf(error));
   const made = el(
     'div',

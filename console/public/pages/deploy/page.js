@@ -4,17 +4,19 @@ import { fail } from '../../js/shell.js';
 import { show } from './control.js';
 import { HistoryPanel } from './history.js';
 import { PlanPanel } from './plan.js';
+import { RampPanel } from './ramp.js';
 import { RunPanel } from './run.js';
 import { SpecPanel } from './spec.js';
 import { StatusPanel } from './status.js';
 
-/** @typedef {'spec' | 'plan' | 'apply' | 'history' | 'status'} Tab */
+/** @typedef {'spec' | 'plan' | 'apply' | 'ramp' | 'history' | 'status'} Tab */
 
 /** @type {readonly { id: Tab, title: string }[]} */
 const TABS = [
   { id: 'spec', title: 'Specification' },
   { id: 'plan', title: 'Plan' },
   { id: 'apply', title: 'Apply' },
+  { id: 'ramp', title: 'Ramp' },
   { id: 'history', title: 'History' },
   { id: 'status', title: 'Status' },
 ];
@@ -29,18 +31,27 @@ export async function mount() {
   const plan = new PlanPanel(
     (id) => setViewState({ tab: 'plan', plan: id }),
     (id) => go('apply', () => run.open(id)),
+    (wish) => go('ramp', () => ramp.begin(wish)),
   );
   const run = new RunPanel(
     (id) => setViewState({ tab: 'apply', run: id }),
     (wish) => go('plan', () => plan.make(wish)),
   );
+  const ramp = new RampPanel({
+    onRamp: (id) => setViewState({ tab: 'ramp', ramp: id }),
+    onRun: (id) => go('apply', () => run.open(id)),
+  });
   const history = new HistoryPanel({
     onRun: (id) => go('apply', () => run.open(id)),
     onPlan: (id) => go('plan', () => plan.open(id)),
     onBack: (wish) => go('plan', () => plan.make(wish)),
   });
-  const status = new StatusPanel((id) => go('apply', () => run.open(id)));
-  const panels = { spec, plan, apply: run, history, status };
+  const status = new StatusPanel({
+    onRun: (id) => go('apply', () => run.open(id)),
+    onRamp: (id) => go('ramp', () => ramp.open(id)),
+    onRepair: () => go('plan', () => plan.make({ repair: true })),
+  });
+  const panels = { spec, plan, apply: run, ramp, history, status };
   const specPlace = el('div', { className: 'deploy-panel' });
 
   /** @type {Record<Tab, () => Promise<unknown>>} */
@@ -52,6 +63,7 @@ export async function mount() {
       }),
     plan: () => plan.open(viewState().plan),
     apply: () => run.open(viewState().run),
+    ramp: () => ramp.open(viewState().ramp),
     history: () => history.open(),
     status: () => status.open(),
   };
@@ -66,6 +78,7 @@ export async function mount() {
    */
   function go(tab, work) {
     if (tab !== 'apply') run.close();
+    if (tab !== 'ramp') ramp.close();
     if (viewState().tab !== tab) setViewState({ tab });
     panel.replaceChildren(tab === 'spec' ? specPlace : panels[tab].element);
     panel.setAttribute('aria-labelledby', `tab-${tab}`);

@@ -40,7 +40,7 @@ export function summary(plan) {
 }
 
 /** What may go wrong, in words. @param {Plan} plan */
-export function words({ warnings, blast_radius: blasts, complete }) {
+export function words({ warnings, blast_radius: blasts, complete, unreachable = [] }) {
   const lines = blasts.map(({ ring, ...blast }) => {
     const below = blast.partitions_below_write_quorum;
     const quorum =
@@ -62,6 +62,16 @@ export function words({ warnings, blast_radius: blasts, complete }) {
     );
   });
   const all = [
+    ...unreachable.map(({ node, why }) =>
+      el(
+        'li',
+        {},
+        badge('no answer', 'crit'),
+        el('span', {
+          textContent: `${shownText(node)} could not be looked at: ${shownText(why)}. An apply stops there.`,
+        }),
+      ),
+    ),
     ...warnings.map((text) =>
       el('li', {}, badge('warning', 'warn'), el('span', { textContent: shownText(text) })),
     ),
@@ -75,7 +85,7 @@ export function words({ warnings, blast_radius: blasts, complete }) {
             badge('first step', 'info'),
             el('span', {
               textContent:
-                'This plan does a part of the change: plan again when replicators have finished.',
+                'This plan does a part of the change. Plan again when replicators have finished, or have a ramp do all of it.',
             }),
           ),
         ]),

@@ -1,5 +1,5 @@
 import { ApiFailure, call } from '../../js/api.js';
-import { ask, el, shownText } from '../../js/dom.js';
+import { el, shownText } from '../../js/dom.js';
 import { badge, card, field, input, numberText } from '../../js/parts.js';
 import { timeElement } from '../../js/times.js';
 import {
@@ -15,12 +15,16 @@ import {
 import { actionCard, diffCard } from './plan-files.js';
 import { ringCards } from './plan-rings.js';
 import { nodesOf, summary, words } from './plan-words.js';
+import { warningLine, withTypedCluster } from './typed-cluster.js';
 
 /**
  * @typedef {import('./control.js').Plan} Plan
  * @typedef {import('./control.js').Problem} Problem
- * @typedef {{ spec_etag?: string, seed?: number, allow_large?: boolean }} Wish
+ * @typedef {{ spec_etag?: string, seed?: number, allow_large?: boolean, repair?: boolean }} Wish
  */
+
+/** Warnings of a plan that are told again where it is applied. */
+const WARNINGS_ASKED = 5;
 
 /** Plans: what a change would move and break, before it happens. */
 export class PlanPanel {
@@ -28,14 +32,18 @@ export class PlanPanel {
   #place = el('div', { className: 'deploy-panel' });
   #onPlan;
   #onRun;
+  #onRamp;
 
   /**
    * @param {(id: string) => void} onPlan called when another plan is shown
    * @param {(id: string) => void} onRun called when a run is to be shown
+   * @param {(wish: { spec_etag: string, allow_large: boolean }) => void} onRamp called when the
+   *   specification of a plan is to be applied step by step
    */
-  constructor(onPlan, onRun) {
+  constructor(onPlan, onRun, onRamp) {
     this.#onPlan = onPlan;
     this.#onRun = onRun;
+    this.#onRamp = onRamp;
     this.element.append(this.#place);
   }
 
@@ -168,6 +176,12 @@ export class PlanPanel {
       work: () =>
         this.make({ spec_etag: plan.spec_etag, seed: plan.seed, allow_large: plan.allow_large }),
     });
+    const { spec_etag: etag, allow_large: allowLarge } = plan;
+    const ramp = wayButton({
+      text: 'Ramp…',
+      work: () => this.#onRamp({ spec_etag: etag, allow_large: allowLarge }),
+    });
+    ramp.title = 'Apply it, and the plans that follow, each once the cluster has settled';
     const state = failed
       ? badge('refused by Swift', 'crit')
       : 1000 * plan.expires_unix_s < Date.now()
@@ -194,6 +208,7 @@ export class PlanPanel {
         ...(plan.allow_large ? [badge('large changes allowed', 'warn')] : []),
         el('span', { className: 'grow' }),
         again,
+        ...(plan.complete ? [] : [ramp]),
         apply,
       ),
       card('In short', summary(plan), ...words(plan)),
@@ -205,37 +220,22 @@ export class PlanPanel {
 
   /** @param {Plan} plan */
   async #apply(plan) {
-    const { spec } = await loadSpec().catch(() => ({ spec: null }));
-    const cluster = String(spec?.cluster ?? '');
-    const typed = input('cluster', { required: true });
     const moves = plan.ring_changes.reduce((sum, { parts_moved: moved }) => sum + moved, 0);
     const text = `${numberText(moves)} replicas of partitions move, and files of ${nodesOf(plan).length} nodes are replaced, one zone after the other. A run can be cancelled between two nodes.`;
     // One key for one wish: if the answer is lost, a second press does not begin a second run.
     const key = crypto.randomUUID();
-    let run = '';
-    /** @type {unknown} */
-    let problem;
-    await ask(
-      `Apply the plan to ${cluster}`,
-      [
-        el('p', { textContent: text }),
-        ...plan.warnings
-          .slice(0, 5)
-          .map((one) => el('p', { className: 'deploy-warning', textContent: shownText(one) })),
-        field('Type the name of the cluster', typed, shownText(cluster)),
-      ],
-      'Apply',
-      async () => {
-        if (typed.value !== cluster) throw new Error('This is not the name of the cluster.');
-        try {
-          run = await applyPlan(plan, typed.value, key);
-        } catch (error) {
-          problem = error;
-        }
+    const { made: run, problem } = await withTypedCluster(
+      {
+        title: (cluster) => `Apply the plan to ${cluster}`,
+        nodes: [
+          el('p', { textContent: text }),
+          ...plan.warnings.slice(0, WARNINGS_ASKED).map(warningLine),
+        ],
+        okText: 'Apply',
       },
-      { danger: true },
+      (cluster) => applyPlan(plan, cluster, key),
     );
-    if (run !== '') this.#onRun(run);
+    if (run !== undefined) this.#onRun(run);
     else if (problem !== undefined) this.#notApplied(plan, problem);
   }
 

@@ -17,8 +17,23 @@ export const LOOKS = {
   partial: 'crit',
 };
 
-/** How far each node is. @param {Run} run */
-export function nodeCards({ steps }) {
+/** States of a run of which something may be left. */
+const UNFINISHED = ['partial', 'failed', 'cancelled'];
+const DONE = ['succeeded', 'staged'];
+
+/** Whether a run has ended with something left to do. @param {Run} run */
+export function canRetry({ state, steps }) {
+  return UNFINISHED.includes(state) && steps.some((step) => !DONE.includes(step.state));
+}
+
+/**
+ * How far each node is.
+ *
+ * @param {Run} run
+ * @param {(node: string) => unknown} onRetry called when the files of a node are to be installed
+ */
+export function nodeCards(run, onRetry) {
+  const { steps } = run;
   const nodes = [...new Set(steps.map(({ node }) => node))];
   return nodes.map((node) => {
     const own = steps.filter((step) => step.node === node);
@@ -27,12 +42,16 @@ export function nodeCards({ steps }) {
         own.some((step) => step.state === state),
       ) ?? 'succeeded';
     const message = own.find(({ state }) => state === worst)?.message ?? '';
+    const isLeft = canRetry(run) && own.some(({ state }) => !DONE.includes(state));
+    const retry = wayButton({ text: 'Retry', work: () => onRetry(node) });
+    retry.setAttribute('aria-label', `Retry ${shownText(node)}`);
     const made = el(
       'div',
       { className: 'deploy-node-state' },
       el('strong', { textContent: shownText(node) }),
       badge(worst, LOOKS[worst] ?? ''),
       el('span', { className: 'quiet', textContent: shownText(message) }),
+      ...(isLeft ? [retry] : []),
     );
     made.dataset.state = worst;
     return made;

@@ -3,21 +3,29 @@ import { confirmed, el, shownText } from '../../js/dom.js';
 import { fail } from '../../js/shell.js';
 import { badge, card } from '../../js/parts.js';
 import { timeElement } from '../../js/times.js';
-import { emptyState, failureState, operators, show, shortHash, wayButton } from './control.js';
-import { LOOKS, nodeCards, staged } from './run-nodes.js';
+import {
+  emptyState,
+  failureState,
+  operators,
+  retryRun,
+  show,
+  shortHash,
+  wayButton,
+} from './control.js';
+import { Following } from './follow.js';
+import { filesCard } from './run-files.js';
+import { canRetry, LOOKS, nodeCards, staged } from './run-nodes.js';
 
 /**
  * @typedef {import('./control.js').Run} Run
  * @typedef {import('./control.js').Step} Step
  */
 
-const RETRY_MS = 3000;
-
 /** A run: its nodes, its log as it is written, and what is left to the operator. */
 export class RunPanel {
   element = el('div', { className: 'deploy-panel' });
-  /** @type {EventSource | undefined} */
-  #events;
+  /** @type {Following | undefined} */
+  #following;
   /** @type {Run | undefined} */
   #run;
   /** @type {Readonly<Record<string, string>>} */
@@ -65,9 +73,8 @@ export class RunPanel {
 
   /** Follows no run any more. */
   close() {
-    this.#events?.close();
-    this.#events = undefined;
-    this.#run = undefined;
+    this.#following?.close();
+    this.#following = undefined;
   }
 
   /** @param {Run} run */
@@ -75,60 +82,42 @@ export class RunPanel {
     this.#run = run;
     this.#logged = new Set();
     this.#log.replaceChildren();
+    this.#link.textContent = '';
     this.#hear(run);
     if (run.state === 'running') this.#follow(run.id);
   }
 
   /** @param {string} id */
   #follow(id) {
-    const events = new EventSource(`/deploy/api/runs/${encodeURIComponent(id)}/events`);
-    this.#events = events;
-    events.addEventListener('open', () => {
-      this.#link.textContent = '';
-    });
-    events.addEventListener('run', ({ data }) => {
-      const run = /** @type {Run} */ (JSON.parse(data));
+    const whole = (/** @type {Run} */ run) => {
       const isOver = run.state !== 'running';
-      if (isOver) events.close();
       this.#hear(run);
+      if (isOver) this.close();
       if (isOver) this.element.replaceChildren(...this.#drawn(run));
+      return !isOver;
+    };
+    this.#following = new Following({
+      url: `/deploy/api/runs/${id}/events`,
+      events: {
+        run: whole,
+        step: (/** @type {Step & { index: number }} */ { index, ...step }) => {
+          const run = this.#run;
+          if (run === undefined || run.steps[index] === undefined) return;
+          run.steps[index] = step;
+          this.#hear(run);
+        },
+      },
+      ask: async () => whole(await call('GET', `/deploy/api/runs/${id}`, undefined, true)),
+      say: (text) => {
+        this.#link.textContent = text;
+      },
     });
-    events.addEventListener('step', ({ data }) => {
-      const { index, ...step } = /** @type {Step & { index: number }} */ (JSON.parse(data));
-      const run = this.#run;
-      if (run === undefined || run.steps[index] === undefined) return;
-      run.steps[index] = step;
-      this.#hear(run);
-    });
-    events.addEventListener('error', () => {
-      if (this.#events !== events) return;
-      this.#link.textContent = 'The connection is lost; the run goes on. Trying again…';
-      // The browser tries again by itself, unless the answer was a refusal.
-      if (events.readyState !== EventSource.CLOSED) return;
-      setTimeout(() => {
-        if (this.#events === events) void this.#again(id);
-      }, RETRY_MS);
-    });
-  }
-
-  /** @param {string} id */
-  async #again(id) {
-    try {
-      const run = await call('GET', `/deploy/api/runs/${encodeURIComponent(id)}`, undefined, true);
-      this.#hear(run);
-      if (run.state === 'running') this.#follow(id);
-      else this.element.replaceChildren(...this.#drawn(run));
-    } catch {
-      setTimeout(() => {
-        if (this.#run?.id === id) void this.#again(id);
-      }, RETRY_MS);
-    }
   }
 
   /** @param {Run} run as it is now */
   #hear(run) {
     this.#run = run;
-    this.#nodes.replaceChildren(...nodeCards(run));
+    this.#nodes.replaceChildren(...nodeCards(run, (node) => this.#retry(run, node)));
     for (const [index, step] of run.steps.entries()) {
       const { state } = step;
       // A page that is loaded again has the log from the times that steps have.
@@ -189,9 +178,10 @@ export class RunPanel {
         el(
           'span',
           { className: 'quiet' },
-          `by ${shownText(this.#people[run.id] ?? run.actor)}, begun `,
+          `by ${shownText(this.#actorOf(run))}, begun `,
           timeElement(1000 * run.created_unix_s),
         ),
+        ...origins(run),
         this.#link,
         el('span', { className: 'grow' }),
         ...(isRunning ? [bar, cancel] : []),
@@ -199,6 +189,7 @@ export class RunPanel {
       ...this.#outcome(run),
       card('Nodes', this.#nodes),
       ...staged(run),
+      ...(isRunning ? [] : [filesCard(run)]),
       card(
         'Log',
         run.steps.length === 0
@@ -209,16 +200,26 @@ export class RunPanel {
   }
 
   /** @param {Run} run */
+  #actorOf({ id, ramp, actor }) {
+    return this.#people[id] ?? this.#people[ramp?.id ?? ''] ?? actor;
+  }
+
+  /** @param {Run} run */
   #outcome(run) {
     if (run.message === '' && run.state !== 'partial') return [];
-    const failed = run.steps.filter(({ state }) => state === 'failed');
     const open = run.steps.filter(
       ({ action, state }) => action === 'install' && state !== 'succeeded',
     );
     const advice =
       run.state === 'partial' || run.state === 'failed'
-        ? `${open.length === 1 ? '1 node does' : `${open.length} nodes do`} not have all files. Repair what failed, and plan again: nodes that have their files are left alone.`
-        : 'What was done stays. Plan again to go on, or an earlier specification to go back.';
+        ? `${open.length === 1 ? '1 node does' : `${open.length} nodes do`} not have all files. Repair what failed, and retry: nodes that have their files are left alone.`
+        : 'What was done stays. Retry what is left, or plan an earlier specification to go back.';
+    const retry = { text: 'Retry all that is left', work: () => this.#retry(run, null) };
+    const plan = {
+      text: 'Plan again',
+      work: () => this.#onPlan({ spec_etag: run.spec_etag }),
+    };
+    const ways = canRetry(run) ? [{ ...retry, primary: true }, plan] : [{ ...plan, primary: true }];
     const made = el(
       'div',
       { className: 'card deploy-outcome' },
@@ -230,19 +231,33 @@ export class RunPanel {
       }),
       ...(run.state === 'partial' ? [el('p', { textContent: shownText(run.message) })] : []),
       el('p', { textContent: advice }),
-      el(
-        'div',
-        { className: 'row' },
-        wayButton({
-          text: failed.length > 0 ? 'Retry the nodes that are left' : 'Plan again',
-          work: () => this.#onPlan({ spec_etag: run.spec_etag }),
-          primary: true,
-        }),
-      ),
+      el('div', { className: 'row' }, ...ways.map(wayButton)),
     );
     made.dataset.state = LOOKS[run.state] ?? '';
     made.setAttribute('role', 'status');
     return [made];
+  }
+
+  /**
+   * @param {Run} run
+   * @param {string | null} node null for all that are left
+   */
+  async #retry(run, node) {
+    const title = node === null ? 'Retry all that is left' : `Retry ${shownText(node)}`;
+    const text =
+      'A new run installs the files of the same plan. Nodes that have theirs are left alone, and nothing is planned anew.';
+    if (!(await confirmed(title, text, 'Retry'))) return;
+    try {
+      await this.open(await retryRun(run.id, node, crypto.randomUUID()));
+    } catch (error) {
+      this.element.querySelector('.deploy-failure')?.remove();
+      const plan = {
+        text: 'Plan again',
+        work: () => this.#onPlan({ spec_etag: run.spec_etag }),
+        primary: true,
+      };
+      this.element.prepend(failureState(error, plan));
+    }
   }
 
   /** @param {Run} run */
@@ -257,6 +272,20 @@ export class RunPanel {
       else fail(error);
     }
   }
+}
+
+/** What a run belongs to. @param {Run} run */
+function origins({ ramp, retry_of: retried }) {
+  const parts = [];
+  if (ramp) {
+    const href = `?tab=ramp&ramp=${encodeURIComponent(ramp.id)}`;
+    parts.push(el('a', { href, textContent: `Step ${ramp.step} of a ramp` }));
+  }
+  if (retried) {
+    const href = `?tab=apply&run=${encodeURIComponent(retried)}`;
+    parts.push(el('a', { href, textContent: 'Retries an earlier run' }));
+  }
+  return parts;
 }
 
 /** @returns {Promise<string>} the id of the run under way, or of the latest; empty for none */

@@ -19,11 +19,17 @@ const LOOKS = {
 /** Whether nodes have what was installed. */
 export class StatusPanel {
   element = el('div', { className: 'deploy-panel' });
-  #onRun;
+  #ways;
 
-  /** @param {(id: string) => void} onRun called when a run is to be shown */
-  constructor(onRun) {
-    this.#onRun = onRun;
+  /**
+   * @param {{
+   *   onRun: (id: string) => void,
+   *   onRamp: (id: string) => void,
+   *   onRepair: () => void,
+   * }} ways called when a run or a ramp is to be shown, and when drift is to be repaired
+   */
+  constructor(ways) {
+    this.#ways = ways;
   }
 
   open() {
@@ -31,17 +37,43 @@ export class StatusPanel {
       const status = await call('GET', '/deploy/api/status');
       const refresh = wayButton({ text: 'Check again', work: () => this.open() });
       return [
-        card('In short', summary(status), el('div', { className: 'row end' }, refresh)),
+        card(
+          'In short',
+          summary(status),
+          el('div', { className: 'row end' }, ...this.#repair(status), refresh),
+        ),
         ...this.#lock(status),
+        ...this.#ramp(status),
         ...nodes(status),
       ];
     });
   }
 
   /** @param {Status} status */
+  #repair({ nodes: all }) {
+    if (!all.some(({ state }) => state === 'drift')) return [];
+    return [wayButton({ text: 'Plan a repair', work: () => this.#ways.onRepair(), primary: true })];
+  }
+
+  /** @param {Status} status */
+  #ramp({ ramp_id: ramp }) {
+    if (ramp === null || ramp === undefined) return [];
+    return [
+      el(
+        'div',
+        { className: 'card deploy-bar' },
+        badge('ramp', 'info'),
+        el('span', { textContent: 'A ramp is not over.' }),
+        el('span', { className: 'grow' }),
+        wayButton({ text: 'Show the ramp', work: () => this.#ways.onRamp(ramp) }),
+      ),
+    ];
+  }
+
+  /** @param {Status} status */
   #lock({ lock }) {
     if (lock === null) return [];
-    const look = wayButton({ text: 'Show it', work: () => this.#onRun(lock.run_id) });
+    const look = wayButton({ text: 'Show it', work: () => this.#ways.onRun(lock.run_id) });
     return [
       el(
         'div',

@@ -1,0 +1,108 @@
+import { call, query, raw } from '../../js/api.js';
+import { bytesText, el, shownText } from '../../js/dom.js';
+import { icon } from '../../js/icons.js';
+import { badge, card, download, field, select, table } from '../../js/parts.js';
+import { fail } from '../../js/shell.js';
+import { toast } from '../../js/toast.js';
+import { show, wayButton } from './control.js';
+
+/**
+ * @typedef {import('./control.js').Run} Run
+ * @typedef {import('../../../surfaces/deploy/answers.js').DeployFiles['files'][number]} RunFile
+ */
+
+/** The files of the nodes as a run leaves them; they are asked for when they are wanted. @param {Run} run */
+export function filesCard(run) {
+  const place = el('div', { className: 'deploy-panel' });
+  const list = wayButton({
+    text: 'List the files',
+    work: () =>
+      show(place, async () => {
+        const { files } = await call('GET', `/deploy/api/artifacts/${encodeURIComponent(run.id)}`);
+        return fileList(run, files);
+      }),
+  });
+  place.append(
+    el('p', {
+      className: 'quiet',
+      textContent:
+        'Every file that the nodes have by this run can be downloaded, with marks in the place of secrets.',
+    }),
+    el('div', { className: 'row' }, list),
+  );
+  return card('Files', place);
+}
+
+/**
+ * @param {Run} run
+ * @param {readonly RunFile[]} files
+ */
+function fileList(run, files) {
+  const nodes = [...new Set(files.map(({ node }) => node))];
+  const node = select(
+    'node',
+    nodes.map((name) => /** @type {const} */ ([name, name])),
+  );
+  const only = el('input', { type: 'checkbox', name: 'changed' });
+  const list = el('div');
+  const draw = () => {
+    const own = files.filter((one) => one.node === node.value && (!only.checked || one.changed));
+    list.replaceChildren(fileTable(run, own));
+  };
+  node.onchange = draw;
+  only.onchange = draw;
+  draw();
+  const choose = el(
+    'div',
+    { className: 'deploy-choose' },
+    field('Node of the files', node),
+    el('label', { className: 'check' }, only, 'Changed by this run only'),
+  );
+  return [choose, list];
+}
+
+/**
+ * @param {Run} run
+ * @param {readonly RunFile[]} files
+ */
+function fileTable(run, files) {
+  return table(
+    'Files of the run',
+    [
+      { title: 'File', value: (row) => row.path },
+      {
+        title: 'This run',
+        value: (row) => (row.changed ? 'changed' : 'as before'),
+        cell: (row) => badge(row.changed ? 'changed' : 'as before', row.changed ? 'info' : ''),
+      },
+      {
+        title: 'SHA-256',
+        value: (row) => row.sha256,
+        cell: (row) => el('code', { textContent: row.sha256.slice(0, 12), title: row.sha256 }),
+      },
+      { title: 'Download', value: () => null, cell: (row) => downloadButton(run, row) },
+    ],
+    files,
+  );
+}
+
+/**
+ * @param {Run} run
+ * @param {RunFile} file
+ */
+function downloadButton({ id }, { node, path }) {
+  const button = el('button', { type: 'button', className: 'plain' }, icon('download'), 'Download');
+  button.setAttribute('aria-label', `Download ${shownText(path)} of ${shownText(node)}`);
+  button.onclick = () => {
+    // Asked for by the page, and not by a link: what goes wrong is told here.
+    raw('GET', `/deploy/api/artifacts?${query({ run: id, node, path })}`)
+      .then((answer) => answer.blob())
+      .then((content) => {
+        const name = path.slice(path.lastIndexOf('/') + 1);
+        download(name, content, 'application/octet-stream');
+        toast(`${name} is downloaded, ${bytesText(content.size)}.`);
+      })
+      .catch(fail);
+  };
+  return button;
+}
