@@ -6,6 +6,14 @@ import { lineOf, nearest, placesOf } from './json-places.js';
 /** Behind this many lines the gutter would cost more than it tells. */
 const LINES_MAX = 5000;
 
+/** So many lines a browser may insert by itself, so that they can be undone. */
+const LINES_PUT_IN = 200;
+/**
+ * Behind the last edit: Chromium sends an event for each line of a text that is pasted, and drawing
+ * all anew takes milliseconds.
+ */
+const READ_AFTER_MS = 150;
+
 /** A text of JSON with the numbers of its lines, on which those with a problem are marked. */
 export class JsonEditor {
   #gutter = el('pre', { className: 'deploy-gutter' });
@@ -14,12 +22,22 @@ export class JsonEditor {
   element;
   /** @type {readonly Problem[]} */
   #problems = [];
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
+  /** Lines that the gutter has, and which of them are marked. */
+  #numbered = '';
+  #given;
 
   /**
-   * @param {(value: unknown) => void} onValue called when the text was edited and is JSON
-   * @param {() => void} onFault called when the text was edited and is none
+   * @param {{
+   *   onTyping: () => void,
+   *   onValue: (value: unknown) => void,
+   *   onFault: () => void,
+   * }} given `onTyping` is called at each edit, and has to be quick; the others a moment after the
+   *   last one: the text is JSON, or it is none
    */
-  constructor(onValue, onFault) {
+  constructor(given) {
+    this.#given = given;
     this.#area.setAttribute('aria-label', 'Specification as JSON');
     this.#gutter.setAttribute('aria-hidden', 'true');
     this.#fault.id = 'deploy-fault';
@@ -27,11 +45,14 @@ export class JsonEditor {
     this.#area.addEventListener('scroll', () => {
       this.#gutter.scrollTop = this.#area.scrollTop;
     });
+    this.#area.addEventListener('beforeinput', (event) => this.#putIn(event, event.data));
+    this.#area.addEventListener('paste', (event) => {
+      this.#putIn(event, event.clipboardData?.getData('text/plain') ?? null);
+    });
     this.#area.addEventListener('input', () => {
-      const value = this.#parsed();
-      this.#number();
-      if (value === undefined) onFault();
-      else onValue(value);
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.settle(), READ_AFTER_MS);
+      given.onTyping();
     });
     this.element = el(
       'div',
@@ -41,10 +62,44 @@ export class JsonEditor {
     );
   }
 
+  /** Reads what was edited a moment ago, without waiting for more. */
+  settle() {
+    if (this.#timer === undefined) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const value = this.#parsed();
+    this.#number();
+    if (value === undefined) this.#given.onFault();
+    else this.#given.onValue(value);
+  }
+
+  /**
+   * Puts many lines in at once: Chromium would insert one after the other, and lay all of them out
+   * for each, which takes it ten seconds for two thousand.
+   *
+   * @param {Event} event
+   * @param {string | null} text
+   */
+  #putIn(event, text) {
+    if (text === null || lineOf(text, Infinity) <= LINES_PUT_IN) return;
+    event.preventDefault();
+    const { selectionStart, selectionEnd } = this.#area;
+    this.#area.setRangeText(text, selectionStart, selectionEnd, 'end');
+    this.#area.dispatchEvent(new Event('input', { bubbles: true }));
+  }
+
+  focus() {
+    this.#area.focus();
+  }
+
   /** @param {unknown} value */
   show(value) {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     const { scrollTop } = this.#area;
-    this.#area.value = JSON.stringify(value, null, 2);
+    const text = JSON.stringify(value, null, 2);
+    // The place of the cursor is lost by a text that is put in, even by the same one.
+    if (text !== this.#area.value) this.#area.value = text;
     this.#area.scrollTop = scrollTop;
     this.#fault.textContent = '';
     this.#area.removeAttribute('aria-invalid');
@@ -98,25 +153,32 @@ export class JsonEditor {
   }
 
   #number() {
-    const lines = lineOf(this.#area.value, Infinity);
-    if (lines > LINES_MAX) {
-      this.#gutter.replaceChildren();
-      return;
-    }
-    const places = this.#problems.length === 0 ? new Map() : this.#places();
-    const marked = new Set(
-      this.#problems.flatMap(({ path }) => {
-        const place = nearest(places, path);
-        return place === undefined ? [] : [lineOf(this.#area.value, place.start)];
-      }),
-    );
+    const text = this.#area.value;
+    const lines = lineOf(text, Infinity);
+    const shown = lines > LINES_MAX ? 0 : lines;
+    const places = this.#problems.length === 0 || shown === 0 ? new Map() : this.#places();
+    const found = this.#problems.flatMap(({ path }) => nearest(places, path)?.start ?? []);
+    const marked = [...new Set(found.map((start) => lineOf(text, start)))].sort((a, b) => a - b);
+    const numbered = `${shown} ${marked.join(' ')}`;
+    if (numbered === this.#numbered) return;
+    this.#numbered = numbered;
     /** @type {(Node | string)[]} */
     const parts = [];
-    for (let line = 1; line <= lines; line++) {
-      const text = `${line}\n`;
-      parts.push(marked.has(line) ? el('mark', { textContent: `● ${text}` }) : text);
+    let next = 1;
+    for (const line of marked) {
+      parts.push(numbers(next, line - 1), el('mark', { textContent: `● ${line}\n` }));
+      next = line + 1;
     }
-    this.#gutter.replaceChildren(...parts);
+    this.#gutter.replaceChildren(...parts, numbers(next, shown));
     this.#gutter.scrollTop = this.#area.scrollTop;
   }
+}
+
+/**
+ * @param {number} first
+ * @param {number} last
+ */
+function numbers(first, last) {
+  const count = Math.max(0, last - first + 1);
+  return Array.from({ length: count }, (_, at) => `${first + at}\n`).join('');
 }

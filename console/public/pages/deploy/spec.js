@@ -12,10 +12,12 @@ import {
   validate,
   wayButton,
 } from './control.js';
+import { takeDraft } from './draft.js';
 import { JsonEditor } from './json-editor.js';
 import { pathText } from './json-places.js';
 import { firstSpec } from './spec-fields.js';
 import { SpecForm } from './spec-form.js';
+import { warningLine } from './typed-cluster.js';
 
 /**
  * @typedef {import('./control.js').Problem} Problem
@@ -24,6 +26,8 @@ import { SpecForm } from './spec-form.js';
 
 /** Behind the last key: what is half typed need not be judged. */
 const CHECK_AFTER_MS = 400;
+/** Behind the last key in the form: the JSON of a large cluster is not written for each of them. */
+const WRITE_AFTER_MS = 150;
 /** What a specification may be, with room around it. */
 const FILE_BYTES_MAX = 2 * 1024 * 1024;
 
@@ -41,30 +45,46 @@ export class SpecPanel {
   #list = el('div', { className: 'deploy-problem-list' });
   #notice = el('div');
   #state = el('p', { className: 'quiet' });
+  /** Whether the text is no JSON: then there is nothing that could be saved. */
+  #isFault = false;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #writing;
   #form = new SpecForm(() => {
-    this.#json.show(this.#draft);
+    clearTimeout(this.#writing);
+    this.#writing = setTimeout(() => this.#settle(), WRITE_AFTER_MS);
     this.#changed();
   });
-  #json = new JsonEditor(
-    (value) => {
+  #json = new JsonEditor({
+    onTyping: () => {
+      this.#isDirty = true;
+      this.#judge('reading…');
+    },
+    onValue: (value) => {
       this.#draft = /** @type {Spec} */ (value);
+      this.#isFault = false;
       this.#form.element.inert = false;
       this.#form.show(this.#draft);
       this.#changed();
     },
-    () => {
+    onFault: () => {
       this.#form.element.inert = true;
+      this.#isFault = true;
       this.#isDirty = true;
       this.#checking.abort();
       clearTimeout(this.#timer);
       this.#judge('not JSON', 'crit');
     },
-  );
+  });
   #onPlan;
 
   /** @param {() => void} onPlan called when a plan of the saved specification is wanted */
   constructor(onPlan) {
     this.#onPlan = onPlan;
+    // What was entered on one side is on the other one before that is edited.
+    this.#form.element.addEventListener('focusin', () =>
+      keepingFocus(this.#form.element, () => this.#json.settle()),
+    );
+    this.#json.element.addEventListener('focusin', () => this.#settle());
     window.addEventListener('beforeunload', (event) => {
       if (this.#isDirty) event.preventDefault();
     });
@@ -75,8 +95,27 @@ export class SpecPanel {
     if (this.#isDirty) return;
     const { spec, etag } = await loadSpec();
     this.#etag = etag;
-    if (spec === null) this.#empty();
+    const draft = takeDraft();
+    if (draft !== null) this.#begin(draft);
+    else if (spec === null) this.#empty();
     else this.#edit(spec, false);
+  }
+
+  /** @param {import('./draft.js').Draft} draft that another page made */
+  #begin({ spec, notes, from }) {
+    this.#edit(spec, true);
+    this.#notice.replaceChildren(
+      el(
+        'div',
+        { className: 'card deploy-outcome', role: 'status' },
+        el('h2', { textContent: `A draft of ${shownText(from)}` }),
+        el('p', {
+          textContent:
+            'Nothing is saved yet. Look at it, save it, and plan it; or discard the changes.',
+        }),
+        ...notes.map(warningLine),
+      ),
+    );
   }
 
   #empty() {
@@ -118,6 +157,7 @@ export class SpecPanel {
   #edit(spec, isDirty) {
     this.#draft = JSON.parse(JSON.stringify(spec));
     this.#isDirty = isDirty;
+    this.#isFault = false;
     this.#notice.replaceChildren();
     const save = wayButton({ text: 'Save', work: () => this.#save() });
     const plan = wayButton({
@@ -128,12 +168,11 @@ export class SpecPanel {
     const discard = wayButton({ text: 'Discard changes', work: () => this.#discard() });
     const copy = wayButton({
       text: 'Download',
-      work: () =>
-        download(
-          'deploy-spec.json',
-          `${JSON.stringify(this.#draft, null, 2)}\n`,
-          'application/json',
-        ),
+      work: () => {
+        if (!this.#isRead()) return;
+        const text = `${JSON.stringify(this.#draft, null, 2)}\n`;
+        download('deploy-spec.json', text, 'application/json');
+      },
     });
     this.#verdict.setAttribute('role', 'status');
     this.element.replaceChildren(
@@ -156,6 +195,22 @@ export class SpecPanel {
     this.#form.show(this.#draft);
     this.#json.show(this.#draft);
     this.#changed(isDirty);
+  }
+
+  /** Has both sides show what was entered in one of them a moment ago. */
+  #settle() {
+    this.#json.settle();
+    if (this.#writing === undefined) return;
+    clearTimeout(this.#writing);
+    this.#writing = undefined;
+    this.#json.show(this.#draft);
+  }
+
+  /** @returns whether there is a specification; where the text is no JSON, it leads there */
+  #isRead() {
+    this.#settle();
+    if (this.#isFault) this.#json.focus();
+    return !this.#isFault;
   }
 
   #changed(isDirty = true) {
@@ -218,6 +273,7 @@ export class SpecPanel {
       textContent: shownText(pathText(path)),
     });
     go.onclick = () => {
+      this.#settle();
       this.#json.reveal(path);
       this.#form.reveal(path);
     };
@@ -226,6 +282,7 @@ export class SpecPanel {
 
   /** @returns {Promise<boolean>} whether it is saved */
   async #save() {
+    if (!this.#isRead()) return false;
     this.#notice.replaceChildren();
     try {
       this.#etag = await saveSpec(this.#draft, this.#etag);
@@ -266,7 +323,7 @@ export class SpecPanel {
   }
 
   async #saveAndPlan() {
-    if (this.#isDirty && !(await this.#save())) return;
+    if (!this.#isRead() || (this.#isDirty && !(await this.#save()))) return;
     this.#onPlan();
   }
 
@@ -285,4 +342,22 @@ export class SpecPanel {
  */
 function numbered(count, what) {
   return count === 1 ? `1 ${what}` : `${count} ${what}s`;
+}
+
+/**
+ * Does what may draw a place anew; the control that has the focus has it afterwards, or the one in
+ * its place.
+ *
+ * @param {HTMLElement} place
+ * @param {() => void} work
+ */
+function keepingFocus(place, work) {
+  const all = () =>
+    /** @type {NodeListOf<HTMLElement>} */ (
+      place.querySelectorAll('input, select, button, summary')
+    );
+  const focused = document.activeElement;
+  const at = [...all()].findIndex((one) => one === focused);
+  work();
+  if (at !== -1 && !place.contains(focused)) all()[at]?.focus();
 }

@@ -1,0 +1,77 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect } from 'chai';
+import { PUBLIC_FOLDER } from '../../../console/server/page-html.js';
+import type { WhatIfChange } from '../../../console/surfaces/lab/rings/ring-changes.js';
+import type { Spec } from '../../../src/deploy/spec/schema.js';
+import { validate } from '../../../src/deploy/spec/validate.js';
+import { exampleSpec } from '../../deploy/support.js';
+
+/** What is tested of console/public/pages/deploy/draft.js, which needs no page. */
+interface Module {
+  draftOf(
+    saved: Spec | null,
+    wanted: object & { readonly changes: readonly WhatIfChange[] },
+  ): { readonly spec: Spec; readonly notes: readonly string[] };
+}
+
+const SPEC = exampleSpec();
+
+/** The devices of the example's nodes, as its ring of objects has them. */
+const devices = SPEC.nodes.flatMap((node, at) =>
+  node.devices.map(({ name, weight }, index) => ({
+    ...{ id: 10 * at + index, region: node.region, zone: node.zone, ip: node.storage_ip },
+    ...{ port: node.ports.object, device: name, weight },
+  })),
+);
+const ring = { ring: 'object', part_power: 8, replicas: 3, devices, overload: 0 };
+
+describe('drafts of specifications', () => {
+  let draftOf: Module['draftOf'];
+
+  before(async () => {
+    const file = join(PUBLIC_FOLDER, 'pages/deploy/draft.js');
+    ({ draftOf } = (await import(pathToFileURL(file).href)) as Module);
+  });
+
+  it('have the weights, devices and overload that were tried, and nothing else changed', () => {
+    const added = { region: 1, zone: 9, ip: '127.0.9.9', port: 6200, device: 'd9', weight: 50 };
+    const { spec, notes } = draftOf(SPEC, {
+      ...ring,
+      overload: 0.1,
+      changes: [
+        { kind: 'set_weight', id: 0, weight: 40 },
+        { kind: 'remove', id: 11 },
+        { kind: 'add', ...added },
+      ],
+    });
+    const [first, second, ...rest] = spec.nodes;
+    expect(first?.devices[0]).to.include({ name: SPEC.nodes[0]?.devices[0]?.name, weight: 40 });
+    expect(second?.devices).to.have.length((SPEC.nodes[1]?.devices.length ?? 0) - 1);
+    expect(rest.at(-1)).to.deep.include({ storage_ip: '127.0.9.9', zone: 9 });
+    expect(spec.rings.find(({ name }) => name === 'object')?.overload).to.equal(0.1);
+    expect(notes).to.have.length(1);
+    expect(spec.proxy).to.deep.equal(SPEC.proxy);
+    expect(SPEC.nodes[0]?.devices[0]?.weight).to.not.equal(40);
+  });
+
+  it('say which devices the specification does not have', () => {
+    const foreign = { ...devices[0]!, id: 99, ip: '10.9.9.9' };
+    const { spec, notes } = draftOf(SPEC, {
+      ...ring,
+      devices: [...devices, foreign],
+      changes: [{ kind: 'set_weight', id: 99, weight: 1 }],
+    });
+    expect(spec).to.deep.equal(JSON.parse(JSON.stringify(SPEC)));
+    expect(notes[0]).to.include('10.9.9.9:');
+  });
+
+  it('are whole specifications of the devices of a ring where there is none yet', () => {
+    const { spec, notes } = draftOf(null, {
+      ...ring,
+      changes: [{ kind: 'set_weight', id: 0, weight: 40 }],
+    });
+    expect(validate(spec).errors).to.deep.equal([]);
+    expect(notes[0]).to.include('Nothing was described yet');
+  });
+});
