@@ -1,5 +1,5 @@
 import type { StoredPlan } from '../../src/deploy/service/planner-protocol.js';
-import type { Ramp } from '../../src/deploy/service/ramps.js';
+import type { Ramp } from '../../src/deploy/service/ramp-record.js';
 import type { Run } from '../../src/deploy/service/run-record.js';
 import type { TextsView } from '../surfaces/design/surface.js';
 import type {

@@ -9,10 +9,10 @@ import { exampleSpec } from '../../deploy/support.js';
 
 /** What is tested of console/public/pages/deploy/draft.js, which needs no page. */
 interface Module {
-  draftOf(
+  readonly draftOf: (
     saved: Spec | null,
-    wanted: object & { readonly changes: readonly WhatIfChange[] },
-  ): { readonly spec: Spec; readonly notes: readonly string[] };
+    wanted: Readonly<Record<string, unknown>> & { readonly changes: readonly WhatIfChange[] },
+  ) => { readonly spec: Spec; readonly notes: readonly string[] };
 }
 
 const SPEC = exampleSpec();

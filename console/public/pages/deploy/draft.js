@@ -47,7 +47,10 @@ export function draftOf(saved, wanted) {
   for (const change of wanted.changes) {
     const place = change.kind === 'add' ? change : byId.get(change.id);
     const done = place !== undefined && changed(spec, wanted.ring, change, place);
-    if (!done) missing.push(place === undefined ? `device ${change.id ?? ''}` : placeText(place));
+    if (!done)
+      missing.push(
+        place === undefined ? `device ${'id' in change ? change.id : ''}` : placeText(place),
+      );
   }
   if (missing.length > 0) {
     const more = missing.length > 5 ? ` and ${missing.length - 5} more` : '';

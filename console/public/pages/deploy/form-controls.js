@@ -73,3 +73,21 @@ function valueOf(text, kind) {
 export function listOf(value) {
   return Array.isArray(value) ? value : [];
 }
+
+/**
+ * Does what may draw a place anew; the control that has the focus has it afterwards, or the one in
+ * its place.
+ *
+ * @param {HTMLElement} place
+ * @param {() => void} work
+ */
+export function keepingFocus(place, work) {
+  const all = () =>
+    /** @type {NodeListOf<HTMLElement>} */ (
+      place.querySelectorAll('input, select, button, summary')
+    );
+  const focused = document.activeElement;
+  const at = [...all()].findIndex((one) => one === focused);
+  work();
+  if (at !== -1 && !place.contains(focused)) all()[at]?.focus();
+}

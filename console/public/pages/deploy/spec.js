@@ -13,6 +13,7 @@ import {
   wayButton,
 } from './control.js';
 import { takeDraft } from './draft.js';
+import { keepingFocus } from './form-controls.js';
 import { JsonEditor } from './json-editor.js';
 import { pathText } from './json-places.js';
 import { firstSpec } from './spec-fields.js';
@@ -342,22 +343,4 @@ export class SpecPanel {
  */
 function numbered(count, what) {
   return count === 1 ? `1 ${what}` : `${count} ${what}s`;
-}
-
-/**
- * Does what may draw a place anew; the control that has the focus has it afterwards, or the one in
- * its place.
- *
- * @param {HTMLElement} place
- * @param {() => void} work
- */
-function keepingFocus(place, work) {
-  const all = () =>
-    /** @type {NodeListOf<HTMLElement>} */ (
-      place.querySelectorAll('input, select, button, summary')
-    );
-  const focused = document.activeElement;
-  const at = [...all()].findIndex((one) => one === focused);
-  work();
-  if (at !== -1 && !place.contains(focused)) all()[at]?.focus();
 }
