@@ -1,4 +1,5 @@
-import { readFile, rm } from 'node:fs/promises';
+import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { expectAccessible } from '../support/axe.js';
 import { BROWSER_LIMIT_MS, logIn, openPage, type Watched } from '../support/browser.js';
@@ -8,6 +9,14 @@ import { askStore } from '../console/files/support.js';
 import { builtRing, clusterFolder } from '../console/lab/support.js';
 import { makeObject } from '../console/lab/tombstones-support.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+
+/** Answers as swift-ring-builder-analyzer does. */
+const RING_ANALYZER = `#!/bin/sh
+[ "$1" = --check ] && exit 0
+printf 'Round 1\\n\\tRebalance 1: moved 768 parts, balance is 0.100000, 0 removed devs\\n'
+printf 'Round 2\\n\\tRebalance 1: moved 120 parts, balance is 1.500000, 1 removed devs\\n'
+printf '\\tRebalance 2: moved 0 parts, balance is 1.500000, 0 removed devs\\n'
+`;
 
 describeWith([program('chromium')], 'the pages of the Lab in a browser', function () {
   this.timeout(BROWSER_LIMIT_MS);
@@ -25,7 +34,10 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
     const ts = (Date.now() / 1000 - 3600).toFixed(5);
     makeObject(disks, { ...place, device: 'd0' }, [`${ts}.ts`]);
     makeObject(disks, { ...place, device: 'd1' }, ['1600000000.00001.data']);
-    const paths = { store_dir: folder, node_root: disks };
+    const analyzer = join(folder, 'analyzer');
+    await writeFile(analyzer, RING_ANALYZER);
+    await chmod(analyzer, 0o755);
+    const paths = { store_dir: folder, node_root: disks, ringsim_bin: analyzer };
     bed = await startTestBed({ lab_enabled: true, ...paths }, REAL_CLOCK);
     watched = await openPage();
     await watched.page.goto(`http://127.0.0.1:${bed.console.port}/`);
@@ -54,6 +66,18 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
     await page.locator('.lab-source').getByText('live').waitFor();
     await expectAccessible(page);
     await watched.shoot('lab-rings');
+    await page.getByRole('tab', { name: 'Zones' }).click();
+    const zones = page.getByRole('region', { name: 'Regions, zones, servers and devices' });
+    await zones
+      .locator('image')
+      .first()
+      .hover({ position: { x: 60, y: 280 } });
+    await zones
+      .getByText(/^(all devices|region 1)/)
+      .first()
+      .waitFor();
+    await expectAccessible(page);
+    await watched.shoot('lab-rings-zones');
     await page.getByRole('tab', { name: 'Heat map' }).click();
     await page.getByRole('region', { name: 'Partitions and devices' }).waitFor();
     await watched.shoot('lab-rings-map');
@@ -75,9 +99,15 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
     await page.getByLabel('Weight of device 3', { exact: true }).fill('300');
     await page.getByLabel('Weight of device 4', { exact: true }).fill('');
     await page.getByRole('button', { name: 'Try it' }).click();
-    await page.getByText('Replicas that move').waitFor();
+    await page.getByText('Replicas that move').first().waitFor();
+    await page.getByText('if the ring holds 1.0 TiB').waitFor();
+    expect(page.url()).to.include('weights=3%3A300%2C4%3A');
+    await page.getByRole('heading', { name: "Swift's own builder" }).waitFor();
+    await page.getByText('ours: ').waitFor();
     await expectAccessible(page);
     await watched.shoot('lab-rings-whatif');
+    await page.getByRole('button', { name: 'Send to Deploy' }).click();
+    await page.getByText('the key deploy_upstream names its service').waitFor();
   });
 
   it('compares policies with the keyboard alone', async () => {
@@ -149,7 +179,7 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
     await open('/lab/genome');
     await page.getByLabel('Candidates').fill('8');
     await page.getByLabel('Generations').fill('3');
-    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
     await page.getByRole('button', { name: 'Download as commands' }).waitFor();
     await expectAccessible(page);
     await watched.shoot('lab-genome');
@@ -163,7 +193,8 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
     const link = page.getByRole('link', { name: 'Try it in RingScope' });
     expect(await link.getAttribute('href')).to.match(/^\/lab\/rings\?ring=object&.*weights=\d/);
     await link.click();
-    await page.getByText('Replicas that move').waitFor();
+    await page.getByText('Replicas that move').first().waitFor();
     expect(page.url()).to.include('weights=');
+    await page.getByRole('button', { name: 'Send to Deploy' }).waitFor();
   });
 });

@@ -9,6 +9,7 @@ interface Chart {
   shapes(width: number): readonly Shape[];
   table(): { readonly head: readonly string[]; readonly rows: readonly (readonly unknown[])[] };
   describe(): string;
+  at(x: number, y: number, width: number): string;
 }
 
 interface Shape {
@@ -232,5 +233,55 @@ describe('charts of the console', () => {
       { Policy: 'gold', Nines: 9.75 },
       { Policy: 'new', Nines: null },
     ]);
+  });
+
+  it('draws shares as rings around a middle, and says what is under the pointer', async () => {
+    const leaf = (name: string, value: number, far = 0) => ({ name, value, far });
+    const root = {
+      ...leaf('all', 4),
+      children: [
+        { ...leaf('left', 2), children: [leaf('a', 1, -1), leaf('b', 1)] },
+        leaf('right', 2),
+      ],
+    };
+    const made = await chart('sunburst', 'sunburst', { root, low: 'less', high: 'more' });
+    const size = 560;
+    const middle = WIDTH / 2;
+    const [step, quarter] = [size / 2 / 3, Math.PI / 4];
+    const under = (level: number, turn: number) =>
+      made.at(
+        middle + (level + 0.5) * step * Math.sin(turn),
+        size / 2 - (level + 0.5) * step * Math.cos(turn),
+        WIDTH,
+      );
+    expect(under(0, 0)).to.equal('all, 4');
+    expect(under(1, quarter)).to.equal('left: left, 2');
+    expect([under(2, quarter), under(2, 3 * quarter)]).to.deep.equal([
+      'left › a: a, 1',
+      'left › b: b, 1',
+    ]);
+    expect(under(1, 6 * quarter)).to.equal('right: right, 2');
+    expect(under(2, 6 * quarter)).to.equal('');
+    expect(made.table().rows.map(([name]) => name)).to.deep.equal([
+      'left',
+      'left › a',
+      'left › b',
+      'right',
+    ]);
+    expect(made.describe()).to.include('3 parts').and.include('a, 1');
+    expect(made.shapes(WIDTH).filter(({ kind }) => kind === 'canvas')).to.have.length(2);
+  });
+
+  it('says which cell of a heat map is under the pointer', async () => {
+    const made = await chart('heat-map', 'heatMap', {
+      ...{ rows: ['0', '8'], columns: ['d0', 'd1'], titles: ['Row', 'Device', 'replicas'] },
+      values: [
+        [1, 2],
+        [3, null],
+      ],
+    });
+    expect(made.at(WIDTH - 2, 2, WIDTH)).to.equal('Row 0, Device d1: 2 replicas');
+    expect(made.at(WIDTH - 2, 40, WIDTH)).to.equal('Row 8, Device d1: unknown replicas');
+    expect(made.at(WIDTH - 2, 1000, WIDTH)).to.equal('');
   });
 });

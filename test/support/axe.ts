@@ -18,6 +18,8 @@ let source: string | undefined;
  * It is evaluated by the browser's debugger, which the page's security policy does not bind.
  */
 export async function expectAccessible(page: Page): Promise<void> {
+  // What is scrolled to below a bar that stays is not obscured for good.
+  await page.evaluate('scrollTo(0, 0)');
   source ??= readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   for (const colorScheme of THEMES) {
     await page.emulateMedia({ colorScheme });

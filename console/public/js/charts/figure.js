@@ -19,6 +19,8 @@ export class ChartFigure {
   #title;
   #body = el('div', { className: 'chart-body' });
   #legend = el('ul', { className: 'chart-legend' });
+  /** What is under the pointer: the table has it for those who have none. */
+  #readout = el('p', { className: 'chart-readout quiet' });
   #describes = el('p', { className: 'sr' });
   #table;
   #svg;
@@ -56,8 +58,12 @@ export class ChartFigure {
       ),
       this.#describes,
       this.#body,
+      this.#readout,
       this.#legend,
     );
+    this.#readout.setAttribute('aria-hidden', 'true');
+    this.#body.addEventListener('pointermove', (event) => this.#point(event));
+    this.#body.addEventListener('pointerleave', () => this.#read(''));
     this.element.setAttribute('aria-label', title);
     this.#resize.observe(this.#body);
     this.#draw();
@@ -73,6 +79,19 @@ export class ChartFigure {
   destroy() {
     this.#resize.disconnect();
     this.#forget();
+  }
+
+  /** @param {PointerEvent} event */
+  #point({ clientX, clientY }) {
+    const drawing = this.#body.querySelector('svg');
+    if (this.#chart.at === undefined || drawing === null) return;
+    const { left, top, width } = drawing.getBoundingClientRect();
+    this.#read(this.#chart.at(clientX - left, clientY - top, width));
+  }
+
+  /** @param {string} text */
+  #read(text) {
+    if (this.#readout.textContent !== text) this.#readout.textContent = text;
   }
 
   #turn() {
@@ -91,6 +110,8 @@ export class ChartFigure {
     const { legend = [] } = this.#chart;
     this.#describes.textContent = this.#chart.describe();
     this.#legend.hidden = legend.length === 0 || this.#asTable;
+    this.#readout.hidden = this.#chart.at === undefined || this.#asTable;
+    this.#read('');
     this.#legend.replaceChildren(
       ...legend.map(({ text, tone }) =>
         el('li', {}, el('span', { className: `chart-swatch ${toneClass(tone)}` }), text),

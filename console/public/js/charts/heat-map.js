@@ -45,6 +45,15 @@ export function heatMap({
       head: [titles[0], ...columns],
       rows: rows.map((row, at) => [row, ...columns.map((_, index) => values[at]?.[index] ?? null)]),
     }),
+    at: (x, y, width) => {
+      const left = labelSpace(rows, width * 0.3);
+      const row = Math.floor((y / Math.max(1, heightOf())) * rows.length);
+      const column = Math.floor(((x - left) / Math.max(1, width - left)) * columns.length);
+      const value = values[row]?.[column];
+      if (value === undefined) return '';
+      const text = value === null ? 'unknown' : format(value);
+      return `${titles[0]} ${rows[row]}, ${titles[1]} ${columns[column]}: ${text} ${titles[2]}`;
+    },
     shapes(width) {
       const height = heightOf();
       const left = labelSpace(rows, width * 0.3);

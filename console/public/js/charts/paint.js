@@ -45,6 +45,7 @@ export function paint(shapes, { width, height }) {
 /** @param {Shape} shape */
 function elementOf(shape) {
   if (shape.kind === 'cells') return cells(shape);
+  if (shape.kind === 'canvas') return drawn(shape);
   const element = inked(shape);
   const classes = [element.getAttribute('class') ?? '', toneClass(shape.tone)];
   if (shape.faint) classes.push('faint');
@@ -57,7 +58,7 @@ function elementOf(shape) {
   return element;
 }
 
-/** @param {Exclude<Shape, { kind: 'cells' }>} shape */
+/** @param {Exclude<Shape, { kind: 'cells' | 'canvas' }>} shape */
 function inked(shape) {
   switch (shape.kind) {
     case 'rect': {
@@ -128,4 +129,28 @@ function cells({ x, y, width, height, values }) {
   context.putImageData(pixels, 0, 0);
   const href = canvas.toDataURL();
   return make('image', { x, y, width, height, href, preserveAspectRatio: 'none', class: 'cells' });
+}
+
+/**
+ * A drawing as one picture, as sharp as the screen.
+ *
+ * @param {Extract<Shape, { kind: 'canvas' }>} shape
+ */
+function drawn({ x, y, width, height, draw }) {
+  const canvas = document.createElement('canvas');
+  const scale = Math.min(2, globalThis.devicePixelRatio || 1);
+  canvas.width = Math.max(1, Math.round(width * scale));
+  canvas.height = Math.max(1, Math.round(height * scale));
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
+  context.scale(scale, scale);
+  const [low, even, high] = ['--warn', '--line', '--accent'].map(channels);
+  draw(context, (far) => {
+    const end = (far < 0 ? low : high) ?? [];
+    const share = Math.abs(far);
+    const mixed = [0, 1, 2].map((at) =>
+      Math.round((even?.[at] ?? 0) + share * ((end[at] ?? 0) - (even?.[at] ?? 0))),
+    );
+    return `rgb(${mixed.join(' ')})`;
+  });
+  return make('image', { x, y, width, height, href: canvas.toDataURL() });
 }

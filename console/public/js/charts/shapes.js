@@ -18,7 +18,9 @@
  *   `space`: the pixels that there are for it; a longer one is cut
  * @typedef {{ kind: 'cells', x: number, y: number, width: number, height: number, values: readonly (readonly (number | null)[])[] }} Cells
  *   of a heat map: rows of shares from 0 to 1, null where nothing is known
- * @typedef {Rect | Path | Dot | Text | Cells} Shape
+ * @typedef {{ kind: 'canvas', x: number, y: number, width: number, height: number, draw: (context: CanvasRenderingContext2D, colour: (far: number) => string) => void }} Canvas
+ *   what has too many parts for elements of their own; `colour` gives that of a deviation from −1 to 1
+ * @typedef {Rect | Path | Dot | Text | Cells | Canvas} Shape
  *
  * @typedef {string | number | null} Figure
  * @typedef {{
@@ -27,7 +29,8 @@
  *   table: () => { head: readonly string[], rows: readonly (readonly Figure[])[] },
  *   describe: () => string,
  *   legend?: readonly { text: string, tone: Tone }[],
- * }} Chart `describe` says in a sentence or two what one sees
+ *   at?: (x: number, y: number, width: number) => string,
+ * }} Chart `describe` says in a sentence or two what one sees, `at` what is under the pointer
  */
 
 const LETTER_PX = 7;

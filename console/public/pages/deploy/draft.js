@@ -4,29 +4,12 @@ import { firstSpec } from './spec-fields.js';
  * Drafts of specifications that other pages make, such as RingScope of a change that was tried. A
  * draft is shown in the editor, and nothing is saved before the user does it.
  *
- * @typedef {import('../../../surfaces/lab/rings/ring-changes.js').WhatIfChange} WhatIfChange
- * @typedef {{
- *   readonly id: number,
- *   readonly region: number,
- *   readonly zone: number,
- *   readonly ip: string,
- *   readonly port: number,
- *   readonly device: string,
- *   readonly weight: number,
- * }} RingDevice
- * @typedef {{
- *   readonly ring: string,
- *   readonly part_power: number,
- *   readonly replicas: number,
- *   readonly devices: readonly RingDevice[],
- *   readonly changes: readonly WhatIfChange[],
- *   readonly overload: number,
- * }} Wanted a change of a ring as the Lab has it
+ * @typedef {import('../../js/ring-change.js').RingChange} Wanted
+ * @typedef {import('../../js/ring-change.js').RingDevice} RingDevice
+ * @typedef {Wanted['changes'][number]} WhatIfChange
  * @typedef {{ spec: Record<string, any>, notes: readonly string[], from: string }} Draft `notes`: what
  *   the user has to know of it
  */
-
-const KEY = 'deploy-draft';
 
 /**
  * The specification with a change of a ring. Where there is none yet, it is one of the ring's devices.
@@ -133,25 +116,4 @@ function placeText({ ip, port, device }) {
 /** @param {unknown} value @returns {any[]} */
 function listOf(value) {
   return Array.isArray(value) ? value : [];
-}
-
-/**
- * Hands a draft to the page of Deploy, in this tab.
- *
- * @param {Draft} draft
- */
-export function handOver(draft) {
-  sessionStorage.setItem(KEY, JSON.stringify(draft));
-}
-
-/** The draft that was handed over, once. @returns {Draft | null} */
-export function takeDraft() {
-  const text = sessionStorage.getItem(KEY);
-  sessionStorage.removeItem(KEY);
-  if (text === null) return null;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

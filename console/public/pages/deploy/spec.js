@@ -12,7 +12,8 @@ import {
   validate,
   wayButton,
 } from './control.js';
-import { takeDraft } from './draft.js';
+import { takeRingChange } from '../../js/ring-change.js';
+import { draftOf } from './draft.js';
 import { keepingFocus } from './form-controls.js';
 import { JsonEditor } from './json-editor.js';
 import { pathText } from './json-places.js';
@@ -96,8 +97,8 @@ export class SpecPanel {
     if (this.#isDirty) return;
     const { spec, etag } = await loadSpec();
     this.#etag = etag;
-    const draft = takeDraft();
-    if (draft !== null) this.#begin(draft);
+    const change = takeRingChange();
+    if (change !== null) this.#begin(draftOf(spec, change));
     else if (spec === null) this.#empty();
     else this.#edit(spec, false);
   }

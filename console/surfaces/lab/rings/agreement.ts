@@ -1,6 +1,8 @@
 import { ApiError } from '../../../server/api-error.js';
 import { placeOf, ReconClient } from '../../../recon/recon-client.js';
+import type { RingData } from '../../../../src/ring/ring-data.js';
 import type { LabRings } from '../ground/lab-rings.js';
+import { ringUsage, type RingUsage } from './ring-usage.js';
 
 /** Whether servers have the same file of a ring as the console: by its MD5. */
 export interface RingAgreement {
@@ -46,6 +48,11 @@ export class RingAgreements {
       if (this.#latest?.view === view) this.#latest = undefined;
     });
     return view;
+  }
+
+  /** How full the devices of a ring are. */
+  usage(ring: RingData): Promise<RingUsage> {
+    return ringUsage(ring, this.#client);
   }
 
   close(): void {

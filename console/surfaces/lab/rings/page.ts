@@ -10,6 +10,7 @@ import { misfit, type OpenRing } from '../ground/lab-rings.js';
 import type { NodeHead } from '../ground/node-reader.js';
 import { labOf, type Lab } from '../lab.js';
 import { checkWithGetNodes, type ParityCheck } from './get-nodes.js';
+import { scenarioOf, simulate, type Simulation } from './ring-sim.js';
 import { lookup, policyIndexOf, rawPathOf, type Lookup } from './lookup.js';
 
 const NAME_BYTES_MAX = 256;
@@ -137,6 +138,26 @@ function ringRoutes(app: FastifyInstance, context: ConsoleContext): void {
     const given = parse(WHAT_IF, request.body);
     const { file } = await lab.rings.open(ringNameOf(request.params));
     return lab.compute.run('what_if', { file, whatIf: given });
+  });
+
+  // Beside the answer of our own builder, which does not wait for it.
+  app.post(
+    '/lab/api/rings/:name/simulation',
+    { config: { access } },
+    async (request): Promise<Simulation | null> => {
+      const lab = labOf(context);
+      const given = parse(WHAT_IF, request.body);
+      const { read } = await lab.rings.open(ringNameOf(request.params));
+      const program = context.options.ringsimBin;
+      if (program === '') return null;
+      return simulate({ program, signal: lab.ended }, scenarioOf(read.data, given));
+    },
+  );
+
+  app.get('/lab/api/rings/:name/usage', { config: { access } }, async (request) => {
+    const lab = labOf(context);
+    const { read } = await lab.rings.open(ringNameOf(request.params));
+    return lab.agreements.usage(read.data);
   });
 
   app.get('/lab/api/rings/:name/compare', { config: { access } }, async (request) => {

@@ -1,9 +1,12 @@
-import { query } from '../../../js/api.js';
 import { ChartFigure } from '../../../js/charts/figure.js';
 import { parallelCoordinates } from '../../../js/charts/parallel.js';
 import { scatterChart } from '../../../js/charts/scatter.js';
 import { el } from '../../../js/dom.js';
+import { call } from '../../../js/api.js';
+import { fail } from '../../../js/shell.js';
 import { badge, card, field, numberText, percentText, select, table } from '../ground.js';
+import { handedOver } from '../rings/to-deploy.js';
+import { weightsText } from '../rings/what-if.js';
 
 /**
  * @typedef {import('../../../../surfaces/lab/genome/genome-runs.js').GenomeRun} GenomeRun
@@ -41,7 +44,9 @@ export function frontView({ result, params }, onCommands) {
   const { nodes, pick } = charts(rows);
   const choose = (/** @type {Candidate} */ candidate) => {
     pick(candidate.id);
-    detail.replaceChildren(weightsCard(params.ring, result.baseline, candidate, onCommands));
+    detail.replaceChildren(
+      weightsCard(result.baseline, candidate, onCommands, ways(params, result.baseline, candidate)),
+    );
   };
   const knee = result.front.find(({ is_knee: isKnee }) => isKnee);
   if (knee !== undefined) choose(knee);
@@ -154,12 +159,45 @@ function nameCell(row, choose) {
 }
 
 /**
- * @param {string} ring
+ * Where the weights of a candidate can be taken to.
+ *
+ * @param {GenomeRun['params']} params
+ * @param {Omit<Candidate, 'id' | 'is_knee'>} baseline
+ * @param {Candidate} candidate
+ * @returns {readonly Node[]}
+ */
+function ways({ ring, options }, baseline, candidate) {
+  const changes = Object.entries(candidate.weights)
+    .filter(([id, weight]) => weight !== baseline.weights[id])
+    .map(([id, weight]) => /** @type {const} */ ({ kind: 'set_weight', id: Number(id), weight }));
+  const state = new URLSearchParams({ ring, tab: 'whatif', weights: weightsText(changes) });
+  const tryIt = el('a', { href: `/lab/rings?${state}`, textContent: 'Try it in RingScope' });
+  const send = el('button', {
+    textContent: 'Send to Deploy',
+    onclick: () => {
+      call('GET', `/lab/api/rings/${ring}`)
+        .then((answer) => {
+          const report =
+            /** @type {import('../../../../surfaces/lab/rings/ring-report.js').RingReport} */ (
+              answer
+            );
+          const { devices, part_power, replicas } = report;
+          const { overload } = options;
+          return handedOver({ ring, devices, part_power, replicas, changes, overload });
+        })
+        .catch(fail);
+    },
+  });
+  return [send, tryIt];
+}
+
+/**
  * @param {Omit<Candidate, 'id' | 'is_knee'>} baseline
  * @param {Candidate} candidate
  * @param {(candidate: number) => void} onCommands
+ * @param {readonly Node[]} more buttons
  */
-function weightsCard(ring, baseline, candidate, onCommands) {
+function weightsCard(baseline, candidate, onCommands, more) {
   const rows = Object.entries(candidate.weights).map(([id, weight]) => ({
     id,
     before: baseline.weights[id] ?? 0,
@@ -171,16 +209,9 @@ function weightsCard(ring, baseline, candidate, onCommands) {
     textContent: 'Download as commands',
     onclick: () => onCommands(candidate.id),
   });
-  const weights = rows
-    .filter(({ before, weight }) => weight !== before)
-    .map(({ id, weight }) => `${id}:${weight}`);
-  const tried = el('a', {
-    href: `/lab/rings?${query({ ring, tab: 'whatif', weights: weights.join(',') })}`,
-    textContent: 'Try it in RingScope',
-  });
   return card(
     `Weights of candidate ${candidate.id}`,
-    el('div', { className: 'row' }, commands, tried),
+    el('div', { className: 'row' }, commands, ...more),
     table(
       `Weights of candidate ${candidate.id}`,
       [

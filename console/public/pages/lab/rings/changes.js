@@ -1,3 +1,4 @@
+import { bytesText } from '../../../js/dom.js';
 import { card, figures, numberText, percentText, table } from '../ground.js';
 
 /** What two rings differ in: of a comparison, and of a change that is tried. */
@@ -7,9 +8,16 @@ import { card, figures, numberText, percentText, table } from '../ground.js';
  * @typedef {import('../../../../surfaces/lab/rings/ring-changes.js').RingComparison} RingComparison
  */
 
-/** @param {WhatIfReport | RingComparison} report */
-export function changeReport(report) {
+/**
+ * @param {WhatIfReport | RingComparison} report
+ * @param {number} storedBytes what lies on all devices of the ring
+ */
+export function changeReport(report, storedBytes) {
   const { before, after } = report;
+  const slots = report.moved_ratio === 0 ? 0 : report.moved / report.moved_ratio;
+  // Partitions are taken to be of one size.
+  const bytesOf = (/** @type {number} */ parts) =>
+    slots === 0 ? 0 : (storedBytes * parts) / slots;
   const arrow = (/** @type {number} */ one, /** @type {number} */ other) =>
     `${numberText(one)} % → ${numberText(other)} %`;
   const changed = report.devices.filter(
@@ -24,6 +32,11 @@ export function changeReport(report) {
           label: 'Replicas that move',
           value: numberText(report.moved),
           hint: `${percentText(report.moved_ratio)} of all`,
+        },
+        {
+          label: 'Bytes that move',
+          value: bytesText(Math.round(bytesOf(report.moved))),
+          hint: `if the ring holds ${bytesText(Math.round(storedBytes))}`,
         },
         { label: 'Balance', value: arrow(before.balance_pct, after.balance_pct) },
         { label: 'Dispersion', value: arrow(before.dispersion_pct, after.dispersion_pct) },
@@ -52,6 +65,12 @@ export function changeReport(report) {
             number: true,
           },
           {
+            title: 'Bytes',
+            value: (row) => Math.round(bytesOf(row.parts_after - row.parts_before)),
+            cell: (row) => signedBytes(bytesOf(row.parts_after - row.parts_before)),
+            number: true,
+          },
+          {
             title: 'Balance after',
             value: (row) => row.balance_after_pct,
             cell: (row) =>
@@ -68,4 +87,10 @@ export function changeReport(report) {
 /** @param {number} value */
 function signed(value) {
   return value > 0 ? `+${value}` : String(value);
+}
+
+/** @param {number} bytes */
+function signedBytes(bytes) {
+  const text = bytesText(Math.round(Math.abs(bytes)));
+  return `${bytes < 0 ? '−' : bytes > 0 ? '+' : ''}${text}`;
 }

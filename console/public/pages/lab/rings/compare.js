@@ -1,6 +1,7 @@
 import { call, query } from '../../../js/api.js';
 import { el } from '../../../js/dom.js';
 import { card, field, fill, numberText, select, table } from '../ground.js';
+import { bytesField } from './bytes.js';
 import { changeReport } from './changes.js';
 
 /** @typedef {import('../../../../surfaces/lab/rings/ring-changes.js').RingComparison} RingComparison */
@@ -23,11 +24,13 @@ export function comparePanel({ ring, rings }) {
     return [el('div', { className: 'empty-state' }, el('p', { textContent: text }))];
   }
   const other = select('with', others);
+  const bytes = bytesField(ring.name);
   const result = el('div', { className: 'lab-page' });
   const form = el(
     'form',
     { className: 'lab-form' },
     field(`Before ${ring.name} came`, other),
+    bytes.node,
     el('button', { className: 'primary', textContent: 'Compare' }),
   );
   form.addEventListener('submit', (event) => {
@@ -38,7 +41,7 @@ export function comparePanel({ ring, rings }) {
       const found = /** @type {RingComparison} */ (answer);
       const rows = found.parts_by_moved.map((parts, moved) => ({ parts, moved }));
       return [
-        ...changeReport(found),
+        ...changeReport(found, bytes.value()),
         card(
           'Partitions by how many of their replicas moved',
           table(

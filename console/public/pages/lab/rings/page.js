@@ -6,6 +6,7 @@ import { comparePanel } from './compare.js';
 import { lookupPanel } from './lookup.js';
 import { devicesPanel, heatMapPanel, spreadPanel, summary } from './report.js';
 import { whatIfPanel } from './what-if.js';
+import { zonesPanel } from './zones.js';
 
 /**
  * @typedef {import('../../../../surfaces/lab/rings/page.js').RingsView} RingsView
@@ -21,6 +22,7 @@ import { whatIfPanel } from './what-if.js';
 const TABS = [
   { id: 'devices', title: 'Devices', panel: async ({ report }) => devicesPanel(await report()) },
   { id: 'spread', title: 'Spread', panel: async ({ report }) => spreadPanel(await report()) },
+  { id: 'zones', title: 'Zones', panel: async ({ report }) => zonesPanel(await report()) },
   { id: 'map', title: 'Heat map', panel: async ({ report }) => heatMapPanel(await report()) },
   { id: 'lookup', title: 'Look up', panel: async (context) => lookupPanel(context) },
   { id: 'whatif', title: 'What if', panel: whatIfPanel },
@@ -133,9 +135,11 @@ function showRing(place, rings, ring) {
     const chosen = TABS.find((one) => one.id === id) ?? TABS[0];
     if (chosen === undefined) return;
     const { place: lookedUp = '', weights = '', ...state } = viewState();
-    const isProposed = chosen.id === 'whatif' && state.ring === ring.name;
-    const own = chosen.id === 'lookup' ? { place: lookedUp } : {};
-    const kept = { ...state, ...own, ...(isProposed ? { weights } : {}) };
+    const own = { lookup: { place: lookedUp }, whatif: { weights } };
+    const kept = {
+      ...state,
+      ...(chosen.id === 'lookup' || chosen.id === 'whatif' ? own[chosen.id] : {}),
+    };
     setViewState({ ...kept, ring: ring.name, tab: chosen.id });
     panel.setAttribute('aria-labelledby', `tab-${chosen.id}`);
     panel.replaceChildren();

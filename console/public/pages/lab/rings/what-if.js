@@ -1,7 +1,10 @@
 import { call } from '../../../js/api.js';
 import { el } from '../../../js/dom.js';
-import { card, field, fill, input, viewState } from '../ground.js';
+import { card, field, fill, input, setViewState, viewState } from '../ground.js';
+import { bytesField } from './bytes.js';
 import { changeReport } from './changes.js';
+import { sendToDeploy } from './to-deploy.js';
+import { simulatedCard } from './simulated.js';
 
 /** @typedef {import('../../../../surfaces/lab/rings/ring-changes.js').WhatIfChange} WhatIfChange */
 
@@ -11,12 +14,13 @@ import { changeReport } from './changes.js';
  * @param {import('./page.js').RingContext} context
  */
 export async function whatIfPanel({ ring, report }) {
-  const { devices } = await report();
-  const proposed = proposedWeights();
+  const { devices, part_power: power, replicas } = await report();
+  const given = givenWeights(viewState().weights ?? '');
   const weights = devices.map((device) => ({
     device,
-    control: weightInput(device, proposed.get(String(device.id)) ?? device.weight),
+    control: weightInput(device, given.get(device.id)),
   }));
+  const bytes = bytesField(ring.name);
   const rows = weights.map(({ device, control }) =>
     el(
       'tr',
@@ -61,6 +65,7 @@ export async function whatIfPanel({ ring, report }) {
       { className: 'lab-form' },
       field('Overload', overload, '0.1 is ten per cent more than by weight'),
       field('Seed', seed, 'the same seed gives the same result'),
+      bytes.node,
       el('button', { className: 'primary', textContent: 'Try it' }),
     ),
   );
@@ -68,11 +73,20 @@ export async function whatIfPanel({ ring, report }) {
     event.preventDefault();
     void fill(result, async () => {
       const changes = [...weightChanges(weights), ...added.changes()];
+      setViewState({ ...viewState(), weights: weightsText(changes) });
       const body = { changes, overload: Number(overload.value), seed: Number(seed.value) };
-      return changeReport(await call('POST', `/lab/api/rings/${ring.name}/whatif`, body));
+      const tried = await call('POST', `/lab/api/rings/${ring.name}/whatif`, body);
+      const wanted = { ring: ring.name, part_power: power, replicas, devices, ...body };
+      return [
+        ...changeReport(tried, bytes.value()),
+        simulatedCard(tried.moved, () =>
+          call('POST', `/lab/api/rings/${ring.name}/simulation`, body),
+        ),
+        sendToDeploy(wanted),
+      ];
     });
   });
-  if (proposed.size > 0) form.dataset.sendAtOnce = '';
+  if (given.size > 0) form.dataset.sendAtOnce = '';
   const note = el('p', {
     className: 'lab-note',
     textContent:
@@ -81,26 +95,40 @@ export async function whatIfPanel({ ring, report }) {
   return [card('Try a change', form, note), result];
 }
 
-/** Weights that the address proposes, such as `weights=0:120,3:80`, by the id of the device. */
-function proposedWeights() {
-  const pairs = (viewState().weights ?? '').split(',').map((pair) => pair.split(':'));
-  return new Map(
-    pairs.flatMap(([id = '', weight = '']) =>
-      weight !== '' && Number(weight) >= 0 ? [/** @type {const} */ ([id, Number(weight)])] : [],
-    ),
-  );
+/**
+ * Weights by the ids of devices, as the URL has them: `3:300,4:` takes device 4 out.
+ *
+ * @param {string} text
+ * @returns {Map<number, string>}
+ */
+function givenWeights(text) {
+  const pairs = text.split(',').flatMap((one) => {
+    const [, id, weight = ''] = /^(\d{1,5}):([\d.]*)$/.exec(one) ?? [];
+    return id === undefined ? [] : [/** @type {const} */ ([Number(id), weight])];
+  });
+  return new Map(pairs);
+}
+
+/** @param {readonly WhatIfChange[]} changes */
+export function weightsText(changes) {
+  return changes
+    .flatMap((change) => {
+      if (change.kind === 'add') return [];
+      return [`${change.id}:${change.kind === 'remove' ? '' : change.weight}`];
+    })
+    .join(',');
 }
 
 /**
- * @param {{ readonly id: number }} device
- * @param {number} weight
+ * @param {{ readonly id: number, readonly weight: number }} device
+ * @param {string} [tried] what it is to be; empty takes the device out
  */
-function weightInput({ id }, weight) {
+function weightInput({ id, weight }, tried = String(weight)) {
   const made = input(`weight-${id}`, {
     type: 'number',
     min: '0',
     step: 'any',
-    value: String(weight),
+    value: tried,
   });
   made.setAttribute('aria-label', `Weight of device ${id}`);
   return made;

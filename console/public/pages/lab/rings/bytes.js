@@ -1,0 +1,43 @@
+import { call } from '../../../js/api.js';
+import { bytesText, el } from '../../../js/dom.js';
+import { field, input } from '../ground.js';
+
+/** @typedef {import('../../../../surfaces/lab/rings/ring-usage.js').RingUsage} RingUsage */
+
+const GIB = 1024 ** 3;
+/** What is assumed where no server says how full its disks are. */
+const ASSUMED_GIB = 1024;
+
+/**
+ * How many bytes a ring holds, as something to change: figures in bytes are shares of it. It begins
+ * with an assumption, and has what recon says once the servers have answered.
+ *
+ * @param {string} ring
+ * @returns {{ node: HTMLElement, value: () => number }} `value` in bytes, of all replicas
+ */
+export function bytesField(ring) {
+  const control = input('stored', {
+    type: 'number',
+    min: '0',
+    step: 'any',
+    value: String(ASSUMED_GIB),
+  });
+  const node = field('GiB on the devices', control);
+  const hint = el('span', { className: 'hint', textContent: 'assumed; the servers are asked…' });
+  node.append(hint);
+  let isEntered = false;
+  control.addEventListener('input', () => {
+    isEntered = true;
+  });
+  call('GET', `/lab/api/rings/${ring}/usage`)
+    .then((answer) => {
+      const { used_bytes: used, devices_known: known, devices } = /** @type {RingUsage} */ (answer);
+      if (used === null) throw new Error('nobody knows');
+      if (!isEntered) control.value = String(Number((used / GIB).toPrecision(4)));
+      hint.textContent = `recon: ${bytesText(used)}, by ${known} of ${devices} devices, other rings included`;
+    })
+    .catch(() => {
+      hint.textContent = 'assumed: no server says how full its disks are';
+    });
+  return { node, value: () => Math.max(0, Number(control.value)) * GIB };
+}

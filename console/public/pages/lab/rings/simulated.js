@@ -1,0 +1,55 @@
+import { el, messageOf, shownText } from '../../../js/dom.js';
+import { badge, card, figures, numberText } from '../ground.js';
+
+/** @typedef {import('../../../../surfaces/lab/rings/ring-sim.js').Simulation} Simulation */
+
+/**
+ * What Swift's own program says of the same change: its answer takes up to a minute.
+ *
+ * @param {number} moved by our own builder
+ * @param {() => Promise<Simulation | null>} ask null where no program is configured
+ */
+export function simulatedCard(moved, ask) {
+  const place = el('div');
+  place.setAttribute('aria-busy', 'true');
+  const show = (/** @type {readonly Node[]} */ nodes) => {
+    place.removeAttribute('aria-busy');
+    place.replaceChildren(...nodes);
+  };
+  ask().then(
+    (answer) => show(answer === null ? [] : [answered(moved, answer)]),
+    (error) =>
+      show([
+        card(
+          "Swift's own builder",
+          badge('no answer', 'warn'),
+          el('p', { className: 'lab-note', textContent: shownText(messageOf(error)) }),
+        ),
+      ]),
+  );
+  return place;
+}
+
+/**
+ * @param {number} moved
+ * @param {Simulation} simulation
+ */
+function answered(moved, { moved: theirs, balance_pct: balance, rebalances }) {
+  return card(
+    "Swift's own builder",
+    figures([
+      {
+        label: 'Replicas that move',
+        value: numberText(theirs),
+        hint: `ours: ${numberText(moved)}`,
+      },
+      { label: 'Balance after', value: `${numberText(balance)} %` },
+      { label: 'Rebalances', value: String(rebalances) },
+    ]),
+    el('p', {
+      className: 'lab-note',
+      textContent:
+        'swift-ring-builder-analyzer builds a ring of the same devices by itself, so that its partitions lie elsewhere, and makes the change there: it moves about as much.',
+    }),
+  );
+}

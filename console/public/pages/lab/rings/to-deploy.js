@@ -1,0 +1,42 @@
+import { raw } from '../../../js/api.js';
+import { el } from '../../../js/dom.js';
+import { fail } from '../../../js/shell.js';
+import { toast } from '../../../js/toast.js';
+import { handOver } from '../../../js/ring-change.js';
+import { card } from '../ground.js';
+
+/** @typedef {import('../../../js/ring-change.js').RingChange} RingChange */
+
+/**
+ * Makes a draft of a specification out of a change that was tried. Nothing is saved by it.
+ *
+ * @param {RingChange} wanted
+ */
+export function sendToDeploy(wanted) {
+  const send = el('button', {
+    type: 'button',
+    className: 'primary',
+    textContent: 'Send to Deploy',
+    onclick: () => void handedOver(wanted).catch(fail),
+  });
+  return card(
+    'Take it further',
+    el('p', {
+      className: 'lab-note',
+      textContent:
+        'Deploy shows the change as a draft of its specification. Nothing is saved or applied before you do it there.',
+    }),
+    el('div', { className: 'row' }, send),
+  );
+}
+
+/** @param {RingChange} wanted */
+export async function handedOver(wanted) {
+  const { features } = await (await raw('GET', '/api/session', undefined, true)).json();
+  if (features.deploy !== true) {
+    toast('Deploy is not set up in this console: the key deploy_upstream names its service.');
+    return;
+  }
+  handOver(wanted);
+  location.assign('/deploy?tab=spec');
+}

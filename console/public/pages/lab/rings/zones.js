@@ -1,0 +1,68 @@
+import { ChartFigure } from '../../../js/charts/figure.js';
+import { sunburst } from '../../../js/charts/sunburst.js';
+import { el } from '../../../js/dom.js';
+import { numberText } from '../ground.js';
+
+/**
+ * @typedef {import('../../../../surfaces/lab/rings/ring-report.js').RingReport} RingReport
+ * @typedef {import('../../../../surfaces/lab/rings/ring-report.js').DeviceRow} DeviceRow
+ * @typedef {import('../../../js/charts/sunburst.js').Part} Part
+ */
+
+/** By how many per cent of its share a part has the strongest colour. */
+const STRONG_PCT = 10;
+
+/**
+ * Regions, zones, servers and devices, from the middle outwards: as wide as the partitions that they
+ * have, coloured by how far that is from their weight.
+ *
+ * @param {RingReport} report
+ */
+export function zonesPanel({ devices }) {
+  /** @type {readonly ((device: DeviceRow) => string)[]} */
+  const levels = [
+    ({ region }) => `region ${region}`,
+    ({ zone }) => `zone ${zone}`,
+    ({ ip }) => ip,
+    ({ device }) => device,
+  ];
+  const chart = sunburst({
+    root: partOf('all devices', devices, levels),
+    format: (value) => `${numberText(value)} replicas`,
+    titles: ['Part', 'Replicas', 'Balance'],
+    low: `−${STRONG_PCT} %`,
+    high: `+${STRONG_PCT} % of its share`,
+  });
+  return [
+    new ChartFigure('Regions, zones, servers and devices', chart).element,
+    el('p', {
+      className: 'lab-note',
+      textContent:
+        'From the middle outwards: regions, zones, servers, devices. A part is as wide as the replicas of partitions that it has.',
+    }),
+  ];
+}
+
+/**
+ * @param {string} name
+ * @param {readonly DeviceRow[]} devices
+ * @param {readonly ((device: DeviceRow) => string)[]} levels below it
+ * @returns {Part}
+ */
+function partOf(name, devices, [level, ...rest]) {
+  const value = devices.reduce((sum, { parts }) => sum + parts, 0);
+  const wanted = devices.reduce((sum, { wanted_parts: share }) => sum + share, 0);
+  const pct = wanted === 0 ? (value === 0 ? 0 : 999.99) : 100 * (value / wanted - 1);
+  const made = { name, value, far: pct / STRONG_PCT, note: `${numberText(pct)} %` };
+  if (level === undefined) return made;
+  /** @type {Map<string, DeviceRow[]>} */
+  const groups = new Map();
+  for (const device of devices) {
+    const key = level(device);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [device]);
+    else group.push(device);
+  }
+  const sorted = [...groups].sort(([a], [b]) => a.localeCompare(b, 'en', { numeric: true }));
+  return { ...made, children: sorted.map(([key, group]) => partOf(key, group, rest)) };
+}
