@@ -14,7 +14,6 @@ import { lockHash } from './install.mjs';
 import { ROOT } from './paths.mjs';
 import { packageFile, run } from './run.mjs';
 import { codeOf } from './errors.mjs';
-import { writeTexts } from './texts.mjs';
 
 const DIST = `${ROOT}/dist`;
 
@@ -40,6 +39,8 @@ const PROJECTS = {
 export async function build(scope = 'all') {
   prepareHttpLibrary();
   await compile(scope);
+  // A clone has no compiler before it is installed, and this file is loaded before that.
+  const { writeTexts } = await import('./texts.mjs');
   writeTexts();
 }
 
