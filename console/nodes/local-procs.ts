@@ -23,7 +23,7 @@ import { NODE_ENVIRONMENT } from './shell.js';
 
 type RosterService = ClusterNode['services'][string];
 
-/** Time for a service to end after SIGTERM, and after SIGKILL. */
+/** Time for a service to end after SIGTERM, and after another signal. */
 const TERM_MS = 15_000;
 const KILL_MS = 2000;
 const POLL_MS = 50;
@@ -79,8 +79,13 @@ export class LocalProcs implements NodeDriver {
       signal(child.pid, 'SIGKILL');
       return { changed: true };
     }
-    for (const { pid } of [found, ...below]) signal(pid, verb === 'pause' ? 'SIGSTOP' : 'SIGCONT');
-    return { changed: found.isPaused !== (verb === 'pause') };
+    const isPause = verb === 'pause';
+    for (const { pid } of [found, ...below]) signal(pid, isPause ? 'SIGSTOP' : 'SIGCONT');
+    // The kernel takes its time on a busy machine: who asks next is to see what was done.
+    if (!(await reaches(found, isPause))) {
+      throw new DriverError('failed', `${name} does not ${isPause ? 'pause' : 'go on'}.`);
+    }
+    return { changed: found.isPaused !== isPause };
   }
 
   async once(
@@ -183,6 +188,16 @@ async function lives(child: ChildProcess): Promise<void> {
   const state = child.exitCode === null ? await Promise.race([end, later]) : 'ended';
   waiting.abort();
   if (state === 'ended') throw new Error(`it ended with ${child.exitCode ?? child.signalCode}`);
+}
+
+/** Whether it is paused, or not, in time. */
+async function reaches({ pid }: ProcessInfo, isPaused: boolean): Promise<boolean> {
+  const until = performance.now() + KILL_MS;
+  for (;;) {
+    if ((await processInfo(pid))?.isPaused === isPaused) return true;
+    if (performance.now() > until) return false;
+    await delay(POLL_MS);
+  }
 }
 
 async function ended(processes: readonly ProcessInfo[], withinMs: number): Promise<boolean> {

@@ -76,6 +76,9 @@ describe('the Chaos Arcade', function () {
     const held = await eventually(read, ({ detail, state }) => detail?.phase === 'observe' || state !== 'active'); // prettier-ignore
     expect(held.detail?.phase, JSON.stringify(held.error)).to.equal('observe');
     expect(await node.isServed()).to.equal(false);
+    // Of a fault that was held for no request there is no share of those that succeeded.
+    const written = held.detail?.probes?.puts_acknowledged ?? 0;
+    await eventually(read, ({ detail }) => (detail?.probes?.puts_acknowledged ?? 0) > written);
     const aborted = await operator.post(`/lab/api/chaos/runs/${id}/abort`, {});
     expect(aborted.status).to.equal(204);
     const over = await eventually(read, ({ state }) => state === 'done');
