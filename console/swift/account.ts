@@ -51,8 +51,13 @@ export class SwiftAccount {
    * @throws UpstreamError, also when the store knows no token of its own; what the login throws
    */
   async send(method: string, request: SwiftRequest): Promise<UpstreamAnswer> {
-    const streams = typeof request.body === 'object' && !Buffer.isBuffer(request.body);
-    if (streams) await this.#ensureToken();
+    const { body } = request;
+    const streams = typeof body === 'object' && !Buffer.isBuffer(body);
+    if (streams) {
+      // Its client may leave meanwhile: an error that nobody listens for would end the process.
+      body.once('error', ignore);
+      await this.#ensureToken();
+    }
     const used = this.#token;
     const answer = await this.#sendWith(used, method, request);
     if (answer.status !== 401) {
@@ -150,4 +155,8 @@ export class SwiftAccount {
 export async function statusError(answer: UpstreamAnswer): Promise<SwiftStatusError> {
   const text = await readBody(answer.body, TEXT_BYTES_MAX).catch(() => Buffer.alloc(0));
   return new SwiftStatusError(answer.status, text.toString('utf8'));
+}
+
+function ignore(): void {
+  // `Upstream.send` tells of a stream that has failed.
 }

@@ -46,8 +46,10 @@ export class Upstream {
     this.#agent = address.secure ? new https.Agent(options) : new http.Agent(options);
   }
 
-  /** @throws UpstreamError when there is no answer; what the body throws */
+  /** @throws UpstreamError when there is no answer; what the body throws, or has failed with before */
   async send(request: UpstreamRequest): Promise<UpstreamAnswer> {
+    const failure = failureOf(request.body);
+    if (failure !== null) throw failure;
     return new Promise((resolve, reject) => {
       const { host, port, basePath, secure } = this.address;
       const { method, rawPath, headers, body, signal, idleMs = IDLE_MS } = request;
@@ -91,6 +93,11 @@ export class Upstream {
   close(): void {
     this.#agent.destroy();
   }
+}
+
+/** A stream that has failed already says so in no event. */
+function failureOf(body: UpstreamRequest['body']): Error | null {
+  return typeof body === 'object' && !Buffer.isBuffer(body) ? body.errored : null;
 }
 
 function unavailable(error: Error): UpstreamError {

@@ -131,6 +131,18 @@ describe('console swift account', () => {
     expect(fake.state.logins).to.equal(2);
   });
 
+  it('ends with the error of a stream that fails while an old token is tried', async () => {
+    nowMs += 31_000;
+    const body = new PassThrough();
+    const failure = new Error('the client has left');
+    const target = { container: 'c', object: 'o', body };
+    const ended = account.do([200], 'PUT', target).catch((thrown: unknown) => thrown);
+    body.destroy(failure);
+    expect(await ended).to.equal(failure);
+    // The account was asked for, and nothing was written.
+    expect(fake.state.paths).to.deep.equal(['/v1/AUTH_test']);
+  });
+
   it('reads no more than it is told', async () => {
     const { body } = await account.send('GET', {});
     const error = await readBody(body, 999).catch((thrown: unknown) => thrown);
