@@ -33,30 +33,44 @@ async function look(
  */
 export class RepeatedBody {
   readonly #md5 = createHash('md5');
+  readonly #limit = new AbortController();
   readonly #ended: Promise<void>;
   #bytes = 0;
 
-  /** @param body - nothing of it may have been read; it may be piped to the store beside */
-  constructor(private readonly body: Readable) {
-    this.#ended = finished(body, { writable: false });
+  /**
+   * @param body - nothing of it may have been read; it may be piped to the store beside
+   * @param bytesMax - of an upload: no object is compared with a body that is larger
+   */
+  constructor(
+    private readonly body: Readable,
+    private readonly bytesMax: number,
+  ) {
+    this.#ended = finished(body, { writable: false, signal: this.#limit.signal });
     // Most uploads succeed, and `stored` is not called.
     this.#ended.catch(() => undefined);
     body.on('data', (chunk: Buffer) => {
-      this.#md5.update(chunk);
       this.#bytes += chunk.length;
+      if (this.#bytes > bytesMax) this.#limit.abort();
+      else this.#md5.update(chunk);
     });
   }
 
   /**
    * Reads the rest of the body, and compares it with the current object.
    * @param head asks for that object
-   * @returns what an upload answers; undefined where it is another object, or may not be read
+   * @returns what an upload answers; undefined where it is another object, may not be read, or the
+   *   body is too large
    * @throws what `head` throws, and the body
    */
   async stored(head: () => Promise<Pick<UpstreamAnswer, 'status' | 'headers'>>) {
     this.body.unpipe();
     this.body.resume();
-    await this.#ended;
+    try {
+      await this.#ended;
+    } catch (error) {
+      if (this.#bytes > this.bytesMax) return undefined;
+      throw error;
+    }
     const { status, headers } = await head();
     const made = { etag: this.#md5.digest('hex'), bytes: this.#bytes };
     const isSame =

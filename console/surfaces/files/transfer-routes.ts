@@ -59,6 +59,7 @@ export function transferRoutes(
     const { store, user } = sessionOf(request);
     const body = request.body as Readable | undefined;
     const place = { container, object: name };
+    const repeatedBody = () => new RepeatedBody(body ?? Readable.from([]), options.maxUploadBytes);
     let repeated: RepeatedBody | undefined;
     try {
       if (
@@ -75,7 +76,7 @@ export function transferRoutes(
         }
         if (bucket !== undefined) await expectKept(bucket, name, hasRight(user.role, 'manage'));
         const metered = meter(body, length, options.maxUploadBytes);
-        if (again === '1') repeated = new RepeatedBody(body ?? Readable.from([]));
+        if (again === '1') repeated = repeatedBody();
         const sent = {
           'content-type': headerText(type ?? 'application/octet-stream'),
           ...(length === undefined ? {} : { 'content-length': length }),
@@ -102,7 +103,7 @@ export function transferRoutes(
     } catch (error) {
       const known = translate(error, 412, 'exists', TAKEN);
       if (again === '1' && known instanceof ApiError && known.code === 'exists') {
-        repeated ??= new RepeatedBody(body ?? Readable.from([]));
+        repeated ??= repeatedBody();
         const made = await repeated.stored(async () => {
           const bucket = await s3BucketOf(sessionOf(request), container);
           if (bucket === undefined) return store.do([200, 204, 403, 404], 'HEAD', place);
