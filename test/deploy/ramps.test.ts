@@ -188,6 +188,38 @@ describe('deploy: ramps', function () {
     await untilRamp(id, ({ runs }) => runs.length === 1);
   });
 
+  it('sees what others apply before its first step', async () => {
+    recon.odd.set('node4/container', { failures: 1 });
+    const id = await begin();
+    await untilRamp(id, (ramp) => closedGates(ramp)[0] === 'replication');
+    await deploy.putSpec({ ...base, proxy: { ...base.proxy, workers: 7 } });
+    expect((await deploy.deploy('meanwhile')).state).to.equal('succeeded');
+    letSettle();
+    recon.odd.clear();
+    const ended = await untilRamp(id, ({ state, runs }) => state === 'stopped' || runs.length > 0);
+    expect([ended.runs, ended.message]).to.deep.equal([[], 'Another plan was applied meanwhile.']);
+    expect((await post(`/v1/ramps/${id}/resume`)).status).to.equal(202);
+    await untilRamp(id, ({ runs }) => runs.length === 1);
+  });
+
+  it('waits for a plan that was applied while it was paused', async () => {
+    const id = await begin();
+    await untilRamp(id, ({ runs, phase }) => runs.length === 1 && phase === 'wait');
+    expect((await post(`/v1/ramps/${id}/pause`)).status).to.equal(202);
+    letSettle();
+    await deploy.putSpec({ ...base, proxy: { ...base.proxy, workers: 7 } });
+    expect((await deploy.deploy('paused')).state).to.equal('succeeded');
+    expect((await post(`/v1/ramps/${id}/resume`)).status).to.equal(202);
+    // The last passes of replicators began before it.
+    const waiting = await untilRamp(
+      id,
+      (ramp) => ramp.runs.length > 1 || closedGates(ramp)[0] === 'replication',
+    );
+    expect(waiting.runs).to.have.length(1);
+    letSettle();
+    await untilRamp(id, ({ runs }) => runs.length === 2);
+  });
+
   it('does not mind devices that are no mount points where servers do not either', async () => {
     const servers = ['account-server', 'container-server', 'object-server'] as const;
     const unchecked = servers.map((server) => [server, { mount_check: false }] as const);

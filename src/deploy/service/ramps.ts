@@ -170,16 +170,20 @@ export class Ramps {
   /** A ramp begins, or goes on, with a look at the cluster: the gates were open long ago, if ever. */
   #prepare(ramp: Ramp): void {
     const placedS = this.parts.placedS();
-    if (ramp.phase !== 'step' || placedS === null) return;
-    const run = this.parts.stepRun(ramp);
-    if (run !== undefined) {
-      // What a run has begun is completed first: the gates would stay closed.
-      if (run.state !== 'succeeded' || run.idempotency_key === keyOf(ramp)) return;
-      // A retry has completed it.
-      ramp.runs.push(run.id);
+    if (placedS === null) return;
+    if (ramp.phase === 'step') {
+      const run = this.parts.stepRun(ramp);
+      if (run !== undefined) {
+        // What a run has begun is completed first: the gates would stay closed.
+        if (run.state !== 'succeeded' || run.idempotency_key === keyOf(ramp)) return;
+        // A retry has completed it.
+        ramp.runs.push(run.id);
+      }
+      ramp.phase = 'wait';
     }
-    ramp.phase = 'wait';
+    // The gates are of what is in force now, and of nothing that is applied while they are closed.
     ramp.placed_unix_s = Math.max(ramp.placed_unix_s, placedS);
+    ramp.applied_etag ??= this.parts.appliedEtag();
   }
 
   async #go(ramp: Ramp, signal: AbortSignal): Promise<void> {
