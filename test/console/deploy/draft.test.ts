@@ -55,6 +55,57 @@ describe('drafts of specifications', () => {
     expect(SPEC.nodes[0]?.devices[0]?.weight).to.not.equal(40);
   });
 
+  it('change a device that names its rings in the ring that was tried alone', () => {
+    const [node, ...others] = SPEC.nodes;
+    if (node === undefined) throw new Error('there is a node');
+    const named = (...names: readonly (readonly string[])[]) =>
+      names.map((rings, at) => ({ name: `d${at + 1}`, weight: 100, mount: `/d${at + 1}`, rings }));
+    const own = named(['account', 'object'], ['account'], ['account'], ['object', 'container']);
+    const saved = { ...SPEC, nodes: [{ ...node, devices: own }, ...others] } as unknown as Spec;
+    const place = { ...devices[0]!, port: node.ports.object };
+    const ringDevices = own.map(({ name }, id) => ({ ...place, id, device: name }));
+    const { spec, notes } = draftOf(saved, {
+      ...ring,
+      devices: ringDevices,
+      changes: [
+        { kind: 'remove', id: 0 },
+        { kind: 'add', ...place, device: 'd2', weight: 50 },
+        { kind: 'remove', id: 2 },
+        { kind: 'set_weight', id: 3, weight: 30 },
+      ],
+    });
+    const [d1, d2, d3, d4] = own;
+    expect(spec.nodes[0]?.devices).to.deep.equal([
+      { ...d1, rings: ['account'] },
+      { ...d2, weight: 50, rings: ['account', 'object'] },
+      d3,
+      { ...d4, weight: 30 },
+    ]);
+    expect(notes[0]).to.include('/d3.');
+  });
+
+  it('have the ports of servers, also where nodes share an address', () => {
+    const [first, second] = SPEC.nodes;
+    if (first === undefined || second === undefined) throw new Error('there are nodes');
+    const ip = first.storage_ip;
+    const near = { ...second, storage_ip: ip, ports: { ...second.ports, object: 6210 } };
+    const saved = { ...SPEC, nodes: [first, near] };
+    const place = { region: 1, zone: 1, ip, port: 6220, weight: 70 };
+    const elsewhere = { ...place, ip: '127.0.9.9', device: 'd9' };
+    const { spec, notes } = draftOf(saved, {
+      ...ring,
+      devices: [{ ...place, id: 7, device: first.devices[0]?.name ?? '' }],
+      changes: [
+        { kind: 'set_weight', id: 7, weight: 1 },
+        { kind: 'add', ...elsewhere },
+      ],
+    });
+    expect(spec.nodes.slice(0, 2)).to.deep.equal(JSON.parse(JSON.stringify(saved.nodes)));
+    expect(notes[0]).to.include(`${ip}:6220/`);
+    const [added] = spec.nodes.slice(2);
+    expect([added?.storage_ip, added?.ports.object]).to.deep.equal(['127.0.9.9', 6220]);
+  });
+
   it('say which devices the specification does not have', () => {
     const foreign = { ...devices[0]!, id: 99, ip: '10.9.9.9' };
     const { spec, notes } = draftOf(SPEC, {

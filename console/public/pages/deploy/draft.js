@@ -45,7 +45,7 @@ export function draftOf(saved, wanted) {
   if (ring !== undefined && wanted.overload > 0) ring.overload = wanted.overload;
   if (wanted.changes.some(({ kind }) => kind !== 'add')) {
     notes.push(
-      'A weight counts in all rings that the device is in, unless the device names its rings.',
+      'A weight counts in all rings that the device is in. A device that is taken out leaves all of them or, where it names its rings, this one.',
     );
   }
   return { spec, notes, from: `RingScope, ring ${wanted.ring}` };
@@ -60,28 +60,38 @@ export function draftOf(saved, wanted) {
  */
 function changed(spec, ring, change, place) {
   const nodes = listOf(spec.nodes);
-  const role = ring.replace(/-\d+$/, '');
+  const role = roleOf(ring);
   const near = nodes.filter(({ storage_ip: ip }) => ip === place.ip);
   // Several nodes may share an address, where they are told apart by their ports.
-  const node = near.find(({ ports }) => ports?.[role] === place.port) ?? near[0];
+  const node =
+    near.find(({ ports }) => ports?.[role] === place.port) ??
+    (near.length === 1 ? near[0] : undefined);
+  const devices = listOf(node?.devices);
+  const device = devices.find(({ name }) => name === place.device);
+  /** Rings that the device names; without names it is in all of its node's. */
+  const own = listOf(device?.rings);
   if (change.kind === 'add') {
-    const device = { name: change.device, weight: change.weight };
-    if (node === undefined) nodes.push(nodeOf(place, [device]));
-    else
-      node.devices = [...listOf(node.devices).filter(({ name }) => name !== device.name), device];
+    const { weight } = change;
+    if (node === undefined) nodes.push(nodeOf(place, [{ name: change.device, weight }], role));
+    else if (device === undefined) node.devices = [...devices, { name: change.device, weight }];
+    else {
+      device.weight = weight;
+      if (own.length > 0) device.rings = [...new Set([...own, ring])];
+    }
     spec.nodes = nodes;
     return true;
   }
-  const device = listOf(node?.devices).find(({ name }) => name === place.device);
-  if (device === undefined) return false;
+  if (device === undefined || (own.length > 0 && !own.includes(ring))) return false;
   if (change.kind === 'set_weight') device.weight = change.weight;
-  else node.devices = listOf(node.devices).filter((one) => one !== device);
+  else if (own.length > 1) device.rings = own.filter((name) => name !== ring);
+  else node.devices = devices.filter((one) => one !== device);
   return true;
 }
 
 /** @param {Wanted} wanted */
 function fromRing({ ring, part_power: power, replicas, devices }) {
   const spec = firstSpec();
+  const role = roleOf(ring);
   const ips = [...new Set(devices.map(({ ip }) => ip))];
   const nodes = ips.flatMap((ip, at) => {
     const own = devices.filter((device) => device.ip === ip);
@@ -90,6 +100,7 @@ function fromRing({ ring, part_power: power, replicas, devices }) {
     const node = nodeOf(
       first,
       own.map(({ device: name, weight }) => ({ name, weight })),
+      role,
     );
     return at === 0 ? [{ ...node, roles: [...node.roles, 'proxy', 'expirer'] }] : [node];
   });
@@ -102,10 +113,17 @@ function fromRing({ ring, part_power: power, replicas, devices }) {
 /**
  * @param {Omit<RingDevice, 'id'>} place
  * @param {readonly { name: string, weight: number }[]} devices
+ * @param {string} role of the ring: of its server the port is known
  */
-function nodeOf({ region, zone, ip }, devices) {
+function nodeOf({ region, zone, ip, port }, devices, role) {
   const name = `node-${ip.replaceAll(/[^A-Za-z0-9]+/g, '-')}`;
-  return { name, region, zone, storage_ip: ip, roles: ['account', 'container', 'object'], devices };
+  const roles = ['account', 'container', 'object'];
+  return { name, region, zone, storage_ip: ip, roles, ports: { [role]: port }, devices };
+}
+
+/** The server that a ring is of. @param {string} ring such as `object-1` */
+function roleOf(ring) {
+  return ring.replace(/-\d+$/, '');
 }
 
 /** @param {Omit<RingDevice, 'id'>} place */
