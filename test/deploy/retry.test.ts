@@ -117,6 +117,7 @@ describe('deploy: retries of a run', function () {
       { nodes: [] },
       { nodes: [3] },
       { nodes: ['node3', 'node3'] },
+      { nodes: Array.from({ length: 1025 }, (_, at) => `node${at}`) },
       { spec: small },
       '{',
     ]) {

@@ -4,6 +4,9 @@ import { DeployError } from './errors.js';
 import type { ValidateAnswer } from './planner-protocol.js';
 import { NO_SPEC_ETAG, type SpecFile } from './store.js';
 
+/** As many as a specification may have. */
+const NODES_MAX = 1024;
+
 /** The user, for journals and the audit log. */
 export function actorOf(request: FastifyRequest): string {
   return (request as FastifyRequest & { readonly actor?: string }).actor ?? '';
@@ -53,6 +56,7 @@ export function retryNodes({ spec, errors, rest }: ValidateAnswer): readonly str
   const isRight =
     Array.isArray(nodes) &&
     nodes.length > 0 &&
+    nodes.length <= NODES_MAX &&
     new Set(nodes).size === nodes.length &&
     nodes.every((node) => typeof node === 'string');
   if (isRight) return nodes;
