@@ -92,10 +92,14 @@ class Counters(object):
     def _take(self):
         # Never closed: to close it would give its locks back.
         fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        # Whoever owns it could hold the lock below, or make the file shorter.
+        if os.fstat(fd).st_uid != os.geteuid():
+            raise ValueError('%s does not belong to the user of the proxies'
+                             % self._path)
         fcntl.lockf(fd, fcntl.LOCK_EX, _HEADER_BYTES)
         try:
             if os.fstat(fd).st_size == 0:
-                os.ftruncate(fd, FILE_BYTES)
+                _allocate(fd)
                 os.pwrite(fd, _HEADER.pack(_MAGIC, os.urandom(16),
                                            time.time()), 0)
             magic = os.pread(fd, len(_MAGIC), 0)
@@ -116,6 +120,17 @@ class Counters(object):
             return part.cast('d')
         raise ValueError('%s has a slot for %d processes, and all are taken'
                          % (self._path, SLOTS))
+
+
+def _allocate(fd):
+    """Takes all of the file's place at once: a page that a full disk has no
+    place for later would end the process that writes to it."""
+    try:
+        os.posix_fallocate(fd, 0, FILE_BYTES)
+    except OSError:
+        # What was taken until then would be no file of this version.
+        os.ftruncate(fd, 0)
+        raise
 
 
 def _sums(doubles, at):

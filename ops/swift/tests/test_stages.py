@@ -1,3 +1,4 @@
+import errno
 import json
 import os
 import tempfile
@@ -181,6 +182,28 @@ class TestCounters(TestCase):
             with open(self.path, 'rb') as file:
                 self.assertEqual(file.read(), text)
         self.assertIn('remove it', self.logger.lines[0])
+
+    def test_a_full_disk_stops_no_request(self):
+        def full(fd, offset, length):
+            os.ftruncate(fd, 4096)
+            raise OSError(errno.ENOSPC, 'No space left on device')
+        with mock.patch.object(os, 'posix_fallocate', full):
+            self.assertEqual(self.put()[0], 201)
+        self.assertIsNone(self.counters.report())
+        self.assertIn('No space left', self.logger.lines[0])
+        self.assertEqual(os.stat(self.path).st_size, 0)
+        # With place again, a proxy that starts measures.
+        self.counters = Counters(self.path, self.logger)
+        self.put()
+        self.assertEqual(self.report()[0], 1)
+
+    def test_a_file_of_another_user_stops_no_request(self):
+        self.put()
+        self.counters = Counters(self.path, self.logger)
+        with mock.patch.object(os, 'geteuid', lambda: os.getuid() + 1):
+            self.assertEqual(self.put()[0], 201)
+            self.assertIsNone(self.counters.report())
+        self.assertIn('does not belong', self.logger.lines[0])
 
 
 class TestOption(unittest.TestCase):
