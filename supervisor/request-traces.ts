@@ -40,6 +40,8 @@ interface Trace {
   readonly timer: NodeJS.Timeout;
   entries: TracedRequest[];
   seq: number;
+  /** The last entry that a look has found. */
+  seen: number;
   skipped: number;
 }
 
@@ -70,6 +72,7 @@ export class RequestTraces {
     const trace = this.#open(id, filter);
     if (trace === undefined) return undefined;
     for (const target of this.#targets) target.trace({ id, filter, forMs: TRACE_LEASE_MS });
+    trace.seen = trace.seq;
     return {
       entries: trace.entries.filter(({ seq }) => seq > after),
       next: trace.seq,
@@ -86,7 +89,11 @@ export class RequestTraces {
       trace.skipped += skipped;
       trace.entries.push(...entries.map((entry) => ({ seq: ++trace.seq, ...entry })));
       const over = trace.entries.length - ENTRIES_MAX;
-      if (over > 0) trace.entries = trace.entries.slice(over);
+      if (over <= 0) continue;
+      // What no look has found is missing in it.
+      const { seen } = trace;
+      trace.skipped += trace.entries.slice(0, over).filter(({ seq }) => seq > seen).length;
+      trace.entries = trace.entries.slice(over);
     }
   }
 
@@ -100,7 +107,8 @@ export class RequestTraces {
     clearTimeout(found?.timer);
     const timer = setTimeout(() => this.#traces.delete(id), TRACE_LEASE_MS).unref();
     // Other wishes make another trace, but its numbers go on: who looks has seen the former ones.
-    const trace = { filter, timer, entries: [], seq: found?.seq ?? 0, skipped: 0 };
+    const seq = found?.seq ?? 0;
+    const trace = { filter, timer, entries: [], seq, seen: seq, skipped: 0 };
     this.#traces.set(id, trace);
     return trace;
   }

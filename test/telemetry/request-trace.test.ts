@@ -130,6 +130,24 @@ describe('supervisor: traces of requests', () => {
     expect(other?.next).to.equal(1500);
   });
 
+  it('say how many were let go before a look could find them', () => {
+    const traces = new RequestTraces();
+    const add = (count: number) => {
+      traces.add([{ id: 'a', entries: Array.from({ length: count }, () => entry), skipped: 0 }]);
+    };
+    traces.look('a', every, 0);
+    // More listeners than one send more in a second than are kept.
+    for (let i = 0; i < 16; i++) add(50);
+    const first = traces.look('a', every, 0);
+    expect(first?.entries).to.have.length(500);
+    expect(first?.skipped).to.equal(300);
+    // Those that were found already make place for others.
+    add(400);
+    const second = traces.look('a', every, first?.next ?? 0);
+    expect(second?.entries).to.have.length(400);
+    expect(second?.skipped).to.equal(300);
+  });
+
   it('are four at most', () => {
     const traces = new RequestTraces();
     const ids = Array.from({ length: TRACES_MAX }, (_, index) => `t${index}`);
