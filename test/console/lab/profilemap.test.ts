@@ -288,8 +288,12 @@ describe('the Profile Cartographer over other sources', () => {
       proxy_bases: ['a', 'a/', 'b', 'old'].map((path) => `${origin}/${path}`),
     });
     try {
-      const answer = await (await bed.login()).get('/lab/api/profilemap/snapshot?path=put');
-      const found: ProfileSnapshot = answer.json();
+      const operator = await bed.login();
+      const look = async (query = ''): Promise<ProfileSnapshot> =>
+        (await operator.get(`/lab/api/profilemap/snapshot?path=put${query}`)).json();
+      const mark = async () =>
+        ((await operator.post('/lab/api/profilemap/marks', {})).json() as ProfileMark).id;
+      const found = await look();
       expect(found.source).to.equal('filter');
       expect(found.sources.find(({ id }) => id === 'filter')).to.include({
         state: 'live',
@@ -298,6 +302,16 @@ describe('the Profile Cartographer over other sources', () => {
       expect(node(found, 'swift.proxy.middleware')).to.include({ count: 40, mean_ms: 2 });
       expect(node(found, 'swift.proxy.guard').mean_ms).to.equal(null);
       expect(node(found, 'swift.proxy').mean_ms).to.equal(4);
+      // What a host has counted before is not of now, because it did not answer then or does not now.
+      const both = await mark();
+      delete counts.b;
+      const one = await mark();
+      counts.a = 15;
+      expect(node(await look(`&from=${both}`), 'swift.proxy.middleware').count).to.equal(5);
+      counts.b = 30;
+      expect(node(await look(`&from=${one}`), 'swift.proxy.middleware').count).to.equal(5);
+      counts.b = 32;
+      expect(node(await look(`&from=${both}`), 'swift.proxy.middleware').count).to.equal(7);
     } finally {
       await bed.close();
       server.close();

@@ -1,11 +1,12 @@
 import { parseUpstream } from '../../../swift/address.js';
 import { readBody, Upstream } from '../../../swift/upstream.js';
 import { parseStageReport, timersOfReport } from './gateway-timers.js';
-import { together, type Timer, type Timers } from './timers.js';
+import { since, together, type Timer, type Timers } from './timers.js';
 
-/** What the proxies have said; `timers` are of all that have some. */
+/** What the proxies have said. */
 export interface FilterLook {
-  readonly timers: Timers;
+  /** By the host's counters: those of one that answers now and then are not those of another. */
+  readonly hosts: ReadonlyMap<string, Timers>;
   readonly state: 'live' | 'unavailable' | 'off';
   readonly note: string | null;
 }
@@ -39,13 +40,13 @@ export class FilterTimers {
     const silent = answers.filter((one) => typeof one !== 'object').length;
     if (found.size > 0) {
       const note = silent === 0 ? null : `${silent} of ${answers.length} proxies have no timers.`;
-      return { timers: merged([...found.values()]), state: 'live', note };
+      return { hosts: found, state: 'live', note };
     }
     if (answers.includes('other')) {
       const note = 'stage_file of the filter in the proxies switches it on.';
-      return { timers: new Map(), state: 'off', note };
+      return { hosts: new Map(), state: 'off', note };
     }
-    return { timers: new Map(), state: 'unavailable', note: 'No proxy answers.' };
+    return { hosts: new Map(), state: 'unavailable', note: 'No proxy answers.' };
   }
 }
 
@@ -71,7 +72,19 @@ async function ask(
   }
 }
 
-function merged(all: readonly Timers[]): Map<string, Timer> {
+/**
+ * The timers of all hosts together.
+ * @param before - with it, what was counted since; of hosts that were silent then nothing is known
+ */
+export function ofHosts(
+  hosts: FilterLook['hosts'],
+  before?: FilterLook['hosts'],
+): Map<string, Timer> {
+  const all = [...hosts].flatMap(([id, timers]) => {
+    if (before === undefined) return [timers];
+    const former = before.get(id);
+    return former === undefined ? [] : [since(former, timers)];
+  });
   const names = new Set(all.flatMap((timers) => [...timers.keys()]));
   return new Map(
     [...names].map((name) => [name, together(all.flatMap((timers) => timers.get(name) ?? []))]),

@@ -4,7 +4,7 @@ import { ApiError } from '../../../server/api-error.js';
 import type { AdminClient } from '../../../server/admin-client.js';
 import { parseUpstream } from '../../../swift/address.js';
 import { Upstream } from '../../../swift/upstream.js';
-import { FilterTimers } from './filter-timers.js';
+import { FilterTimers, ofHosts, type FilterLook } from './filter-timers.js';
 import { readStageMetrics, readStageReport } from './gateway-timers.js';
 import { StatsdListener } from './statsd.js';
 import { since, type Timer, type Timers } from './timers.js';
@@ -49,6 +49,8 @@ export interface ProfileMapOptions {
 interface Look {
   readonly atS: number;
   readonly timers: Timers;
+  /** Timers of the filter in proxies. */
+  readonly hosts: FilterLook['hosts'];
   readonly sources: readonly ProfileSource[];
 }
 
@@ -99,6 +101,7 @@ export class ProfileMap {
   async snapshot(path: ProfilePath, from?: string, to?: string): Promise<ProfileSnapshot> {
     const [first, last] = [this.#find(from), this.#find(to) ?? (await this.#look())];
     const timers = first === undefined ? last.timers : since(first.timers, last.timers);
+    const filter = ofHosts(last.hosts, first?.hosts);
     const live = last.sources.find(({ state }) => state === 'live')?.id;
     return {
       path,
@@ -106,7 +109,7 @@ export class ProfileMap {
       sources: last.sources,
       at_unix_s: last.atS,
       window_s: first === undefined ? null : last.atS - first.atS,
-      root: profileTree(path, timers, this.given.passes()),
+      root: profileTree(path, new Map([...timers, ...filter]), this.given.passes()),
     };
   }
 
@@ -121,8 +124,7 @@ export class ProfileMap {
     const atS = this.given.now() / 1000;
     const timers = new Map<string, Timer>();
     const [gateway, filter] = await Promise.all([this.#gateway(timers), this.#filter.look()]);
-    for (const [name, timer] of filter.timers) timers.set(name, timer);
-    const { state, note } = filter;
+    const { hosts, state, note } = filter;
     const proxies = { id: 'filter', title: "Filter in Swift's proxies", state, note } as const;
     const sources = [...gateway, proxies, this.#swift(timers)];
     if (sources.every((source) => source.state === 'off') && this.given.passes().length === 0) {
@@ -130,7 +132,7 @@ export class ProfileMap {
         needs: 'admin_url, metrics_url, statsd_listen, or stage_file of the filter',
       });
     }
-    return { atS, timers, sources };
+    return { atS, timers, hosts, sources };
   }
 
   /** The admin port where there is one; else, or when it does not answer, Prometheus. */
