@@ -118,6 +118,15 @@ export function timeText(iso) {
 }
 
 /**
+ * An id that nobody else draws. Browsers have `crypto.randomUUID` on pages of https and of their own
+ * machine alone, and the console may be on another one of a trusted network.
+ */
+export function randomId() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/**
  * Shows a dialog.
  *
  * @param {string} title

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { PUBLIC_FOLDER } from '../../../console/server/page-html.js';
 import type { PageView, Surface } from '../../../console/server/surface.js';
@@ -85,6 +86,22 @@ describe('the icons', () => {
     }
     expect(named).to.include('chevron-right');
     expect(named.filter((name) => !ids.has(name))).to.deep.equal([]);
+  });
+});
+
+describe('the scripts of pages', () => {
+  it('ask for nothing that a browser has on https pages alone', async () => {
+    const scripts = readdirSync(PUBLIC_FOLDER, { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.js') && !path.startsWith('vendor'))
+      .map((path) => ({ path, text: readFileSync(join(PUBLIC_FOLDER, path), 'utf8') }));
+    const found = scripts.filter(({ text }) => text.includes('crypto.randomUUID('));
+    expect(found.map(({ path }) => path)).to.deep.equal([]);
+    const { randomId } = (await import(pathToFileURL(join(PUBLIC_FOLDER, 'js/dom.js')).href)) as {
+      randomId: () => string;
+    };
+    // The trace of the Monitor takes ids of letters, digits and hyphens.
+    expect(randomId()).to.match(/^[0-9a-f]{32}$/);
+    expect(randomId()).not.to.equal(randomId());
   });
 });
 

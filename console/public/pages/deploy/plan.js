@@ -1,5 +1,5 @@
 import { ApiFailure, call } from '../../js/api.js';
-import { el, shownText } from '../../js/dom.js';
+import { el, randomId, shownText } from '../../js/dom.js';
 import { badge, card, field, input, numberText } from '../../js/parts.js';
 import { timeElement } from '../../js/times.js';
 import {
@@ -223,7 +223,7 @@ export class PlanPanel {
     const moves = plan.ring_changes.reduce((sum, { parts_moved: moved }) => sum + moved, 0);
     const text = `${numberText(moves)} replicas of partitions move, and files of ${nodesOf(plan).length} nodes are replaced, one zone after the other. A run can be cancelled between two nodes.`;
     // One key for one wish: if the answer is lost, a second press does not begin a second run.
-    const key = crypto.randomUUID();
+    const key = randomId();
     const { made: run, problem } = await withTypedCluster(
       {
         title: (cluster) => `Apply the plan to ${cluster}`,

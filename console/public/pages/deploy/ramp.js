@@ -1,5 +1,5 @@
 import { call } from '../../js/api.js';
-import { confirmed, el, shownText } from '../../js/dom.js';
+import { confirmed, el, randomId, shownText } from '../../js/dom.js';
 import { badge, card, table } from '../../js/parts.js';
 import { timeElement } from '../../js/times.js';
 import {
@@ -85,7 +85,7 @@ export class RampPanel {
     const text =
       'Plans are made and applied one after the other, without asking again: each once min_part_hours is over, every server has the last ring, and replicators have finished a full pass. It can be paused at any time, and stops by itself when the cluster is not well.';
     // One key for one wish: if the answer is lost, a second press does not begin a second ramp.
-    const key = crypto.randomUUID();
+    const key = randomId();
     const { made, problem } = await withTypedCluster(
       {
         title: (cluster) => `Begin a ramp of ${cluster}`,

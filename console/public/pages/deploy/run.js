@@ -1,5 +1,5 @@
 import { call } from '../../js/api.js';
-import { confirmed, el, shownText } from '../../js/dom.js';
+import { confirmed, el, randomId, shownText } from '../../js/dom.js';
 import { fail } from '../../js/shell.js';
 import { badge, card } from '../../js/parts.js';
 import { timeElement } from '../../js/times.js';
@@ -248,7 +248,7 @@ export class RunPanel {
       'A new run installs the files of the same plan. Nodes that have theirs are left alone, and nothing is planned anew.';
     if (!(await confirmed(title, text, 'Retry'))) return;
     try {
-      await this.open(await retryRun(run.id, node, crypto.randomUUID()));
+      await this.open(await retryRun(run.id, node, randomId()));
     } catch (error) {
       this.element.querySelector('.deploy-failure')?.remove();
       const plan = {

@@ -1,5 +1,5 @@
 import { call, query } from '../../js/api.js';
-import { el, messageOf, shownText } from '../../js/dom.js';
+import { el, messageOf, randomId, shownText } from '../../js/dom.js';
 import { icon, iconButton } from '../../js/icons.js';
 import { setPlace } from './place.js';
 import { stateMark } from './state.js';
@@ -64,7 +64,7 @@ function choice(label, options) {
 /** Requests of the gateway as they end. Nothing is asked of the gateway before Start. */
 export class Trace {
   element = el('section', { className: 'card whole trace' });
-  #id = crypto.randomUUID();
+  #id = randomId();
   #status = choice('Status', STATUSES);
   #method = choice('Method', METHODS);
   #every = choice('Sample', SAMPLES);
