@@ -8,7 +8,8 @@ const DOCUMENT_LENGTH_MAX = 64 * 1024;
 /** Times, and ids that a side draws or makes up by itself. */
 const OWN =
   /^(?:last_modified|LastModified|UploadId|CreationDate|Initiated|NextContinuationToken|ContinuationToken|NextUploadIdMarker|RequestId|HostId)$/;
-const TOKEN = /<!--[^]*?-->|<\?[^]*?\?>|<(\/?)([^\s/>]+)([^>]*?)(\/?)>|([^<]+)/gy;
+/** The name is taken as a whole: a tag without end would be tried with each shorter name otherwise. */
+const TOKEN = /<!--[^]*?-->|<\?[^]*?\?>|<(\/?)(?=([^\s/>]+))\2([^>]*?)(\/?)>|([^<]+)/gy;
 const ATTRIBUTE = /([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 const ENTITIES: Readonly<Record<string, string>> = {
   lt: '<',
