@@ -26,6 +26,17 @@ import {
   type OpenNet,
 } from './net-support.js';
 
+/**
+ * Starts what is behind "--", out of our sight, and does with dollars what the service manager does:
+ * `$$` is one, and `${…}` is a variable, of which it has none (systemd-run(1)).
+ */
+const MANAGER = `
+import { spawn } from 'node:child_process';
+const [program, ...args] = process.argv
+  .slice(process.argv.indexOf('--', 2) + 1)
+  .map((one) => one.replace(/[$][$]|[$][{][^}]*[}]/g, (found) => (found === '$$' ? '$' : '')));
+spawn(program, args, { detached: true, stdio: 'ignore' }).unref();
+`;
 const CHILD = fileURLToPath(new URL('net-child.js', import.meta.url));
 
 describe("the net below the Lab's faults", function () {
@@ -260,22 +271,24 @@ describe("the net below the Lab's faults", function () {
       await chmod(file, 0o755);
       return file;
     };
+    const manager = join(bin, 'manager.mjs');
+    await writeFile(manager, MANAGER);
     const deadMen = {
       systemdFolder: bin,
-      // It starts what is behind "--", out of our sight.
-      systemdRun: await program(
-        'systemd-run',
-        'while [ "$1" != -- ]; do shift; done; shift; setsid "$@" >/dev/null 2>&1 &',
-      ),
+      systemdRun: await program('systemd-run', `exec "${process.execPath}" "${manager}" "$@"`),
       systemctl: await program('systemctl', 'exit 0'),
     };
     const net = open({ deadMen });
-    const { id } = await start(net);
+    const { id } = await start(net, 8);
     await held(net);
     expect(netOf((await net.runs.get(id)).evidence)?.dead_men).to.deep.equal([]);
     const calls = await readFile(join(bin, 'calls'), 'utf8');
     expect(calls.match(/--quiet --collect --unit=ringway-fault-\S+\.service -- \/bin\/sh/g)).to.have.length(2); // prettier-ignore
-    await net.net.end(id);
-    await over(net, id);
+    await net.close();
+    expect(await stateOf(nodes)).to.equal('inactive');
+    const hasPlan = () => existsSync(join(netFolder(), `${id}.plan.json`));
+    await eventually(() => Promise.resolve(hasPlan()), (has) => !has); // prettier-ignore
+    expect(await stateOf(nodes)).to.equal('active');
+    expect((await net.net.journal(id)).at(-1)).to.deep.include({ state: 'reverted', by: 'dead_man' }); // prettier-ignore
   });
 });

@@ -113,7 +113,9 @@ export class DeadMen {
     const unit = `ringway-fault-${id}-${at}-${Date.now()}.service`;
     const options = ['--quiet', '--collect', `--unit=${unit}`, '--', '/bin/sh'];
     const { systemdRun } = this.#options;
-    return run(systemdRun, [...options, ...argv]).then(
+    // The service manager puts variables of its own in for `${…}`, and takes `$$` for a dollar.
+    const literal = argv.map((one) => one.replaceAll('$', () => '$$'));
+    return run(systemdRun, [...options, ...literal]).then(
       () => unit,
       () => undefined,
     );
