@@ -11,6 +11,7 @@ import { isOver } from '../../../console/server/runs/run.js';
 import { verifyJournal } from '../../../console/server/runs/run-journal.js';
 import { netOf } from '../../../console/surfaces/lab/net/fault-net.js';
 import { verifyNetJournal } from '../../../console/surfaces/lab/net/net-journal.js';
+import { REVERT_KINDS } from '../../../console/surfaces/lab/net/revert-kinds.js';
 import { eventually } from '../../support/eventually.js';
 import { watchSyncs } from '../../support/file-syncs.js';
 import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
@@ -260,6 +261,17 @@ describe("the net below the Lab's faults", function () {
     await writeFile(script, text);
     expect((await over(net, id)).state).to.equal('reverted');
     expect(await net.state()).to.equal('active');
+  });
+
+  it('has nothing to take back of a service that has ended while it was paused', async () => {
+    const { tools } = open().net;
+    const params = { node: 'node1', service: OBJECT_SERVER };
+    const resume = () => REVERT_KINDS['service.resume']?.(params, tools);
+    await tools.driver.act(tools.node('node1'), OBJECT_SERVER, 'pause');
+    expect(await stateOf(nodes)).to.equal('paused');
+    expect(await resume()).to.equal('object-server on node1 goes on');
+    await stopAll(nodes);
+    expect(await resume()).to.equal('object-server on node1 has ended: nothing of it is paused');
   });
 
   it('leaves dead-men to systemd where there is one', async () => {

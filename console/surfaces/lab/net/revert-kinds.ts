@@ -13,6 +13,17 @@ const serviceRevert =
     return `${service} on ${node} ${changed ? done : before}`;
   };
 
+const goOn = serviceRevert('resume', 'goes on', 'was not paused');
+
+/** A service that has ended meanwhile, by whomever, cannot go on, and is not paused either. */
+const resume: RevertKind = async (params, tools) => {
+  const { node, service } = SERVICE.parse(params);
+  const [status] = await tools.driver.status(tools.node(node), [service]);
+  return status?.state === 'inactive' || status?.state === 'failed'
+    ? `${service} on ${node} has ended: nothing of it is paused`
+    : goOn(params, tools);
+};
+
 /**
  * The reverts by name. The program of dead-men imports them: they import nothing of the console's
  * server, and need neither a session nor a store.
@@ -21,6 +32,6 @@ export const REVERT_KINDS: Readonly<Record<string, RevertKind>> = {
   /** Starts a service that was stopped or has ended. */
   'service.start': serviceRevert('start', 'was started', 'ran already'),
   /** Lets a service go on that was paused. */
-  'service.resume': serviceRevert('resume', 'goes on', 'was not paused'),
+  'service.resume': resume,
   ...CHAOS_REVERTS,
 };
