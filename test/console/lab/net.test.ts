@@ -11,6 +11,8 @@ import { isOver } from '../../../console/server/runs/run.js';
 import { verifyJournal } from '../../../console/server/runs/run-journal.js';
 import { netOf } from '../../../console/surfaces/lab/net/fault-net.js';
 import { verifyNetJournal } from '../../../console/surfaces/lab/net/net-journal.js';
+import { Plans } from '../../../console/surfaces/lab/net/plans.js';
+import { takeBack } from '../../../console/surfaces/lab/net/take-back.js';
 import { REVERT_KINDS } from '../../../console/surfaces/lab/net/revert-kinds.js';
 import { eventually } from '../../support/eventually.js';
 import { watchSyncs } from '../../support/file-syncs.js';
@@ -272,6 +274,36 @@ describe("the net below the Lab's faults", function () {
     expect(await resume()).to.equal('object-server on node1 goes on');
     await stopAll(nodes);
     expect(await resume()).to.equal('object-server on node1 has ended: nothing of it is paused');
+  });
+
+  it('lets nobody take back while a step is under way, and does none afterwards', async () => {
+    const { net, runs } = open();
+    const order: string[] = [];
+    const stop = async (): Promise<void> => {
+      await net.tools.driver.act(net.tools.node('node1'), OBJECT_SERVER, 'stop');
+      order.push('stopped');
+    };
+    net.register({
+      ...{ name: 'test.slow', kept: 20, holds: false },
+      async run(fault) {
+        const params = { node: 'node1', service: OBJECT_SERVER };
+        await fault.arm([{ kind: 'service.start', params }]);
+        const plans = new Plans(netFolder());
+        const taking: Promise<unknown>[] = [];
+        await fault.act('stop', async () => {
+          taking.push(takeBack(plans, fault.id, 'dead_man').then(() => order.push('taken back')));
+          await stop();
+        });
+        await Promise.all(taking);
+        const late = await fault.act('stop again', stop).catch((error: unknown) => error);
+        expect(late).to.deep.include({ code: 'not_running' });
+      },
+    });
+    const { id } = await net.start('test.slow', { params: {}, target: 'node1', ttlS: 60 }, BY);
+    const run = await eventually(() => runs.get(id), ({ state }) => isOver(state)); // prettier-ignore
+    expect(run).to.deep.include({ state: 'done', error: null });
+    expect(order).to.deep.equal(['stopped', 'taken back']);
+    expect(await stateOf(nodes)).to.equal('active');
   });
 
   it('leaves dead-men to systemd where there is one', async () => {

@@ -102,7 +102,12 @@ export class ArmedFault<Params extends RunFacts> implements FaultControl<Params>
 
   async act<T>(step: string, work: () => Promise<T>): Promise<T> {
     await this.#advance('acting', step);
-    return work();
+    const { plans } = this.options;
+    // Whoever took back meanwhile would find nothing broken yet, remove the plan, and leave the rest.
+    return plans.locked(async () => {
+      if ((await plans.read(this.id)) !== undefined) return work();
+      throw new ApiError('not_running', 'The fault was taken back before this step.');
+    });
   }
 
   async held(): Promise<void> {
