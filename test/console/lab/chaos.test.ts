@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import type { ActiveFault } from '../../../console/surfaces/lab/chaos/fault.js';
+import type { FaultGround } from '../../../console/surfaces/lab/chaos/ground.js';
+import { ServiceFault } from '../../../console/surfaces/lab/chaos/service-fault.js';
 import { ChaosRun } from '../../../console/surfaces/lab/chaos/chaos-run.js';
 import type { ChaosParams, ChaosView } from '../../../console/surfaces/lab/chaos/chaos-view.js';
 import { bodyOf, Prober, type ProbeStore } from '../../../console/surfaces/lab/chaos/prober.js';
@@ -153,6 +155,30 @@ describe('a run of a fault', () => {
     await run.run(never.signal).catch(() => undefined);
     expect(fault.calls).to.deep.equal(['prepare', 'inject']);
     expect(fault.isStopped).to.equal(true);
+  });
+});
+
+describe('a slow server', () => {
+  it('goes on when its fault ends, also behind a dead-man that was there first', async () => {
+    const verbs: string[] = [];
+    const act = (_node: unknown, _service: string, verb: string) => {
+      verbs.push(verb);
+      return Promise.resolve({ changed: true });
+    };
+    const control = {
+      arm: () => Promise.resolve(),
+      act: (_step: string, work: () => Promise<void>) => work(),
+      held: () => Promise.resolve(),
+      revert: () => Promise.resolve({ by: 'dead_man', reverted_unix_s: 1, outcomes: [] }),
+    };
+    const clusterNodes = [{ name: 'n1', storage_ip: '10.0.0.1', devices: [], services: {} }];
+    const ground = { control, driver: { act }, options: { clusterNodes }, ttlS: 60 };
+    const given = ground as unknown as FaultGround;
+    const fault = new ServiceFault('pause_node', 'n1/object-server', 'slow', given);
+    await fault.inject();
+    expect(verbs).to.deep.equal(['pause']);
+    expect(await fault.revert()).to.equal(false);
+    expect(verbs).to.deep.equal(['pause', 'resume']);
   });
 });
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClusterNode, NodeDriver } from '../../../nodes/driver.js';
 import type { Revert } from '../net/fault.js';
+import { TTL_RESERVE_S } from './chaos-run.js';
 import type { ActiveFault, Check, FaultSight, FaultWatch, Figure, RepairSight } from './fault.js';
 import { Holding, type FaultGround } from './ground.js';
 import { localDevices, pendingUpdates } from './local-device.js';
@@ -57,9 +58,10 @@ export class ServiceFault implements ActiveFault {
     const driver = this.#driver;
     const service = this.#service;
     const verb = { stop_service: 'stop', drop_memcached: 'stop', pause_node: 'pause', kill_worker: 'kill_child' } as const; // prettier-ignore
+    const untilMs = performance.now() + 1000 * (this.#holding.ground.ttlS - TTL_RESERVE_S);
     await this.#holding.break(this.#reverts(), this.fault, async () => {
       await driver.act(this.#node, service, verb[this.fault]);
-      if (this.fault === 'pause_node' && this.mode !== 'full') this.#beating = this.#beat();
+      if (this.fault === 'pause_node' && this.mode !== 'full') this.#beating = this.#beat(untilMs);
     });
   }
 
@@ -130,13 +132,16 @@ export class ServiceFault implements ActiveFault {
     return this.fault === 'kill_worker' ? [] : [{ kind, params }];
   }
 
-  /** Stands still and goes on, until the fault is taken back. */
-  async #beat(): Promise<void> {
+  /**
+   * Stands still and goes on, until the fault is taken back, or a dead-man is about to do that. It
+   * goes on in the end: behind a dead-man that was there first, nobody else would see to it.
+   */
+  async #beat(untilMs: number): Promise<void> {
     const driver = this.#driver;
     const { signal } = this.#end;
     const wait = (ms: number) => delay(ms, undefined, { signal }).catch(() => undefined);
     await wait(STILL_MS);
-    while (!signal.aborted) {
+    while (!signal.aborted && performance.now() < untilMs) {
       await driver.act(this.#node, this.#service, 'resume').catch(() => undefined);
       await wait(GOING_MS);
       const pausing = isAborted(signal)
@@ -145,6 +150,7 @@ export class ServiceFault implements ActiveFault {
       await pausing;
       await wait(STILL_MS);
     }
+    await driver.act(this.#node, this.#service, 'resume').catch(() => undefined);
   }
 
   async #count(puts: number): Promise<Figure[]> {
