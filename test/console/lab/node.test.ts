@@ -2,7 +2,13 @@ import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { isOver } from '../../../console/server/runs/run.js';
-import { stopOrder } from '../../../console/surfaces/lab/node/drill.js';
+import type { FaultControl, RevertTools } from '../../../console/surfaces/lab/net/fault.js';
+import type { ClientProbes } from '../../../console/surfaces/lab/node/client-probes.js';
+import {
+  drillKind,
+  stopOrder,
+  type DrillParams,
+} from '../../../console/surfaces/lab/node/drill.js';
 import type { DrillView, NodeStatusView } from '../../../console/surfaces/lab/node/drills.js';
 import { ringImpact } from '../../../console/surfaces/lab/node/impact.js';
 import { Ring } from '../../../src/ring/ring.js';
@@ -48,6 +54,28 @@ describe('what would become of the cluster without a node', () => {
   it('has daemons stopped before servers, and nothing that is not storage', () => {
     const given = ['account-server', 'memcached', 'object-server', 'proxy-server', 'object-auditor', 'container-updater', 'container-server']; // prettier-ignore
     expect(stopOrder(given)).to.deep.equal(['object-auditor', 'container-updater', 'object-server', 'container-server', 'account-server']); // prettier-ignore
+  });
+});
+
+describe('a drill that is cancelled', () => {
+  it('keeps its node down for no deletion of what its probes wrote', async () => {
+    let isRemoving = false;
+    const remove = () => {
+      isRemoving = true;
+      return new Promise<void>(() => undefined);
+    };
+    const kind = drillKind({
+      probes: () => ({ remove, probe: () => Promise.resolve(true) }) as unknown as ClientProbes,
+      look: () => Promise.resolve([]),
+      disks: () => Promise.resolve(null),
+      tools: {} as unknown as RevertTools,
+      now: Date.now,
+    });
+    const params = { node: 'node1', container: 'lab-node-x' };
+    const signal = AbortSignal.abort('cancelled');
+    const fault = { params, signal, isResumed: true } as unknown as FaultControl<DrillParams>;
+    expect((await kind.run(fault)).report).to.equal(null);
+    expect(isRemoving).to.equal(true);
   });
 });
 

@@ -80,10 +80,15 @@ export function drillKind(tools: DrillTools): FaultKind<DrillParams, DrillReport
     holds: true,
     async run(fault) {
       const course = new DrillCourse(fault, tools);
+      let isBack = false;
       try {
-        return await course.run();
+        const report = await course.run();
+        isBack = report.report !== null;
+        return report;
       } finally {
-        await tools.probes(fault.params.container)?.remove();
+        // A node that is still down comes back after this: that does not wait for deletions.
+        const removing = tools.probes(fault.params.container)?.remove();
+        if (isBack) await removing;
       }
     },
   };
