@@ -54,7 +54,7 @@ export class SwiftAccount {
     const { body } = request;
     const streams = typeof body === 'object' && !Buffer.isBuffer(body);
     if (streams) {
-      // Its client may leave meanwhile: an error that nobody listens for would end the process.
+      // The client may leave meanwhile: an error without a listener would end the process.
       body.once('error', ignore);
       await this.#ensureToken();
     }

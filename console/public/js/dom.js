@@ -118,7 +118,7 @@ export function timeText(iso) {
 }
 
 /**
- * An id that nobody else draws. Browsers have `crypto.randomUUID` on pages of https and of their own
+ * A random id, as a UUID of version 4. Browsers have `crypto.randomUUID` on pages of https and of their own
  * machine alone, and the console may be on another one of a trusted network.
  */
 export function randomId() {

@@ -134,7 +134,7 @@ export class ServiceFault implements ActiveFault {
 
   /**
    * Stands still and goes on, until the fault is taken back, or a dead-man is about to do that. It
-   * goes on in the end: behind a dead-man that was there first, nobody else would see to it.
+   * goes on in the end: a dead-man that was there first will not resume it once more.
    */
   async #beat(untilMs: number): Promise<void> {
     const driver = this.#driver;

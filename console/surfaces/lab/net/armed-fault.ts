@@ -103,7 +103,7 @@ export class ArmedFault<Params extends RunFacts> implements FaultControl<Params>
   async act<T>(step: string, work: () => Promise<T>): Promise<T> {
     await this.#advance('acting', step);
     const { plans } = this.options;
-    // Whoever took back meanwhile would find nothing broken yet, remove the plan, and leave the rest.
+    // A dead-man that came in between would find nothing broken, remove the plan, and leave the rest.
     return plans.locked(async () => {
       if ((await plans.read(this.id)) !== undefined) return work();
       throw new ApiError('not_running', 'The fault was taken back before this step.');

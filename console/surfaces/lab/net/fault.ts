@@ -56,8 +56,8 @@ export interface FaultControl<Params extends RunFacts = RunFacts> extends RunCon
   arm(reverts: readonly Revert[], ttlS?: number): Promise<void>;
 
   /**
-   * Does one step that breaks something, once its intent is on the disk. Nobody takes back while it
-   * is under way.
+   * Does one step that breaks something, once its intent is on the disk. No dead-man takes
+   * anything back while the step is under way.
    * @throws Error unless the fault is armed; ApiError not_running where a dead-man has taken it back
    *   already; system errors when the intent cannot be written: the step is not done then; what
    *   `work` throws

@@ -15,7 +15,7 @@ const serviceRevert =
 
 const goOn = serviceRevert('resume', 'goes on', 'was not paused');
 
-/** A service that has ended meanwhile, by whomever, cannot go on, and is not paused either. */
+/** A service that has ended meanwhile cannot go on, and is not paused either. */
 const resume: RevertKind = async (params, tools) => {
   const { node, service } = SERVICE.parse(params);
   const [status] = await tools.driver.status(tools.node(node), [service]);
