@@ -190,7 +190,7 @@ async function lives(child: ChildProcess): Promise<void> {
   if (state === 'ended') throw new Error(`it ended with ${child.exitCode ?? child.signalCode}`);
 }
 
-/** Whether it is paused, or not, in time. */
+/** Waits until the process is paused, or goes on. @returns false when that takes too long */
 async function reaches({ pid }: ProcessInfo, isPaused: boolean): Promise<boolean> {
   const until = performance.now() + KILL_MS;
   for (;;) {

@@ -57,6 +57,13 @@ export async function allProcesses(): Promise<ProcessInfo[]> {
   return found.filter((one) => one !== undefined);
 }
 
+/** The ids of the children of a process that live; none for null. */
+export async function childrenOf(pid: number | null): Promise<number[]> {
+  if (pid === null) return [];
+  const all = await allProcesses();
+  return all.filter(({ parent }) => parent === pid).map((child) => child.pid);
+}
+
 /** The processes below one, its children and theirs. */
 export function descendantsOf(pid: number, all: readonly ProcessInfo[]): ProcessInfo[] {
   const children = all.filter(({ parent }) => parent === pid);

@@ -59,7 +59,7 @@ export interface DeployFiles {
     readonly node: string;
     readonly path: string;
     readonly sha256: string;
-    /** Whether the run's plan writes it anew. */
+    /** The plan of the run writes the file anew. */
     readonly changed: boolean;
   }[];
 }

@@ -14,7 +14,7 @@ export class Following {
   /**
    * @param {{
    *   url: string,
-   *   events: Readonly<Record<string, (data: any) => void>>,
+   *   events: Readonly<Record<string, (data: never) => void>>,
    *   ask: () => Promise<boolean>,
    *   say: (text: string) => void,
    * }} given `events`: what is done with each, by its name; `ask` asks for the whole, and tells
@@ -37,7 +37,7 @@ export class Following {
     source.addEventListener('open', () => say(''));
     for (const [name, hear] of Object.entries(events)) {
       source.addEventListener(name, ({ data }) => {
-        if (!this.#isClosed) hear(JSON.parse(data));
+        if (!this.#isClosed) hear(/** @type {never} */ (JSON.parse(data)));
       });
     }
     source.addEventListener('error', () => {

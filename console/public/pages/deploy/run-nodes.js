@@ -21,7 +21,7 @@ export const LOOKS = {
 const UNFINISHED = ['partial', 'failed', 'cancelled'];
 const DONE = ['succeeded', 'staged'];
 
-/** Whether a run has ended with something left to do. @param {Run} run */
+/** A run that has ended with something left to do can be retried. @param {Run} run */
 export function canRetry({ state, steps }) {
   return UNFINISHED.includes(state) && steps.some((step) => !DONE.includes(step.state));
 }

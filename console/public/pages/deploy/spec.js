@@ -47,7 +47,7 @@ export class SpecPanel {
   #list = el('div', { className: 'deploy-problem-list' });
   #notice = el('div');
   #state = el('p', { className: 'quiet' });
-  /** Whether the text is no JSON: then there is nothing that could be saved. */
+  /** The text is no JSON, and cannot be saved. */
   #isFault = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #writing;

@@ -46,7 +46,7 @@ export class LogList {
     return row === undefined ? undefined : Number(row.dataset.time);
   }
 
-  /** Whether there is place for more. */
+  /** The list has as many lines as it may have. */
   get isFull() {
     return this.#count >= LINES_MAX;
   }

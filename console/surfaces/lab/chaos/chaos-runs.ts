@@ -25,7 +25,7 @@ import { CHAOS_PREFIX, LabContainer, removeFormer } from './lab-container.js';
 import { localDevices } from './local-device.js';
 import { ObjectFault } from './object-fault.js';
 import { Prober } from './prober.js';
-import { childrenOf } from './processes.js';
+import { childrenOf } from '../../../nodes/processes.js';
 import { QuotaFault } from './quota-fault.js';
 import { ServiceFault } from './service-fault.js';
 

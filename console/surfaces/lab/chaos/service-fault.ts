@@ -5,7 +5,7 @@ import { TTL_RESERVE_S } from './chaos-run.js';
 import type { ActiveFault, Check, FaultSight, FaultWatch, Figure, RepairSight } from './fault.js';
 import { Holding, type FaultGround } from './ground.js';
 import { localDevices, pendingUpdates } from './local-device.js';
-import { childrenOf } from './processes.js';
+import { childrenOf } from '../../../nodes/processes.js';
 
 /** What of each second a slow server stands still (console.md 7.5). */
 const STILL_MS = 400;
