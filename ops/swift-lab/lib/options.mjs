@@ -17,6 +17,7 @@ export const DEFAULT_DIR = '.swift-lab';
  * @property {boolean} encryption
  * @property {boolean} statsd
  * @property {number} proxyWorkers
+ * @property {number} storageWorkers of each account, container and object server
  * @property {Record<string, string>} proxyOptions of `[app:proxy-server]`, by name
  * @property {number | undefined} portBase
  * @property {boolean} fresh
@@ -38,6 +39,7 @@ up                    brings up a Swift cluster; its last line is a configuratio
   --statsd            all servers send their timers to the console of gateway/lab.json, and the
                       filter of the proxies measures its stages
   --proxy-workers N   processes of each proxy (default 1)
+  --storage-workers N processes of each account, container and object server (default 1)
   --proxy-option K=V  of [app:proxy-server], e.g. node_timeout=2; may be repeated
   --port-base N       first of eleven ports (default: free ones)
 down                  ends all its processes and unmounts its devices
@@ -65,6 +67,7 @@ export function parseOptions(args) {
       dir: { type: 'string', default: DEFAULT_DIR },
       'device-bytes': { type: 'string' },
       'proxy-workers': { type: 'string' },
+      'storage-workers': { type: 'string' },
       'proxy-option': { type: 'string', multiple: true, default: [] },
       'port-base': { type: 'string' },
       filter: { type: 'boolean', default: true },
@@ -84,6 +87,7 @@ export function parseOptions(args) {
     dir: resolve(values.dir),
     deviceBytes: number(values, 'device-bytes', DEVICE_BYTES_MIN, 2 ** 50) ?? DEVICE_BYTES_DEFAULT,
     proxyWorkers: number(values, 'proxy-workers', 1, 64) ?? 1,
+    storageWorkers: number(values, 'storage-workers', 1, 64) ?? 1,
     proxyOptions: Object.fromEntries(values['proxy-option'].map(assignment)),
     portBase: number(values, 'port-base', 1024, 65_500),
     filter: values.filter,

@@ -1,6 +1,6 @@
 import { ini } from './ini.mjs';
 import { layout, PROXY_IP } from './layout.mjs';
-import { commonConf } from './storage-conf.mjs';
+import { commonConf, workersOf } from './storage-conf.mjs';
 import { SERVICE_USER, USERS } from './users.mjs';
 
 /**
@@ -59,8 +59,7 @@ function sections(lab, { name, filter = false, s3api }) {
       ...commonConf(lab),
       bind_ip: PROXY_IP,
       bind_port: lab.ports[name],
-      // 0 is one process that serves by itself, as with the storage servers.
-      workers: lab.proxyWorkers === 1 ? 0 : lab.proxyWorkers,
+      workers: workersOf(lab.proxyWorkers),
       log_name: name,
     },
     'pipeline:main': { pipeline: pipeline(lab, hasFilter, s3api !== undefined).join(' ') },

@@ -18,6 +18,7 @@ import { SERVICE_USER, USERS } from './users.mjs';
  * @property {boolean} encryption
  * @property {boolean} statsd whether servers send their timers to the Lab's console
  * @property {number} proxyWorkers
+ * @property {number} storageWorkers
  * @property {Record<string, string>} proxyOptions of `[app:proxy-server]`
  * @property {import('./ports.mjs').Ports} ports
  * @property {readonly string[]} endpoints of the proxies for Ringway
@@ -59,16 +60,17 @@ export function requireState(dir) {
  * @returns {Promise<LabState>}
  */
 export async function openState(options) {
-  const { dir, deviceBytes, filter, encryption, statsd, proxyWorkers, proxyOptions } = options;
-  const proxies = { filter, encryption, statsd, proxyWorkers, proxyOptions };
+  const { dir, deviceBytes, filter, encryption, statsd } = options;
+  const { proxyWorkers, proxyOptions, storageWorkers } = options;
+  const servers = { filter, encryption, statsd, proxyWorkers, proxyOptions, storageWorkers };
   const known = readState(dir);
-  if (known !== undefined) return save({ ...known, ...proxies });
+  if (known !== undefined) return save({ ...known, ...servers });
   chmodSync(dir, 0o700);
   const id = randomBytes(8).toString('hex');
   const ports = await choosePorts(options.portBase);
   const fileSystem = fileSystemFor();
   return save({
-    ...{ id, dir, fileSystem, deviceBytes, ...proxies, ports },
+    ...{ id, dir, fileSystem, deviceBytes, ...servers, ports },
     ...describe(dir, ports),
   });
 }

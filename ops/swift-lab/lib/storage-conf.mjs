@@ -75,6 +75,16 @@ export function commonConf(lab) {
 }
 
 /**
+ * Swift's option `workers`. One is written as 0, a process that serves by itself: half the memory,
+ * and one pid to stop and to pause.
+ *
+ * @param {number} processes
+ */
+export function workersOf(processes) {
+  return processes === 1 ? 0 : processes;
+}
+
+/**
  * The default rate of the object auditor, 20 files a second, takes minutes for a test's objects.
  */
 const AUDIT_RATES = {
@@ -104,8 +114,7 @@ function serverConf(lab, paths, type, node) {
       bind_port: lab.ports[type],
       devices: paths.devicesOf(node),
       mount_check: false,
-      // One process that serves by itself: half the memory, and one pid to stop and to pause.
-      workers: 0,
+      workers: workersOf(lab.storageWorkers),
     },
     'pipeline:main': { pipeline: `healthcheck recon ${type}-server` },
     [`app:${type}-server`]: { use: `egg:swift#${type}` },

@@ -19,6 +19,7 @@ describe('swift-lab: command line', () => {
       encryption: false,
       statsd: false,
       proxyWorkers: 1,
+      storageWorkers: 1,
       proxyOptions: {},
       portBase: undefined,
       fresh: false,
@@ -47,6 +48,7 @@ describe('swift-lab: command line', () => {
     ['--device-bytes', 'big'],
     ['--port-base', '80'],
     ['--proxy-workers', '0'],
+    ['--storage-workers', '65'],
     ['--proxy-option', 'node timeout'],
   ] as const) {
     it(`refuses ${option} ${value}`, async () => {

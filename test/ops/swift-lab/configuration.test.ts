@@ -11,6 +11,7 @@ async function someLab(changes: Partial<LabState> = {}): Promise<LabState> {
     encryption: false,
     statsd: false,
     proxyWorkers: 1,
+    storageWorkers: 1,
     proxyOptions: {},
   };
   return { dir: '/lab', ...plain, ports, ...changes };
@@ -76,6 +77,18 @@ describe('swift-lab: configuration files', () => {
     for (const text of Object.values(proxyConf(lab))) {
       expect(text).to.match(/^\[app:proxy-server\]\n(.+\n)*node_timeout = 2$/m);
       expect(text).to.match(/^workers = 3$/m);
+    }
+  });
+
+  it('gives storage servers as many processes as told', async () => {
+    const { storageConf } = await loadLabTool('storage-conf.mjs');
+    for (const [storageWorkers, workers] of [
+      [1, 0],
+      [4, 4],
+    ] as const) {
+      const files = storageConf(await someLab({ storageWorkers }));
+      for (const name of ['object-server.node1', 'container-server.node2', 'account-server.node1'])
+        expect(files[`/lab/conf/${name}.conf`]).to.match(new RegExp(`^workers = ${workers}$`, 'm'));
     }
   });
 

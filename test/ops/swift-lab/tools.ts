@@ -11,6 +11,7 @@ export interface Options {
   readonly encryption: boolean;
   readonly statsd: boolean;
   readonly proxyWorkers: number;
+  readonly storageWorkers: number;
   readonly proxyOptions: Readonly<Record<string, string>>;
   readonly portBase: number | undefined;
   readonly fresh: boolean;
@@ -27,6 +28,7 @@ export interface LabState {
   readonly encryption: boolean;
   readonly statsd: boolean;
   readonly proxyWorkers: number;
+  readonly storageWorkers: number;
   readonly proxyOptions: Readonly<Record<string, string>>;
   readonly ports: Readonly<Record<string, number>>;
 }
