@@ -46,7 +46,8 @@ export function loginHtml({ authUrl, keystoneDomain, keystoneProject }: LoginOpt
 
 /** A page that says why another one is not shown. */
 export function problemHtml(title: string, message: string): string {
-  const text = `<h1>${escaped(title)}</h1><p>${escaped(message)}</p>`;
+  const back = '<p><a href="/">Go to the start page</a></p>';
+  const text = `<h1>${escaped(title)}</h1><p>${escaped(message)}</p>${back}`;
   const content = `<main id="main" class="page problem" tabindex="-1">${text}</main>`;
   return fill({ page: '', title, skipTo: '#main', styles: [], content });
 }

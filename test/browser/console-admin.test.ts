@@ -99,9 +99,11 @@ describeWith([program('chromium')], 'users and audit log in Chromium', function 
   it('shows the audit log as text, filters it, and verifies it', async () => {
     await page.getByRole('link', { name: 'Audit' }).click();
     await page.getByRole('cell', { name: `admin:${EVIL}` }).waitFor();
-    await page.getByLabel('What').fill('users.');
-    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await page.getByLabel('Action').fill('users.');
+    await page.getByRole('button', { name: 'Apply' }).click();
     await page.getByText('4 records').waitFor();
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await page.getByText('4 records').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Verify' }).click();
     await page.getByText('Unbroken').waitFor();
     await watched.shoot('audit');

@@ -84,7 +84,12 @@ function showRail({ pages, cluster_name: cluster, user, role }, current) {
     el(
       'div',
       { className: 'person' },
-      el('span', { id: 'who', textContent: `${user} (${role})` }),
+      el(
+        'span',
+        { id: 'who', title: user },
+        el('span', { className: 'name', textContent: user }),
+        ` (${role})`,
+      ),
       el('span', { id: 'countdown', className: 'quiet' }),
       el('span', { id: 'countdown-warning', className: 'sr', role: 'status' }),
       Object.assign(iconButton('log-out', 'Log out', logOut), { id: 'logout' }),

@@ -1,5 +1,6 @@
 import { call, query } from '../../js/api.js';
 import { $, el, shownText } from '../../js/dom.js';
+import { badge } from '../../js/parts.js';
 import { fail } from '../../js/shell.js';
 
 const PAGE = 200;
@@ -18,7 +19,8 @@ const ACTIONS = [
   'users.',
   'audit.drop',
 ];
-const GOOD = new Set(['begun', 'ok']);
+/** @type {Readonly<Record<AuditRecord['result'], 'ok' | 'info' | 'warn' | 'crit'>>} */
+const STATES = { ok: 'ok', begun: 'info', partial: 'warn', denied: 'warn', failed: 'crit' };
 
 /** @typedef {import('../../../../src/lib/audit/audit-log.js').AuditRecord} AuditRecord */
 
@@ -74,7 +76,7 @@ function rowOf(one) {
     cell(one.action),
     cell(one.account ?? '', 'text'),
     cell(one.target, 'text'),
-    cell(one.result, GOOD.has(one.result) ? '' : 'error'),
+    el('td', {}, badge(one.result, STATES[one.result])),
     cell(detailsText(one.details ?? {}), 'text quiet'),
   );
 }
@@ -114,6 +116,11 @@ export async function mount() {
     event.preventDefault();
     limit = PAGE;
     attempt(load);
+  });
+  // A form empties its fields after this event.
+  $('#filter').addEventListener('reset', () => {
+    limit = PAGE;
+    setTimeout(() => attempt(load));
   });
   $('#more').addEventListener('click', () => {
     limit = MOST;
