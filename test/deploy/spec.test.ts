@@ -104,7 +104,12 @@ const WRONG: readonly (readonly [path: Path, value: unknown, error: string])[] =
   [['nodes', 1, 'ports', 'rsync'], 873, '/nodes/1/ports/rsync rsync_port'],
   [['nodes', 0, 'ports', 'swift'], 1, '/nodes/0/ports/swift unknown_key'],
   [['nodes', 0, 'roles'], ['disk'], '/nodes/0/roles/0 invalid'],
-  [['nodes', 0, 'roles'], ['object', 'object', 'proxy'], '/nodes/0/roles duplicate'],
+  [['nodes', 0, 'roles'], ['object', 'object', 'proxy'], '/nodes/0/roles/1 duplicate'],
+  [
+    ['nodes', 0, 'devices', 0, 'rings'],
+    ['object', 'object'],
+    '/nodes/0/devices/0/rings/1 duplicate',
+  ],
   [['nodes', 0, 'roles'], ['proxy'], '/nodes/0/devices no_role'],
   [['nodes', 0, 'devices', 1, 'name'], 'd1', '/nodes/0/devices/1/name duplicate'],
   [['nodes', 0, 'devices', 0, 'name'], '..', '/nodes/0/devices/0/name invalid'],
@@ -177,13 +182,24 @@ describe('deploy: specification', () => {
   it('tells everything that is wrong at once', () => {
     const example = exampleWith(['rings', 0, 'part_power'], 'eight') as {
       nodes: Record<string, unknown>[];
+      rings: Record<string, unknown>[];
+      proxy: { auth: { users: Record<string, unknown>[] } };
     };
     example.nodes[1]!.name = 'node1';
     example.nodes[2]!.zone = 0;
+    // What is there twice is told of entries that have other mistakes, too.
+    example.nodes[2]!.name = 'node1';
+    const [user] = example.proxy.auth.users;
+    example.proxy.auth.users.push({ ...user, key_ref: '../key' });
+    example.rings[1]!.name = 'account';
     delete example.nodes[3]!.roles;
     expect(errorsOf({ ...example, colour: 'red' })).to.have.members([
       '/rings/0/part_power wrong_type',
+      '/rings/1/name duplicate',
       '/nodes/1/name duplicate',
+      '/nodes/2/name duplicate',
+      '/proxy/auth/users/2/user duplicate',
+      '/proxy/auth/users/2/key_ref invalid',
       '/nodes/2/zone out_of_range',
       '/nodes/3/roles missing',
       '/colour unknown_key',

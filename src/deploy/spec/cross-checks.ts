@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { isSecretName } from '../../config/problem.js';
+import { duplicateProblems } from './duplicates.js';
 import { networkProblems } from './network-checks.js';
 import { pointer, type SpecProblem } from './parse.js';
 import {
@@ -33,6 +34,7 @@ export function crossProblems(value: unknown): SpecProblem[] {
   const policies = entriesOf(policySchema, raw.policies);
   const rings = entriesOf(ringSchema, raw.rings);
   const nodes = entriesOf(nodeSchema, raw.nodes);
+  duplicateProblems(raw, report);
   checkPolicies(policies, report);
   checkRings(rings, policies, report);
   checkNodes(nodes, rings, report);
@@ -55,27 +57,14 @@ function entriesOf<T extends z.ZodType>(schema: T, list: unknown): Entries<z.inf
 /** The rules of swift/common/storage_policy.py. */
 function checkPolicies({ valid, isWhole }: Entries<SpecPolicy>, report: Report): void {
   const indexes = new Set<number>();
-  const names = new Set<string>();
   for (const { at, value } of valid) {
     const place = ['policies', at];
-    if (indexes.has(value.index)) {
-      report(
-        [...place, 'index'],
-        'duplicate',
-        `expected each index once, got ${value.index} twice`,
-      );
-    }
     indexes.add(value.index);
     for (const [number, name] of [value.name, ...value.aliases].entries()) {
       const key = number === 0 ? [...place, 'name'] : [...place, 'aliases', number - 1];
-      const upper = name.toUpperCase();
-      if (names.has(upper)) {
-        report(key, 'duplicate', `expected each name once, in any case; got ${name} twice`);
-      }
-      if (upper === 'POLICY-0' && value.index !== 0) {
+      if (name.toUpperCase() === 'POLICY-0' && value.index !== 0) {
         report(key, 'reserved', 'expected another name than Policy-0, which is that of policy 0');
       }
-      names.add(upper);
     }
     checkCoding(value, place, report);
   }
@@ -115,9 +104,6 @@ function checkRings(
   for (const { at, value } of valid) {
     const { name, replicas } = value;
     const place = ['rings', at];
-    if (names.has(name)) {
-      report([...place, 'name'], 'duplicate', `expected each ring once, got ${name} twice`);
-    }
     names.add(name);
     if (!name.startsWith('object')) continue;
     const policy = policies.valid.find((each) => ringOfPolicy(each.value.index) === name)?.value;
@@ -140,17 +126,9 @@ function checkRings(
 }
 
 function checkNodes(nodes: Entries<SpecNode>, rings: Entries<SpecRing>, report: Report): void {
-  const names = new Set<string>();
   for (const { at, value } of nodes.valid) {
-    const { name, roles, devices } = value;
+    const { roles, devices } = value;
     const place = ['nodes', at];
-    if (names.has(name)) {
-      report([...place, 'name'], 'duplicate', `expected each node once, got ${name} twice`);
-    }
-    names.add(name);
-    if (new Set(roles).size < roles.length) {
-      report([...place, 'roles'], 'duplicate', 'expected each role once');
-    }
     const stores = roles.some((role) => STORAGE_ROLES.includes(role));
     if (devices.length > 0 && !stores) {
       report([...place, 'devices'], 'no_role', 'expected no devices without a role that stores');
@@ -168,13 +146,8 @@ function checkDevices(
   rings: Entries<SpecRing>,
   report: Report,
 ): void {
-  const names = new Set<string>();
   for (const [at, device] of devices.entries()) {
     const here = [...place, 'devices', at];
-    if (names.has(device.name)) {
-      report([...here, 'name'], 'duplicate', `expected each device once, got ${device.name} twice`);
-    }
-    names.add(device.name);
     if (device.mount !== undefined && device.mount !== `${root}/${device.name}`) {
       const message = `expected ${root}/${device.name}: Swift finds devices by their names there`;
       report([...here, 'mount'], 'mount', message);
