@@ -204,29 +204,6 @@ describe('deploy: plan of rings', () => {
     expect(plan(less, state, { nowS: nowS + 2 * HOUR_S }).changes).to.deep.equal([]);
   });
 
-  it('leaves partitions alone that moved less than min_part_hours ago', () => {
-    const weigh = (weight: number) =>
-      withNodes(spec, (nodes) =>
-        nodes.map((node, at) =>
-          at === 0
-            ? { ...node, devices: node.devices.map((device) => ({ ...device, weight })) }
-            : node,
-        ),
-      );
-    const longer = {
-      ...weigh(150),
-      rings: spec.rings.map((ring) => ({ ...ring, min_part_hours: 24 })),
-    };
-    const moved = plan(longer, applied(spec, first()), { nowS: NOW_S + 30 * HOUR_S });
-    const state = applied(longer, moved);
-    const back = { ...weigh(100), rings: longer.rings };
-    const soon = plan(back, state, { nowS: NOW_S + 31 * HOUR_S });
-    const late = plan(back, state, { nowS: NOW_S + 60 * HOUR_S });
-    expect(changeOf(soon, 'object')?.parts_moved).to.be.below(
-      changeOf(late, 'object')?.parts_moved ?? 0,
-    );
-  });
-
   it('raises weights in the steps of the rollout', () => {
     const more = withNodes({ ...spec, rollout: { weight_step_pct: 25 } }, (nodes) => [
       ...nodes,

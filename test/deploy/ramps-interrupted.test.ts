@@ -38,6 +38,7 @@ describe('deploy: ramps that are interrupted', () => {
     id: '0'.repeat(24),
     ring_changes: [{ next_steps_parts_moved: [] }],
     blast_radius: [],
+    unsettled: [],
   } as unknown as StoredPlan;
   const DONE = { id: 'run-1', state: 'succeeded', ended_unix_s: 1 } as Run;
   let folder: string;

@@ -232,6 +232,33 @@ describe('deploy: ramps', function () {
     await untilRamp(id, ({ runs }) => runs.length === 1);
   });
 
+  it('stops where a run of another plan has left its rings, and says which and what to do', async () => {
+    const before = (await deploy.call('GET', '/v1/spec')).headers.etag;
+    await deploy.putSpec({ ...lighter(), rollout: { weight_step_pct: 100 } });
+    driver.failsAt = 'node2';
+    const left = await deploy.deploy('left');
+    expect(left.state).to.equal('partial');
+    driver.failsAt = undefined;
+    letSettle();
+    const id = await begin();
+    const stopped = await untilRamp(id, ({ state }) => state === 'stopped');
+    expect([stopped.runs, stopped.message]).to.deep.equal([
+      [],
+      `The cluster is not well: another ring is on node1 (account), node1 (container), node1 (object), since ${left.id} is partial. Retry that run, or apply another plan, and resume the ramp.`,
+    ]);
+    // A plan of what is in force takes it back, though it changes nothing of that.
+    const wish = { spec_etag: String(before).replaceAll('"', '') };
+    const { json: back } = await deploy.call('POST', '/v1/plans', { body: wish });
+    expect([back.empty, back.unsettled]).to.deep.equal([true, ['node1', 'node2']]);
+    const applied = await deploy.apply(back, 'back');
+    expect((await deploy.ended(applied.json.run_id)).state).to.equal('succeeded');
+    letSettle();
+    expect((await post(`/v1/ramps/${id}/resume`)).status).to.equal(202);
+    await untilRamp(id, ({ runs }) => runs.length === 1);
+    const { json: none } = await deploy.call('POST', '/v1/plans', { body: wish });
+    expect(none.unsettled).to.deep.equal([]);
+  });
+
   it('goes on from a step that a retry has completed, once the cluster has settled', async () => {
     driver.failsAt = 'node2';
     const id = await begin();

@@ -1,5 +1,10 @@
 import { rebalance, ringOf } from '../../ring/builder/rebalance.js';
-import { changeBuilder, newBuilder, type BuilderState } from '../../ring/builder/state.js';
+import {
+  changeBuilder,
+  HOURS_MAX,
+  newBuilder,
+  type BuilderState,
+} from '../../ring/builder/state.js';
 import { countParts } from '../../ring/ring-data.js';
 import { RingBuildError } from '../../ring/ring-error.js';
 import { deviceBalances, ringBalance, ringDispersion } from '../../ring/ring-health.js';
@@ -31,6 +36,14 @@ export interface RingPlan {
   readonly nextSteps: readonly number[];
   /** Seconds since 1970 when all partitions that this plan moves may move again. */
   readonly movableAtS: number;
+}
+
+/**
+ * Hours that partitions stay where they are. Plans know the hour and not the minute: one that moved
+ * at the end of an hour would move again at the beginning of another one, without one more.
+ */
+export function hoursToWait(minPartHours: number): number {
+  return minPartHours === 0 ? 0 : Math.min(minPartHours + 1, HOURS_MAX);
 }
 
 /** Plans that are foreseen; what comes after them is not counted. */
@@ -68,7 +81,8 @@ export function planRing(input: RingPlanInput): RingPlan {
     leaveBy,
     leavingParts,
     nextSteps: foresee(input, after, leaveBy),
-    movableAtS: isChanged && step.moves.parts > 0 ? nowS + ring.min_part_hours * 3600 : nowS,
+    movableAtS:
+      isChanged && step.moves.parts > 0 ? nowS + hoursToWait(ring.min_part_hours) * 3600 : nowS,
   };
 }
 
@@ -89,7 +103,10 @@ function takeStep(
   leaveBy: LeaveBy,
 ): Step {
   const changes = ringChanges(before, spec, ring, partCounts(before), leaveBy);
-  const { state: after } = rebalance(changeBuilder(before, changes.changes), { seed, nowS });
+  const changed = changeBuilder(before, changes.changes);
+  const minPartHours = hoursToWait(changed.minPartHours);
+  const { state } = rebalance({ ...changed, minPartHours }, { seed, nowS });
+  const after = { ...state, minPartHours: changed.minPartHours };
   const quorum = writeQuorum(spec, ring.name, ring.replicas);
   return { after, changes, moves: movesOf(before.rows, after.rows, quorum) };
 }

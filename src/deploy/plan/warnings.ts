@@ -1,6 +1,6 @@
 import type { Spec } from '../spec/schema.js';
 import type { InForce } from './refusals.js';
-import type { RingHealth, RingPlan } from './ring-plan.js';
+import { hoursToWait, type RingHealth, type RingPlan } from './ring-plan.js';
 
 /** The balance above which a ring is worth a word. */
 const BALANCE_HIGH_PCT = 10;
@@ -53,7 +53,7 @@ export function ringWarnings(
 function waits({ before }: RingPlan, nowS: number): boolean {
   if (before === undefined) return false;
   const passed = Math.floor((nowS - before.countedAtS) / 3600);
-  return before.hoursSinceMove.some((hours) => hours + passed < before.minPartHours);
+  return before.hoursSinceMove.some((hours) => hours + passed < hoursToWait(before.minPartHours));
 }
 
 /** Changes of a specification that reach beyond rings. */

@@ -6,10 +6,13 @@ import { gatesOf, problemsOf, type Gate } from '../ramp/gates.js';
 import { lookAtServers, type AskRecon } from '../ramp/recon.js';
 import type { Blobs } from '../state/blobs.js';
 import type { Ramp, RampLook } from './ramp-record.js';
+import type { Run } from './run-record.js';
 
 export interface ClusterLookOptions {
   readonly blobs: Blobs;
   readonly applied: () => Applied;
+  /** The last run that has left something on nodes which is not in force. */
+  readonly unsettledRun: () => Run | undefined;
   readonly ask: AskRecon;
   readonly nowS: () => number;
   /** Configuration of swift-dispersion-report; empty where there is none. */
@@ -40,12 +43,21 @@ export class ClusterLook {
     const looks = await lookAtServers(nodes, applied.spec, ask);
     const rings = await this.#ringsOf(applied);
     const gates = gatesOf({ looks, rings, placedS, movableS, nowS: nowS() });
-    const problems = problemsOf(looks);
+    const problems = [...problemsOf(looks), ...this.#leftRings(gates)];
     const isOpen = problems.length === 0 && gates.every(({ ok }) => ok);
     const dispersion: Gate = isOpen
       ? await dispersionGate(dispersionConf, signal, dispersionProgram)
       : { name: 'dispersion', ok: false, message: 'looked at once the others are open' };
     return { gates: [...gates, dispersion], problems };
+  }
+
+  /** Nodes that have the rings of such a run do not get others by themselves: who waits, waits forever. */
+  #leftRings(gates: readonly Gate[]): string[] {
+    const stale = gates.find(({ name, ok }) => name === 'rings' && !ok);
+    const run = stale === undefined ? undefined : this.options.unsettledRun();
+    if (stale === undefined || run === undefined) return [];
+    const way = 'Retry that run, or apply another plan, and resume the ramp.';
+    return [`${stale.message}, since ${run.id} is ${run.state}. ${way}`];
   }
 
   /** MD5 by ring, as recon tells it. */

@@ -21,6 +21,7 @@ import { unreachableNodes } from './reach.js';
 import { Runs } from './runs.js';
 import { SharedLook } from './shared-look.js';
 import { DeployStore, type SpecFile } from './store.js';
+import { unsettledNodes, unsettledRun } from './unsettled.js';
 
 export interface ControlOptions {
   readonly options: DeployOptions;
@@ -103,6 +104,7 @@ export class Control {
     const cluster = new ClusterLook({
       blobs,
       applied: () => store.applied.applied,
+      unsettledRun: () => unsettledRun(runs.latest(Infinity), store),
       ask,
       nowS: () => this.nowS(),
       dispersionConf: options.dispersionConf,
@@ -213,14 +215,20 @@ export class Control {
   }
 
   async #keep(plan: PlanJson, checks: readonly ProgramCheck[]): Promise<StoredPlan> {
-    const { next } = await this.store.nextOf(plan.id);
-    const nodes = plan.actions.flatMap(({ node }) => node ?? []);
-    const unreachable = await unreachableNodes(this.parts.driver, next, nodes);
+    const { store } = this;
+    const stored = await store.nextOf(plan.id);
+    const left = await unsettledNodes(this.runs.latest(Infinity), stored, store);
+    const unsettled = [...left.keys()].sort();
+    const nodes = [...plan.actions.flatMap(({ node }) => node ?? []), ...unsettled];
+    const unreachable = await unreachableNodes(this.parts.driver, stored.next, nodes);
     const nowS = this.nowS();
-    const expires = nowS + this.parts.options.planValidS;
-    const stored = { ...plan, created_unix_s: nowS, expires_unix_s: expires, checks, unreachable };
-    await this.store.setPlan(stored);
-    return stored;
+    const times = {
+      created_unix_s: nowS,
+      expires_unix_s: nowS + this.parts.options.planValidS,
+    };
+    const kept: StoredPlan = { ...plan, ...times, checks, unreachable, unsettled };
+    await store.setPlan(kept);
+    return kept;
   }
 
   /** How the files of each node compare with what is in force. */

@@ -48,6 +48,8 @@ export interface StoredPlan extends PlanJson {
   readonly checks: readonly ProgramCheck[];
   /** Nodes with something to install that were not reached when it was made: a run would stop there. */
   readonly unreachable: readonly UnreachableNode[];
+  /** Nodes with files of runs that did not succeed: a run replaces them, also of an empty plan. */
+  readonly unsettled: readonly string[];
 }
 
 export interface UnreachableNode {

@@ -231,8 +231,7 @@ export class Ramps {
     }
     // It was paused or cancelled while the plan was made, or the service ends: a run would hold it up.
     if (!goesOn(ramp, signal)) return;
-    const isMove = plan.ring_changes.length > 0;
-    if (isMove || !plan.empty) {
+    if (plan.ring_changes.length > 0 || !plan.empty || plan.unsettled.length > 0) {
       this.#estimate(ramp, plan);
       const run = former ?? (await parts.apply(plan, key, ramp));
       if (run.state === 'cancelled' && this.#isClosing) {
@@ -247,9 +246,11 @@ export class Ramps {
       }
       ramp.runs.push(run.id);
       ramp.placed_unix_s = run.ended_unix_s ?? this.#nowS();
+      // Partitions move when the rings are on the nodes, and not when the plan is made.
+      const tookS = Math.max(0, ramp.placed_unix_s - plan.created_unix_s);
       ramp.movable_unix_s = Math.max(
         0,
-        ...plan.blast_radius.map(({ movable_again_unix_s: at }) => at),
+        ...plan.blast_radius.map(({ movable_again_unix_s: at }) => at + tookS),
       );
     } else if (!plan.complete) {
       // Partitions moved before the ramp, less than min_part_hours ago: plans count whole hours.

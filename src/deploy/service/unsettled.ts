@@ -1,5 +1,5 @@
 import type { StoredNext } from './planner-protocol.js';
-import type { Run, Unsettled } from './run-record.js';
+import type { Run, Step, Unsettled } from './run-record.js';
 import type { DeployStore } from './store.js';
 
 /**
@@ -20,13 +20,7 @@ export async function unsettledNodes(
     // Those of its second are looked at, too: that costs no more than a look at their nodes.
     if (run.state === 'succeeded' || run.created_unix_s < sinceS) continue;
     if (run.base_etag !== store.appliedEtag) continue;
-    const begun = run.steps.filter(
-      ({ node, action, state }) =>
-        action === 'install' &&
-        state !== 'pending' &&
-        state !== 'cancelled' &&
-        Object.hasOwn(next.files, node),
-    );
+    const begun = installsBegun(run).filter(({ node }) => Object.hasOwn(next.files, node));
     if (begun.length === 0) continue;
     const { files } = (await store.nextOf(run.plan_id)).next;
     for (const { node } of begun) {
@@ -38,4 +32,27 @@ export async function unsettledNodes(
     }
   }
   return found;
+}
+
+/**
+ * The last run, where it has ended without success and nodes may have files of it.
+ *
+ * @param runs - all of them, the latest first
+ */
+export function unsettledRun(
+  runs: readonly Run[],
+  { appliedEtag }: Pick<DeployStore, 'appliedEtag'>,
+): Run | undefined {
+  for (const run of runs) {
+    if (run.state === 'succeeded') return undefined;
+    const isOver = run.state !== 'running' && run.base_etag === appliedEtag;
+    if (isOver && installsBegun(run).length > 0) return run;
+  }
+  return undefined;
+}
+
+function installsBegun({ steps }: Run): readonly Step[] {
+  return steps.filter(
+    ({ action, state }) => action === 'install' && state !== 'pending' && state !== 'cancelled',
+  );
 }
