@@ -40,8 +40,8 @@ export interface Driver {
    * @throws Error with a message for operators
    */
   reach?(node: NodeTarget): Promise<void>;
-  /** Whether it reloads services itself. */
-  readonly reloads?: boolean;
+  /** Whether it reloads services of the node itself. */
+  reloads?(node: NodeTarget): boolean;
   /**
    * Runs command lines of {@link reloadCommands}.
    *

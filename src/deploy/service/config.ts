@@ -50,6 +50,14 @@ const KEYS = {
     schema: oneOf(['host', 'folder']).default('host'),
     doc: 'Paths in the files: `host`, as on a host of the node (`/etc/swift`, `/srv/node`); `folder`, below `<install_root>/<node>`, for several nodes on one machine.',
   },
+  this_node: {
+    schema: text(/^(?:[A-Za-z0-9][A-Za-z0-9._-]{0,63})?$/, 'the name of a node').default(''),
+    doc: 'With `local`, the node that is this host: its files are installed to `/etc/…`. Empty: none is.',
+  },
+  local_reload: {
+    schema: oneOf(['operator', 'systemd']).default('operator'),
+    doc: 'Who reloads services of `this_node`: as `ssh_reload`.',
+  },
   parallel_nodes: {
     schema: integer(1, 32).default(1),
     doc: 'At most so many nodes of one zone are worked on at a time. Zones follow one another.',
@@ -81,11 +89,11 @@ const KEYS = {
   },
   swift_group: {
     schema: text(/^(?:[a-z_][a-z0-9_-]{0,31})?$/, 'the name of a group').default(''),
-    doc: 'With `ssh`, group of the files in `/etc/swift`: `swift.conf` is for it and its owner alone. Empty: that of `ssh_user`.',
+    doc: 'On hosts, group of the files in `/etc/swift`: `swift.conf` is for it and its owner alone. Empty: that of who installs them.',
   },
   gateway_user: {
     schema: text(/^(?:[a-z_][a-z0-9_-]{0,31})?$/, 'the name of a user').default(''),
-    doc: 'With `ssh`, owner of the files in `/etc/ringway`, the user that the gateway runs as. Empty: `ssh_user`.',
+    doc: 'On hosts, owner of the files in `/etc/ringway`, the user that the gateway runs as. Empty: who installs them.',
   },
   ramp_poll_s: {
     schema: integer(1, 3600).default(30),
@@ -203,7 +211,7 @@ function tlsProblems(config: Partial<DeployConfig>): ConfigProblem[] {
 
 /** What a driver needs, and what its paths may hold. */
 function driverProblems(config: Partial<DeployConfig>, folder: string): ConfigProblem[] {
-  const { driver, install_root: root = '', files_for: filesFor } = config;
+  const { driver, install_root: root = '', files_for: filesFor, this_node: own = '' } = config;
   const problems: ConfigProblem[] = [];
   const report = (key: Key, expected: string): void => {
     problems.push({ source: 'file', key, given: config[key], expected });
@@ -211,6 +219,9 @@ function driverProblems(config: Partial<DeployConfig>, folder: string): ConfigPr
   if (driver !== 'ssh' && root === '') report('install_root', 'a path');
   if (driver === 'ssh' && root !== '' && !path.isAbsolute(root)) {
     report('install_root', 'an absolute path, which is one of the hosts');
+  }
+  if (own !== '' && (driver === 'ssh' || filesFor === 'folder')) {
+    report('this_node', 'no name, unless driver is local and files_for is host');
   }
   // Swift, rsync and the shell read these paths from files, each with rules of its own for blanks.
   if (filesFor === 'folder' && !/^[A-Za-z0-9._/-]*$/.test(path.resolve(folder, root))) {

@@ -33,8 +33,9 @@ export class Installer {
 
   /** Reloads services of a node, where the driver does. @throws Error for operators */
   async reload(name: string, commands: readonly string[]): Promise<boolean> {
-    if (this.driver.reloads !== true || this.driver.reload === undefined) return false;
-    await this.driver.reload(nodeOf(this.next, name), commands);
+    const node = nodeOf(this.next, name);
+    if (this.driver.reload === undefined || this.driver.reloads?.(node) !== true) return false;
+    await this.driver.reload(node, commands);
     return true;
   }
 

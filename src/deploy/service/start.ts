@@ -5,6 +5,7 @@ import { ExclusiveAudit } from '../../lib/audit/exclusive-audit.js';
 import { createLogger, type Logger } from '../../telemetry/logger.js';
 import { LocalDriver } from '../drivers/local.js';
 import { SshDriver } from '../drivers/ssh.js';
+import { ThisHostDriver } from '../drivers/this-host.js';
 import type { Driver } from '../drivers/driver.js';
 import { checkPrograms } from '../render/check-programs.js';
 import { askRecon, type AskRecon } from '../ramp/recon.js';
@@ -90,8 +91,13 @@ export async function startDeploy(
 
 /** The driver of a configuration. */
 export function driverOf(options: DeployOptions): Driver {
-  const { installRoot, filesFor } = options;
-  if (options.driver === 'local') return new LocalDriver(installRoot);
+  const { installRoot, filesFor, thisNode, swiftGroup, gatewayUser } = options;
+  if (options.driver === 'local') {
+    const folders = new LocalDriver(installRoot);
+    const host = { rootOf: () => '/', swiftGroup, gatewayUser };
+    const reloads = options.localReload === 'systemd';
+    return thisNode === '' ? folders : new ThisHostDriver(thisNode, { ...host, reloads }, folders);
+  }
   return new SshDriver({
     rootOf: (node) => (filesFor === 'folder' ? path.posix.join(installRoot, node) : installRoot),
     user: options.sshUser,
@@ -100,8 +106,8 @@ export function driverOf(options: DeployOptions): Driver {
     knownHostsFile: options.sshKnownHostsFile,
     address: options.sshAddress,
     sudo: options.sshSudo,
-    swiftGroup: options.swiftGroup,
-    gatewayUser: options.gatewayUser,
+    swiftGroup,
+    gatewayUser,
     reloads: options.sshReload === 'systemd',
   });
 }

@@ -1,0 +1,114 @@
+import { chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { LocalDriver } from '../../src/deploy/drivers/local.js';
+import { ThisHostDriver } from '../../src/deploy/drivers/this-host.js';
+import { parseDeployConfig } from '../../src/deploy/service/config.js';
+import { driverOf } from '../../src/deploy/service/start.js';
+import { mustRun } from '../support/programs.js';
+import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { makeFolders, otherWorkers, small, TestDeploy } from './service-support.js';
+
+/** A stand-in for systemd: writes down how it was called; a service is active unless a file says no. */
+const SYSTEMCTL = `#!/bin/sh
+cd "$(dirname "$0")"
+echo "$@" >> calls
+if [ "$1" = is-active ] && [ -e "down-$2" ]; then echo inactive; exit 3; fi
+`;
+
+describe('deploy: the node that is this host', function () {
+  // Each look is a start of Python.
+  this.timeout(240_000);
+  let folder: string;
+  let programs: string;
+  let deploy: TestDeploy;
+
+  beforeEach(async () => {
+    folder = await makeTempFolder('deploy-this-host');
+    programs = join(folder, 'programs');
+    await mkdir(programs);
+    await writeFile(join(programs, 'systemctl'), SYSTEMCTL);
+    await chmod(join(programs, 'systemctl'), 0o755);
+    const group = (await mustRun('id', ['-Gn'])).stdout.trim().split(' ').at(-1) ?? '';
+    const driver = new ThisHostDriver(
+      'node1',
+      {
+        // Its place is the root of this machine, but for a test.
+        rootOf: () => join(folder, 'host'),
+        path: `${programs}:/usr/bin:/bin`,
+        reloads: true,
+        swiftGroup: group,
+        gatewayUser: '',
+      },
+      new LocalDriver(join(folder, 'nodes')),
+    );
+    deploy = await TestDeploy.start(folder, { driver });
+  });
+
+  afterEach(async () => {
+    await deploy.close();
+    await removeFolder(folder);
+  });
+
+  it('has its files in /etc, and its services reloaded, beside nodes that are folders', async () => {
+    await deploy.putSpec(small);
+    const run = await deploy.deploy('first');
+    expect(run.state, run.message).to.equal('succeeded');
+    expect(run.steps.map(({ state }) => state)).to.deep.equal([
+      ...['succeeded', 'succeeded'],
+      ...['succeeded', 'staged', 'succeeded', 'staged', 'succeeded', 'staged'],
+    ]);
+    const at = (name: string) => join(folder, 'host', name);
+    await mustRun('sha256sum', ['-c', '--quiet', 'etc/swift/SHA256SUMS'], { cwd: at('.') });
+    expect((await stat(at('etc/swift/swift.conf'))).mode & 0o777).to.equal(0o640);
+    const calls = () => readFile(join(programs, 'calls'), 'utf8');
+    expect(await calls()).to.contain('reload-or-restart swift-proxy swift-proxy-*\n');
+    expect((await deploy.installed('node2', 'etc/swift/swift.conf')).length).to.be.above(0);
+    const { json: status } = await deploy.call('GET', '/v1/status');
+    expect(status.nodes.map(({ state }) => state)).to.deep.equal(Array(4).fill('in_sync'));
+    // A service that does not run afterwards stops the run, and a retry finishes it.
+    await writeFile(join(programs, 'down-swift-proxy'), '');
+    await deploy.putSpec(otherWorkers);
+    const stopped = await deploy.deploy('second');
+    expect([stopped.state, stopped.message]).to.deep.equal([
+      'partial',
+      'node1: systemctl is-active swift-proxy ended with 3: inactive',
+    ]);
+    await rm(join(programs, 'down-swift-proxy'));
+    const headers = { 'idempotency-key': 'retry' };
+    const { json } = await deploy.call('POST', `/v1/runs/${stopped.id}/retry`, {
+      headers,
+      body: {},
+    });
+    expect((await deploy.ended(json.run_id)).state).to.equal('succeeded');
+  });
+
+  it('is replaced in no part where a part of it cannot be', async () => {
+    await deploy.putSpec(small);
+    await mkdir(join(folder, 'host/etc'), { recursive: true });
+    await writeFile(join(folder, 'host/etc/ringway'), 'a file in the place of a folder');
+    const run = await deploy.deploy('first');
+    expect(run.state).to.equal('failed');
+    expect(run.message).to.match(/^node1: .*(?:exists|not a directory)/i);
+    const { stdout } = await mustRun('find', [join(folder, 'host'), '-type', 'f']);
+    expect(stdout.trim()).to.equal(join(folder, 'host/etc/ringway'));
+  });
+
+  it('is one of the local driver, whose paths are those of a host', async () => {
+    const config = await makeFolders(join(folder, 'other'));
+    const options = (more: object) => parseDeployConfig({ ...config, ...more }, folder + '/other');
+    const node = { name: 'node1', storage_ip: '127.0.0.1' };
+    const reload = { this_node: 'node1', local_reload: 'systemd' };
+    const driver = driverOf(options(reload));
+    const etc = await driver.hashes(node, ['etc/hostname', 'etc/swift/none']);
+    expect([...etc.values()].map((hash) => hash === null)).to.deep.equal([false, true]);
+    expect([driver.reloads?.(node), driver.reloads?.({ ...node, name: 'node2' })]).to.deep.equal([
+      true,
+      false,
+    ]);
+    expect(driverOf(options({ this_node: 'node1' })).reloads?.(node)).to.equal(false);
+    for (const wrong of [{ files_for: 'folder' }, { driver: 'ssh' }, { this_node: '../x' }]) {
+      expect(() => options({ ...reload, ...wrong })).to.throw('this_node');
+    }
+  });
+});
