@@ -27,9 +27,10 @@ function wantsPage({ method, headers, session, url }: FastifyRequest): boolean {
   return method === 'GET' && session !== null && isPage;
 }
 
-function titleOf({ status }: ApiError): string {
+function titleOf({ code, status }: ApiError): string {
   if (status === 404) return 'Page not found';
-  return status === 403 || status === 501 ? 'Not available' : 'Something went wrong';
+  const isOff = status === 403 || status === 501 || code === 'deploy_unconfigured';
+  return isOff ? 'Not available' : 'Something went wrong';
 }
 
 const BY_STATUS: ReadonlyMap<number, readonly [ApiErrorCode, string]> = new Map([

@@ -39,7 +39,12 @@ const off = (what: string, needs: string): FeatureOff => ({
 
 /** What the routes of a feature answer while it is off. */
 export const FEATURES_OFF: Readonly<Partial<Record<Feature, FeatureOff>>> = {
-  deploy: off('Deploy', 'deploy_upstream'),
+  deploy: {
+    code: 'deploy_unconfigured',
+    message:
+      'No deploy service is configured for this console: deploy_upstream, deploy_user and deploy_token_file lead to one, or deploy_config of the gateway.',
+    needs: 'deploy_upstream, deploy_user, deploy_token_file',
+  },
   lab: off('The Lab', 'lab_enabled'),
   lab_mutations: off('Changing something in the Lab', 'lab_mutations'),
   account_admin: off('The administration of users', 'account_admin'),

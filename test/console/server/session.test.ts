@@ -147,7 +147,7 @@ describe('console session', () => {
 
   it('refuses what is switched off', async () => {
     await client.login(TESTER);
-    for (const path of ['/lab', '/lab/debt', '/lab/api/node/status', '/deploy', '/deploy/api/plan'])
+    for (const path of ['/lab', '/lab/debt', '/lab/api/node/status'])
       expect(codeOf(await client.get(path)), path).to.equal('feature_disabled');
   });
 

@@ -154,9 +154,13 @@ describe('surfaces behind their gates', () => {
 
   it('refuses what is off before it looks at the right', async () => {
     const reader = await bed.login('tester3', 'testing3');
-    expect(codeOf(await reader.get('/deploy/api/spec'))).to.equal('feature_disabled');
+    expect(codeOf(await reader.get('/api/users'))).to.equal('feature_disabled');
     const answer = await reader.post('/deploy/api/plans', {});
-    expect(answer.json()).to.have.nested.property('error.details.needs', 'deploy_upstream');
+    expect([answer.status, codeOf(answer)]).to.deep.equal([503, 'deploy_unconfigured']);
+    const needs = 'deploy_upstream, deploy_user, deploy_token_file';
+    expect(answer.json()).to.have.nested.property('error.details.needs', needs);
+    const page = await reader.get('/deploy', { accept: 'text/html' });
+    expect(page.text).to.include('Not available').and.include('deploy_upstream');
   });
 
   it('does not send the sources of pages', async () => {
