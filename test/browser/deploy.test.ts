@@ -1,64 +1,57 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { REAL_CLOCK } from '../console/support/console.js';
-import { DeployPage, startDeployBed, type DeployBed } from '../console/deploy/support.js';
+import { DeployPage } from '../console/deploy/support.js';
 import type { Spec } from '../../src/deploy/spec/schema.js';
-import { PASSWORD, small as base } from '../deploy/service-support.js';
+import { small as base } from '../deploy/service-support.js';
 import { expectAccessible } from '../support/axe.js';
-import { ALL_SIZES, BROWSER_LIMIT_MS, logIn, openPage, type Watched } from '../support/browser.js';
+import { ALL_SIZES, BROWSER_LIMIT_MS } from '../support/browser.js';
 import { eventually } from '../support/eventually.js';
 import { describeWith, program } from '../support/needs.js';
 import { until } from '../support/until.js';
+import {
+  deployActs,
+  expectNoComplaints,
+  openDeployScreen,
+  type DeployScreen,
+} from './deploy-page.js';
 
 describeWith([program('chromium')], 'the page of Deploy in a browser', function () {
   this.timeout(BROWSER_LIMIT_MS);
-  let on: DeployBed;
-  let watched: Watched;
+  let screen: DeployScreen;
+  let on: DeployScreen['on'];
+  let watched: DeployScreen['watched'];
   let page: Page;
   let small: Spec;
 
+  const {
+    json,
+    open,
+    tab,
+    press,
+    reads,
+    enter,
+    jsonHas,
+    verdict,
+    isRun,
+    confirm,
+    tabTo,
+    fieldSays,
+  } = deployActs(() => screen);
+
   before(async () => {
-    on = await startDeployBed(REAL_CLOCK);
+    screen = await openDeployScreen();
+    ({ on, watched } = screen);
+    ({ page } = watched);
     small = on.recon.on(base);
-    watched = await openPage();
-    page = watched.page;
-    await page.goto(`http://127.0.0.1:${on.bed.console.port}/`);
-    await logIn(page);
   });
 
-  after(async () => {
-    await watched.close();
-    await on.close();
-  });
+  after(() => screen.close());
 
   afterEach(() => {
-    // Refusals are part of the flow: Chromium writes each answer above 399 to its console.
-    const unexpected = watched.complaints.filter(
-      (text) => !text.includes('Failed to load resource'),
-    );
-    expect(unexpected).to.deep.equal([]);
-    watched.complaints.splice(0);
+    expectNoComplaints(watched);
   });
-
-  const open = (search = '') =>
-    page.goto(`http://127.0.0.1:${on.bed.console.port}/deploy${search}`);
-  const tab = (name: string) => page.getByRole('tab', { name, exact: true }).click();
-  const json = () => page.getByLabel('Specification as JSON');
-  const enter = (text: string) => json().fill(text);
-  const jsonHas = (text: string) =>
-    eventually(
-      () => json().inputValue(),
-      (value) => value.includes(text),
-    );
-  const verdict = (text: string) =>
-    page
-      .getByRole('status')
-      .getByText(text)
-      .or(page.locator('.deploy-bar .badge', { hasText: text }))
-      .first()
-      .waitFor();
 
   it('begins with nothing, and keeps form and JSON in step', async () => {
     await open();
@@ -104,14 +97,37 @@ describeWith([program('chromium')], 'the page of Deploy in a browser', function 
   it('shows all that is wrong at once, at its places, whatever names say', async () => {
     const hostile = '<img src=x onerror=alert(1)>\u202egpj';
     const wrong = structuredClone(small) as Record<string, never> & typeof small;
-    const nodes = wrong.nodes as unknown as { name: string; storage_ip: string }[];
+    const nodes = wrong.nodes as unknown as { name: string; storage_ip: string; zone: number }[];
     nodes[0]!.name = hostile;
     nodes[1]!.storage_ip = '$(reboot)';
+    nodes[2]!.zone = 0;
+    const rings = wrong.rings as unknown as { name: string; part_power: unknown }[];
+    rings[0]!.part_power = 'eight';
+    rings[1]!.name = 'account';
     await enter(JSON.stringify({ ...wrong, cluster: '', [hostile]: 1 }, null, 2));
     await verdict('problems');
     const list = page.locator('.deploy-problem-list');
-    await list.getByText('nodes 1, name').waitFor();
-    await list.getByText('nodes 2, storage_ip').waitFor();
+    for (const [place, what] of [
+      ['nodes 1, name', 'expected a name'],
+      ['nodes 2, storage_ip', 'expected an IPv4 or IPv6 address'],
+      ['nodes 3, zone', 'expected a whole number from 1 to 65535'],
+      ['rings 1, part_power', 'expected a whole number from 0 to 24'],
+      ['rings 2, name', 'expected each ring once'],
+      ['<img src=x', 'expected a key that exists'],
+    ] as const) {
+      await list.locator('li', { hasText: place }).filter({ hasText: what }).first().waitFor();
+    }
+    // At their places in the form, and at their lines in the JSON.
+    for (const label of ['Ring 1: Part power', 'Ring 2: Name']) {
+      const [isInvalid, said] = await fieldSays(label);
+      expect([label, isInvalid, said.includes('expected')]).to.deep.equal([label, 'true', true]);
+    }
+    // Sections that are closed say how much is wrong within.
+    await page
+      .locator('.deploy-section > summary', { hasText: 'Rings4' })
+      .getByText('2 problems')
+      .waitFor();
+    expect(await page.locator('.deploy-gutter mark').count()).to.be.at.least(6);
     await list.getByRole('button', { name: 'cluster' }).click();
     expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).to.equal(
       'Name',
@@ -122,13 +138,31 @@ describeWith([program('chromium')], 'the page of Deploy in a browser', function 
     await watched.shoot('deploy-problems', ALL_SIZES);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await list.getByText('nodes 1, name').waitFor();
-  });
-
-  it('leads from the specification to a plan, and from a plan to a run', async () => {
+    // What is wrong in the form is as wrong as what is wrong in the JSON.
     await enter(JSON.stringify(small, null, 2));
     await verdict('valid');
+    await page.locator('summary', { hasText: 'Rings' }).click();
+    const power = page.getByLabel('Ring 1: Part power');
+    await power.fill('99');
+    await verdict('1 problem');
+    expect((await fieldSays('Ring 1: Part power'))[1]).to.include('from 0 to 24');
+    await jsonHas('"part_power": 99');
+    await power.fill('four');
+    await jsonHas('"part_power": "four"');
+    await list.getByText('rings 1, part_power').waitFor();
+    await power.fill('4');
+    await verdict('valid');
+    expect((await fieldSays('Ring 1: Part power'))[0]).to.equal(null);
+  });
+
+  it('leads from the specification to a plan and to a run, also with the keyboard alone', async () => {
+    await tabTo('Specification as JSON');
+    await page.keyboard.press('Control+A');
+    await page.keyboard.insertText(JSON.stringify(small, null, 2));
+    await verdict('valid');
     await watched.shoot('deploy-spec', ALL_SIZES);
-    await page.getByRole('button', { name: 'Save and plan' }).click();
+    await tabTo('Save and plan');
+    await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'In short' }).waitFor();
     await page.getByRole('region', { name: 'Rings of the plan' }).waitFor();
     await expectAccessible(page);
@@ -138,14 +172,18 @@ describeWith([program('chromium')], 'the page of Deploy in a browser', function 
     await page.reload();
     await page.getByRole('tab', { name: 'container' }).click();
     await page.getByRole('heading', { name: 'Devices of container' }).waitFor();
+    await reads('Balance of container by device');
     on.driver.waitsAt = 'node2';
-    await page.getByRole('button', { name: 'Apply…' }).click();
-    const typed = page.getByLabel('Type the name of the cluster');
-    await typed.fill('other');
+    await tabTo('Apply…');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Type the name of the cluster').waitFor();
+    // The question has the focus where its answer is typed.
+    await page.keyboard.type('other');
     await page.keyboard.press('Enter');
     await page.getByText('This is not the name of the cluster.').waitFor();
     await expectAccessible(page);
-    await typed.fill('example');
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('example');
     await page.keyboard.press('Enter');
     await page.getByRole('log').getByText('node1').first().waitFor();
     await until(() => on.driver.release !== undefined);
@@ -186,13 +224,45 @@ describeWith([program('chromium')], 'the page of Deploy in a browser', function 
     await expectAccessible(page);
     await watched.shoot('deploy-partial');
     on.driver.failsAt = undefined;
-    await page.getByRole('button', { name: 'Plan again' }).click();
-    await page.getByRole('button', { name: 'Apply…' }).click();
-    await page.getByLabel('Type the name of the cluster').fill('example');
-    await page.keyboard.press('Enter');
-    await page.locator('.deploy-bar .badge', { hasText: 'succeeded' }).waitFor();
+    // One node at first, and then all others.
+    await press('Retry node3');
+    await page.getByRole('dialog').getByRole('button', { name: 'Retry' }).click();
+    await reads('Retries an earlier run');
+    await reads('Not retried: node4.');
+    await page.locator('.deploy-node-state[data-state="staged"]', { hasText: 'node3' }).waitFor();
+    await expectAccessible(page);
+    await watched.shoot('deploy-retried');
+    await press('Retry all that is left');
+    await page.getByRole('dialog').getByRole('button', { name: 'Retry' }).click();
+    await isRun('succeeded');
     await page.getByRole('heading', { name: 'For you to run' }).waitFor();
     await watched.shoot('deploy-done');
+    // The plan of before is another one's by now.
+    await open(`?tab=plan&plan=${other.id}`);
+    await press('Apply…');
+    await confirm();
+    await reads('The plan is out of date');
+    await expectAccessible(page);
+    await watched.shoot('deploy-stale');
+    await press('Plan again');
+    await reads('There is nothing to do');
+  });
+
+  it('lists the files of a run, and has each of them without its secrets', async () => {
+    await tab('Apply');
+    await press('List the files');
+    await page.getByLabel('Node of the files').selectOption('node2');
+    await page.getByLabel('Changed by this run only').check();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      press('Download etc/swift/swift.conf of node2'),
+    ]);
+    expect(download.suggestedFilename()).to.equal('swift.conf');
+    const content = await readFile(await download.path(), 'utf8');
+    expect(content).to.include('swift_hash_path_prefix = {{secret hash-prefix}}');
+    expect(content).not.to.include('prefix%1');
+    await expectAccessible(page);
+    await watched.shoot('deploy-files');
   });
 
   it('tells drift by file, and goes back to what was', async () => {
@@ -222,48 +292,34 @@ describeWith([program('chromium')], 'the page of Deploy in a browser', function 
     await page.getByRole('button', { name: 'Make the plan' }).click();
     await page.locator('.deploy-line.added', { hasText: 'workers = 1' }).waitFor();
     await page.locator('.deploy-line.removed', { hasText: 'workers = 5' }).waitFor();
-  });
-
-  it('keeps changes beside those of someone else, and asks before a large change', async () => {
-    await open();
-    await verdict('valid');
-    const client = new DeployPage(await on.bed.login());
-    expect((await client.putSpec(small, await client.etag())).status).to.equal(200);
-    const fewer = { ...small, nodes: small.nodes.filter(({ zone }) => zone < 3) };
-    await enter(JSON.stringify({ ...small, proxy: { ...small.proxy, workers: 7 } }));
-    await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('The specification was changed by someone else').waitFor();
-    await expectAccessible(page);
-    await watched.shoot('deploy-changed');
-    await page.getByRole('button', { name: 'Replace it with mine' }).click();
-    await page.getByText('The specification is saved.').waitFor();
-    expect((await client.client.get('/deploy/api/spec')).text).to.include('"workers":7');
-    const rings = fewer.rings.map((ring) => ({ ...ring, replicas: 2 }));
-    const policies = small.policies.slice(0, 1);
-    const two = { ...fewer, policies, rings: rings.filter(({ name }) => name !== 'object-1') };
-    await enter(JSON.stringify(two, null, 2));
-    await verdict('valid');
-    await page.getByRole('button', { name: 'Save and plan' }).click();
-    await page.getByText('The change is refused').waitFor();
-    await expectAccessible(page);
-    await watched.shoot('deploy-refused');
-  });
-
-  it('has a state for each way in which the service cannot be reached', async () => {
-    await writeFile(join(on.folder, 'token'), '', { mode: 0o600 });
-    await open('?tab=status');
-    await page.getByText('The password of the deploy service cannot be read').waitFor();
-    await expectAccessible(page);
-    await watched.shoot('deploy-unconfigured');
-    await writeFile(join(on.folder, 'token'), `${PASSWORD}\n`);
-    await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByText('4 of 4').or(page.getByText('3 of 4')).waitFor();
-    await on.stopDeploy();
-    await page.getByRole('button', { name: 'Check again' }).click();
-    await page.getByText('The deploy service does not answer').first().waitFor();
-    await watched.shoot('deploy-unreachable');
-    await tab('Specification');
-    await page.getByText('The deploy service does not answer').first().waitFor();
-    await expectAccessible(page);
+    // A node that is down: the plan says so, the run stops there, and what it has left is taken back.
+    on.driver.away.add('node2');
+    await press('Plan again');
+    await reads('node2 could not be looked at: no route to host. An apply stops there.');
+    await watched.shoot('deploy-down');
+    await press('Apply…');
+    await confirm();
+    await reads('Some nodes have the new files, others do not');
+    on.driver.away.clear();
+    await tab('History');
+    await page
+      .getByRole('row', { name: /succeeded/ })
+      .first()
+      .getByRole('button', { name: /^Go back to it/ })
+      .click();
+    await press('Make the plan');
+    await reads('node1 has files of a run that did not succeed. An apply replaces them.');
+    await press('Apply…');
+    await confirm();
+    await isRun('succeeded');
+    // What was changed by hand on node3 is still there.
+    await tab('Status');
+    await reads('3 of 4');
+    await press('Plan a repair');
+    await press('Apply…');
+    await confirm();
+    await isRun('succeeded');
+    await tab('Status');
+    await reads('4 of 4');
   });
 });

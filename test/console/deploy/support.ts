@@ -1,8 +1,9 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LocalDriver } from '../../../src/deploy/drivers/local.js';
 import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
 import { FakeRecon } from '../../deploy/fake-recon.js';
-import { TestDeploy, TestDriver, USER } from '../../deploy/service-support.js';
+import { PASSWORD, TestDeploy, TestDriver, USER } from '../../deploy/service-support.js';
 import { ACCOUNTS, startTestBed, type TestBed } from '../support/console.js';
 import type { Answer, ConsoleClient } from '../support/client.js';
 
@@ -33,15 +34,24 @@ export function deployKeys(port: number, folder: string): Record<string, unknown
   };
 }
 
-/** @param clock of the console; by default one that stands still */
-export async function startDeployBed(clock?: TestBed['clock']): Promise<DeployBed> {
+/**
+ * @param clock of the console; by default one that stands still
+ * @param tokenFile of the console; by default the service's own
+ */
+export async function startDeployBed(
+  clock?: TestBed['clock'],
+  tokenFile = 'token',
+): Promise<DeployBed> {
   const folder = await makeTempFolder('console-deploy');
   const driver = new TestDriver(new LocalDriver(join(folder, 'nodes')));
   const recon = await FakeRecon.start(join(folder, 'nodes'));
   const now = () => Date.now() + on.aheadMs;
   const parts = { driver, now, rampPollMs: RAMP_POLL_MS, statusAgeMs: 0 };
   const deploy = await TestDeploy.start(folder, parts);
-  const bed = await startTestBed(deployKeys(deploy.port, folder), clock);
+  const tokenPath = join(folder, tokenFile);
+  if (tokenFile !== 'token') await writeFile(tokenPath, `${PASSWORD}\n`, { mode: 0o600 });
+  const keys = { ...deployKeys(deploy.port, folder), deploy_token_file: tokenPath };
+  const bed = await startTestBed(keys, clock);
   let closing: Promise<void> | undefined;
   const stopDeploy = () => (closing ??= deploy.close());
   const on: DeployBed = {

@@ -8,7 +8,9 @@ import { timeElement } from '../../js/times.js';
  *
  * @typedef {import('../../../../src/deploy/service/planner-protocol.js').StoredPlan & {
  *   readonly unreachable?: readonly { readonly node: string, readonly why: string }[],
- * }} Plan `unreachable`: nodes that could not be looked at when the plan was made
+ *   readonly unsettled?: readonly string[],
+ * }} Plan `unreachable`: nodes that could not be looked at when the plan was made; `unsettled`: those
+ *   with files of runs that did not succeed
  * @typedef {import('../../../../src/deploy/service/ramp-record.js').Ramp} Ramp
  * @typedef {import('../../../../src/deploy/service/run-record.js').Run & {
  *   readonly retry_of?: string | null,

@@ -46,14 +46,16 @@ export class HistoryPanel {
           ),
         ];
       }
-      const current = runs.find(({ state }) => state === 'succeeded')?.spec_etag;
-      return [card('Runs, the latest first', this.#table(runs, current ?? '', people))];
+      // A run that did not succeed has left something: then there is a way back to what is in force, too.
+      const [last] = runs;
+      const current = last?.state === 'succeeded' ? last.spec_etag : '';
+      return [card('Runs, the latest first', this.#table(runs, current, people))];
     });
   }
 
   /**
    * @param {readonly Row[]} runs
-   * @param {string} current entity tag of the specification in force
+   * @param {string} current entity tag of the specification that all nodes have; empty for none
    * @param {Readonly<Record<string, string>>} people who began runs, by their ids
    */
   #table(runs, current, people) {

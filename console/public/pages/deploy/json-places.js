@@ -106,3 +106,8 @@ export function pathText(pointer) {
     .join(', ')
     .replaceAll(/, (\d+)(?=,|$)/g, ' $1');
 }
+
+/** @param {number} count */
+export function problemsText(count) {
+  return count === 1 ? '1 problem' : `${count} problems`;
+}

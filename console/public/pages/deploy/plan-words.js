@@ -5,8 +5,8 @@ import { timeElement } from '../../js/times.js';
 /** @typedef {import('./control.js').Plan} Plan */
 
 /** The nodes that a plan touches. @param {Plan} plan */
-export function nodesOf({ actions }) {
-  return [...new Set(actions.flatMap(({ node }) => node ?? []))];
+export function nodesOf({ actions, unsettled = [] }) {
+  return [...new Set([...actions.flatMap(({ node }) => node ?? []), ...unsettled])];
 }
 
 /** The figures of a plan. @param {Plan} plan */
@@ -40,7 +40,13 @@ export function summary(plan) {
 }
 
 /** What may go wrong, in words. @param {Plan} plan */
-export function words({ warnings, blast_radius: blasts, complete, unreachable = [] }) {
+export function words({
+  warnings,
+  blast_radius: blasts,
+  complete,
+  unreachable = [],
+  unsettled = [],
+}) {
   const lines = blasts.map(({ ring, ...blast }) => {
     const below = blast.partitions_below_write_quorum;
     const quorum =
@@ -69,6 +75,16 @@ export function words({ warnings, blast_radius: blasts, complete, unreachable = 
         badge('no answer', 'crit'),
         el('span', {
           textContent: `${shownText(node)} could not be looked at: ${shownText(why)}. An apply stops there.`,
+        }),
+      ),
+    ),
+    ...unsettled.map((node) =>
+      el(
+        'li',
+        {},
+        badge('left over', 'warn'),
+        el('span', {
+          textContent: `${shownText(node)} has files of a run that did not succeed. An apply replaces them.`,
         }),
       ),
     ),

@@ -155,7 +155,7 @@ export class PlanPanel {
 
   /** @param {Plan} plan @returns {readonly Node[]} */
   #drawn(plan) {
-    if (plan.empty) {
+    if (plan.empty && (plan.unsettled ?? []).length === 0) {
       return [
         emptyState(
           'circle-check',

@@ -34,6 +34,9 @@ export class RunPanel {
   #log = el('div', { className: 'deploy-log', tabIndex: 0 });
   #logged = new Set();
   #link = el('span', { className: 'quiet', role: 'status' });
+  /** What is left to the operator, as far as it is known; and of which steps it was drawn. */
+  #staged = el('div', { className: 'deploy-panel' });
+  #stagedOf = '';
   #onRun;
   #onPlan;
 
@@ -82,6 +85,8 @@ export class RunPanel {
     this.#run = run;
     this.#logged = new Set();
     this.#log.replaceChildren();
+    this.#staged.replaceChildren();
+    this.#stagedOf = '';
     this.#link.textContent = '';
     this.#hear(run);
     if (run.state === 'running') this.#follow(run.id);
@@ -126,6 +131,10 @@ export class RunPanel {
       if (step.ended_unix_s !== null)
         this.#say(`${index}/${state}`, step.ended_unix_s, step, state, step.message);
     }
+    const { steps } = run;
+    const left = steps.flatMap(({ state }, at) => (state === 'staged' ? [at] : [])).join();
+    if (left !== this.#stagedOf) this.#staged.replaceChildren(...staged(run));
+    this.#stagedOf = left;
     const bar = this.element.querySelector('progress');
     if (bar !== null) bar.value = doneOf(run);
   }
@@ -188,7 +197,7 @@ export class RunPanel {
       ),
       ...this.#outcome(run),
       card('Nodes', this.#nodes),
-      ...staged(run),
+      this.#staged,
       ...(isRunning ? [] : [filesCard(run)]),
       card(
         'Log',

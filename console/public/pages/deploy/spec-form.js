@@ -3,7 +3,7 @@ import { icon } from '../../js/icons.js';
 import { badge } from '../../js/parts.js';
 import { listOf } from './form-controls.js';
 import { FormParts, pointerOf } from './form-parts.js';
-import { nearest, pathText } from './json-places.js';
+import { nearest, pathText, problemsText } from './json-places.js';
 import * as rules from './spec-fields.js';
 
 /**
@@ -31,17 +31,23 @@ export class SpecForm extends FormParts {
     const users = this.get(['proxy', 'auth', 'type']) === 'keystone';
     this.element.replaceChildren(
       this.slot(''),
-      this.#section('Cluster', '', this.fields(rules.CLUSTER)),
-      this.#section('Policies', count(draft.policies), this.table(rules.POLICIES)),
-      this.#section('Rings', count(draft.rings), this.table(rules.RINGS)),
-      this.#section('Nodes', count(draft.nodes), this.#nodes()),
+      this.#section('Cluster', '/cluster', '', this.fields(rules.CLUSTER)),
+      this.#section('Policies', '/policies', count(draft.policies), this.table(rules.POLICIES)),
+      this.#section('Rings', '/rings', count(draft.rings), this.table(rules.RINGS)),
+      this.#section('Nodes', '/nodes', count(draft.nodes), this.#nodes()),
       this.#section(
         'Proxies and users',
+        '/proxy',
         '',
         this.fields(rules.PROXY, true),
         users ? this.fields(rules.KEYSTONE) : this.table(rules.USERS),
       ),
-      this.#section('Gateway', draft.gateway === undefined ? 'off' : 'on', ...this.#gateway()),
+      this.#section(
+        'Gateway',
+        '/gateway',
+        draft.gateway === undefined ? 'off' : 'on',
+        ...this.#gateway(),
+      ),
       el('p', {
         className: 'quiet',
         textContent: `Ports, options of filters and tuning are edited as JSON (${tuned(draft)}).`,
@@ -101,16 +107,17 @@ export class SpecForm extends FormParts {
       const own = this.#problems.filter(({ path }) => `${path}/`.startsWith(`${pointer}/`)).length;
       const place = one.querySelector(':scope > summary > .badge');
       if (place === null) continue;
-      place.textContent = own === 0 ? '' : own === 1 ? '1 problem' : `${own} problems`;
+      place.textContent = own === 0 ? '' : problemsText(own);
     }
   }
 
   /**
    * @param {string} title
+   * @param {string} pointer whose problems are counted in the title
    * @param {string} note
    * @param {...Node} children
    */
-  #section(title, note, ...children) {
+  #section(title, pointer, note, ...children) {
     const made = el(
       'details',
       { className: 'card deploy-section', open: this.#open.has(title) },
@@ -119,9 +126,11 @@ export class SpecForm extends FormParts {
         {},
         el('h2', { textContent: title }),
         el('span', { className: 'quiet', textContent: note }),
+        badge('', 'crit'),
       ),
       ...children,
     );
+    made.dataset.pointer = pointer;
     made.addEventListener('toggle', () => {
       if (made.open) this.#open.add(title);
       else this.#open.delete(title);

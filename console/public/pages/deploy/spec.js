@@ -16,7 +16,7 @@ import { takeRingChange } from '../../js/ring-change.js';
 import { draftOf } from './draft.js';
 import { keepingFocus } from './form-controls.js';
 import { JsonEditor } from './json-editor.js';
-import { pathText } from './json-places.js';
+import { pathText, problemsText } from './json-places.js';
 import { firstSpec } from './spec-fields.js';
 import { SpecForm } from './spec-form.js';
 import { warningLine } from './typed-cluster.js';
@@ -40,6 +40,9 @@ export class SpecPanel {
   /** @type {Spec} */
   #draft = {};
   #isDirty = false;
+  /** Counts the edits: what is changed while the specification is saved is not saved with it. */
+  #edits = 0;
+  #isSaving = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
   #checking = new AbortController();
@@ -54,10 +57,12 @@ export class SpecPanel {
   #form = new SpecForm(() => {
     clearTimeout(this.#writing);
     this.#writing = setTimeout(() => this.#settle(), WRITE_AFTER_MS);
+    this.#edits += 1;
     this.#changed();
   });
   #json = new JsonEditor({
     onTyping: () => {
+      this.#edits += 1;
       this.#isDirty = true;
       this.#judge('reading…');
     },
@@ -233,7 +238,7 @@ export class SpecPanel {
       const { valid, errors, warnings } = await validate(this.#draft, signal);
       if (signal.aborted) return;
       this.#show(errors, warnings);
-      this.#judge(valid ? 'valid' : numbered(errors.length, 'problem'), valid ? 'ok' : 'crit');
+      this.#judge(valid ? 'valid' : problemsText(errors.length), valid ? 'ok' : 'crit');
     } catch (error) {
       if (!signal.aborted) this.#judge(`not checked: ${messageOf(error)}`, 'warn');
     }
@@ -284,16 +289,21 @@ export class SpecPanel {
 
   /** @returns {Promise<boolean>} whether it is saved */
   async #save() {
-    if (!this.#isRead()) return false;
+    // A second one would be refused: it has the entity tag of before the first.
+    if (this.#isSaving || !this.#isRead()) return false;
     this.#notice.replaceChildren();
+    const edits = this.#edits;
+    this.#isSaving = true;
     try {
       this.#etag = await saveSpec(this.#draft, this.#etag);
-      this.#changed(false);
+      this.#changed(this.#edits !== edits);
       toast('The specification is saved.');
       return true;
     } catch (error) {
       this.#refused(error);
       return false;
+    } finally {
+      this.#isSaving = false;
     }
   }
 
@@ -302,7 +312,7 @@ export class SpecPanel {
     const { code = '', details = {} } = error instanceof ApiFailure ? error : {};
     if (Array.isArray(details.errors)) {
       this.#show(details.errors, []);
-      this.#judge(numbered(details.errors.length, 'problem'), 'crit');
+      this.#judge(problemsText(details.errors.length), 'crit');
       /** @type {HTMLElement | null} */ (this.#list.querySelector('button'))?.focus();
       return;
     }
@@ -336,12 +346,4 @@ export class SpecPanel {
     this.#isDirty = false;
     await this.open().catch(fail);
   }
-}
-
-/**
- * @param {number} count
- * @param {string} what
- */
-function numbered(count, what) {
-  return count === 1 ? `1 ${what}` : `${count} ${what}s`;
 }
