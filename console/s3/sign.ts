@@ -9,11 +9,14 @@ export interface SigningKey {
   readonly region: string;
 }
 
+/** Decoded names and values; as pairs where a name may come more than once. */
+type Query = Readonly<Record<string, string>> | readonly (readonly [string, string])[];
+
 export interface UnsignedRequest {
   readonly method: string;
   /** As it goes over the wire, in the canonical encoding, without the query. */
   readonly rawPath: string;
-  readonly query: Readonly<Record<string, string>>;
+  readonly query: Query;
   /** Names in lower case, with `host`; all of them are signed. Values are bytes as Latin-1. */
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -57,13 +60,25 @@ export function signRequest(
   return { ...all, authorization };
 }
 
-/** A query in the canonical form that is signed, sorted by encoded names; sent as it is. */
-export function rawQuery(query: Readonly<Record<string, string>>): string {
-  return Object.entries(query)
+/** A query in the canonical form that is signed, sorted by encoded names, then by values; sent as it is. */
+export function rawQuery(query: Query): string {
+  const pairs: readonly (readonly [string, string])[] = isPairs(query)
+    ? query
+    : Object.entries(query);
+  return pairs
     .map(([name, value]) => [encodeUriComponentAws(name), encodeUriComponentAws(value)] as const)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .sort(([a, one], [b, other]) => order(a, b) || order(one, other))
     .map(([name, value]) => `${name}=${value}`)
     .join('&');
+}
+
+function isPairs(query: Query): query is readonly (readonly [string, string])[] {
+  return Array.isArray(query);
+}
+
+function order(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }
 
 export function sha256Hex(body: string | Buffer): string {
