@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { seedsOf } from '../../../console/surfaces/lab/shadow/case.js';
+import { seedsOf, type ShadowCase } from '../../../console/surfaces/lab/shadow/case.js';
 import { Duel, type StepResult } from '../../../console/surfaces/lab/shadow/duel.js';
 import { OPERATORS } from '../../../console/surfaces/lab/shadow/mutation.js';
 import { ShadowFiles } from '../../../console/surfaces/lab/shadow/shadow-files.js';
@@ -77,6 +77,33 @@ describe('a run of Shadow', function () {
     expect(end).to.deep.include({ cases: 1, skipped: 5 });
     expect(end.problem).to.include('took no container 5 times');
     expect(end.findings).to.have.length(1);
+    await removeFolder(root);
+  });
+
+  it('ends at once when it is ended while a side does not answer', async () => {
+    const root = await makeTempFolder('shadow');
+    const cut = new AbortController();
+    let sent = 0;
+    const duel = {
+      a: { dialect: 'swift' },
+      run: (_: ShadowCase, signal: AbortSignal) =>
+        new Promise((_resolve, reject) => {
+          sent += 1;
+          signal.addEventListener('abort', () => {
+            reject(new Error('ended'));
+          });
+        }),
+    } as unknown as Duel;
+    const params = { mode: 'dual', seed: 1, cases: 6, operators: OPERATORS, a: 'a', b: 'b' } as const; // prettier-ignore
+    const one = new ShadowRun('id', params, duel, new ShadowFiles(root), Date.now);
+    const running = one.run(cut.signal, () => undefined);
+    await eventually(
+      () => Promise.resolve(sent),
+      (count) => count === 1,
+    );
+    cut.abort();
+    await running;
+    expect([sent, one.view.cases, one.view.skipped]).to.deep.equal([1, 0, 0]);
     await removeFolder(root);
   });
 
@@ -192,6 +219,25 @@ describe('Shadow over two stores', function () {
       case: finding?.minimal,
     });
     expect(again.text).to.include('200 and 203');
+  });
+
+  it('makes a case as small as the one step whose status is changed', async () => {
+    const former = peer.flips;
+    peer.flips = { method: 'PUT', from: '201 Created', to: '202 Accepted' };
+    try {
+      // Control requests have one PUT.
+      peer.passes = 1;
+      const { result } = await run({ mode: 'dual', seed: 1, cases: 1 });
+      const found = result?.findings.map(({ difference, minimal }) => ({
+        detail: difference.detail,
+        steps: minimal?.steps,
+      }));
+      const step = { method: 'PUT', target: '/v1/${A}/${C}/o', headers: [], body_b64: '' };
+      expect(found).to.deep.equal([{ detail: '201 and 202', steps: [step] }]);
+    } finally {
+      peer.flips = former;
+      peer.passes = Infinity;
+    }
   });
 
   it('refuses what it has no second side for, and cases that would leave their container', async () => {

@@ -233,4 +233,18 @@ describe('the minimizer of Shadow', () => {
     ]);
     expect(replays).to.be.lessThan(60);
   });
+
+  it('asks for the container where that shows it too, and needs no object then', async () => {
+    const [seed] = seedsOf('swift');
+    const isShown = (one: ShadowCase) => {
+      const has = (what: string) => one.steps.findIndex(({ method }) => method === what);
+      const head = one.steps[has('HEAD')];
+      if (head === undefined) return false;
+      return head.target.endsWith('${C}') || (has('PUT') !== -1 && has('PUT') < has('HEAD'));
+    };
+    const { minimal } = await minimize(seed!, (one) => Promise.resolve(isShown(one)));
+    expect(minimal.steps.map(({ method, target }) => [method, target])).to.deep.equal([
+      ['HEAD', '/v1/${A}/${C}'],
+    ]);
+  });
 });

@@ -121,8 +121,10 @@ export async function startReconCluster(): Promise<ReconCluster> {
 /** A second address of a store, which may change what it answers. */
 export interface PeerShim {
   readonly origin: string;
-  /** So many HEADs of objects are let through; the 200 of later ones becomes a 203. */
+  /** So many requests of `flips` for objects are let through; later ones get the other status. */
   passes: number;
+  /** What is changed, `HEAD` with `200 OK` to `203 OK` by itself. */
+  flips: { readonly method: string; readonly from: string; readonly to: string };
   /** Where connections go to. */
   target: string;
   close(): Promise<void>;
@@ -136,7 +138,8 @@ export async function startPeerShim(): Promise<PeerShim> {
     const store = connect({ host: hostname, port: Number(port) });
     let flips = false;
     client.on('data', (bytes) => {
-      if (/^HEAD [^ ]*\/shadow-\w+\//.test(bytes.toString('latin1'))) {
+      const [method = '', target = ''] = bytes.toString('latin1').split(' ', 2);
+      if (method === shim.flips.method && /\/shadow-\w+\//.test(target)) {
         flips = shim.passes <= 0;
         shim.passes -= 1;
       }
@@ -144,7 +147,8 @@ export async function startPeerShim(): Promise<PeerShim> {
     });
     store.on('data', (bytes) => {
       const text = bytes.toString('latin1');
-      const changed = flips ? text.replace(/^(HTTP\/1\.1) 200 OK/, '$1 203 OK') : text;
+      const { from, to } = shim.flips;
+      const changed = flips ? text.replace(`HTTP/1.1 ${from}`, `HTTP/1.1 ${to}`) : text;
       client.write(Buffer.from(changed, 'latin1'));
     });
     for (const [one, other] of [
@@ -165,6 +169,7 @@ export async function startPeerShim(): Promise<PeerShim> {
   const shim = {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     passes: Infinity,
+    flips: { method: 'HEAD', from: '200 OK', to: '203 OK' },
     target: '',
     async close() {
       for (const socket of open) socket.destroy();

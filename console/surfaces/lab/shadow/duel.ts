@@ -38,10 +38,13 @@ export class Duel {
     readonly b: ShadowSide | undefined,
   ) {}
 
-  /** @throws Error where a container cannot be made */
-  async run(one: ShadowCase): Promise<StepResult[]> {
+  /**
+   * @param signal - ends it, and the wait for a side that does not answer
+   * @throws Error where a container cannot be made, or it was ended
+   */
+  async run(one: ShadowCase, signal?: AbortSignal): Promise<StepResult[]> {
     const sides = this.b === undefined ? [this.a] : [this.a, this.b];
-    const made = await Promise.allSettled(sides.map((side) => side.create()));
+    const made = await Promise.allSettled(sides.map((side) => side.create(signal)));
     const containers = made.map((each) => (each.status === 'fulfilled' ? each.value : ''));
     try {
       const failed = made.find((each) => each.status === 'rejected');
@@ -49,8 +52,9 @@ export class Duel {
       const results: StepResult[] = [];
       for (const [index, step] of one.steps.entries()) {
         const answers = await Promise.all(
-          sides.map((side, at) => side.send(step, containers[at] ?? '')),
+          sides.map((side, at) => side.send(step, containers[at] ?? '', signal)),
         );
+        signal?.throwIfAborted();
         results.push(this.#resultOf(index, answers, one, containers));
       }
       return results;
@@ -58,7 +62,9 @@ export class Duel {
       // Also where the other side could not make its own.
       const own = sides.map((side, at) => ({ side, container: containers[at] ?? '' }));
       const there = own.filter(({ container }) => container !== '');
-      await Promise.all(there.map(({ side, container }) => side.remove(container)));
+      await Promise.all(
+        there.map(({ side, container }) => side.remove(container, signal?.aborted === true)),
+      );
     }
   }
 

@@ -4,7 +4,8 @@ const REPLAYS_MAX = 200;
 
 /**
  * The smallest part of a case that still shows the same: first steps are left out, then headers,
- * then bodies (ddmin: halves, quarters, …, single ones).
+ * bodies, queries and names (ddmin: halves, quarters, …, single ones). Steps are tried once more
+ * then: what asks for the container needs no object.
  *
  * @param shows whether a case shows the finding, in a fresh container
  */
@@ -19,19 +20,42 @@ export async function minimize(
     return shows(one);
   };
   const steps = await fewest(found.steps, (some) => asks({ ...found, steps: some }));
-  let minimal: ShadowCase = { ...found, steps };
-  for (const index of steps.keys()) {
+  const small = await smallerSteps({ ...found, steps }, asks);
+  if (small.steps.length === 1) return { minimal: small, replays };
+  const few = await fewest(small.steps, (some) => asks({ ...small, steps: some }));
+  return { minimal: { ...small, steps: few }, replays };
+}
+
+/** The same steps, each with as little in it as shows the same. */
+async function smallerSteps(
+  found: ShadowCase,
+  asks: (one: ShadowCase) => Promise<boolean>,
+): Promise<ShadowCase> {
+  let minimal = found;
+  for (const index of found.steps.keys()) {
     const withStep = (change: Partial<ShadowCase['steps'][number]>): ShadowCase => ({
       ...minimal,
       steps: minimal.steps.map((one, at) => (at === index ? { ...one, ...change } : one)),
     });
-    const { headers = [], body_b64: body = '' } = minimal.steps[index] ?? {};
+    const { headers = [], body_b64: body = '', target = '' } = minimal.steps[index] ?? {};
     const few = await fewest(headers, (some) => asks(withStep({ headers: some })), 0);
     minimal = withStep({ headers: few });
     if (body !== '' && (await asks(withStep({ body_b64: '' }))))
       minimal = withStep({ body_b64: '' });
+    for (const shorter of shorterTargets(target)) {
+      if (!(await asks(withStep({ target: shorter })))) continue;
+      minimal = withStep({ target: shorter });
+      break;
+    }
   }
-  return { minimal, replays };
+  return minimal;
+}
+
+/** A target without its query, and that of the container alone, the shortest first. */
+function shorterTargets(target: string): string[] {
+  const [path = ''] = target.split('?', 1);
+  const container = path.slice(0, path.indexOf('${C}') + '${C}'.length);
+  return [...new Set([container, path])].filter((one) => one.length < target.length);
 }
 
 /** @param least how many have to stay */

@@ -16,6 +16,14 @@ export interface RawAnswer {
 
 const ANSWER_BYTES_MAX = 1024 * 1024;
 
+export interface RawOptions {
+  readonly isHead: boolean;
+  /** It is waited so long for the whole answer. */
+  readonly timeoutMs: number;
+  /** Ends the wait at once; what came is no answer then. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * Sends bytes as they are over a connection of their own, and reads one answer: Node's own client
  * refuses, or mends, what this is to send.
@@ -23,7 +31,7 @@ const ANSWER_BYTES_MAX = 1024 * 1024;
 export function sendRaw(
   { secure, host, port }: UpstreamAddress,
   bytes: Buffer,
-  { isHead, timeoutMs }: { readonly isHead: boolean; readonly timeoutMs: number },
+  { isHead, timeoutMs, signal }: RawOptions,
 ): Promise<RawAnswer> {
   const begun = performance.now();
   return new Promise((resolve) => {
@@ -36,6 +44,7 @@ export function sendRaw(
       if (isOver) return;
       isOver = true;
       clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
       socket.destroy();
       const none = { status: null, headers: [], body: Buffer.alloc(0) };
       resolve({ transport, ...(parsed ?? none), ms: performance.now() - begun });
@@ -43,6 +52,10 @@ export function sendRaw(
     const timer = setTimeout(() => {
       end('timeout');
     }, timeoutMs);
+    const abort = (): void => {
+      end('closed');
+    };
+    signal?.addEventListener('abort', abort);
     const tryParse = (isClosed: boolean): void => {
       const parsed = parseAnswer(received, isHead, isClosed);
       if (parsed === 'invalid') end('invalid');
@@ -61,7 +74,8 @@ export function sendRaw(
     socket.on('close', () => {
       tryParse(true);
     });
-    socket.write(bytes);
+    if (signal?.aborted === true) end('closed');
+    else socket.write(bytes);
   });
 }
 

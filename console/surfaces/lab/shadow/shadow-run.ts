@@ -53,6 +53,13 @@ const CONTROL_RULES = new Set(['transport', 'timeout', 'status', 'server_error']
 /** At most twenty steps a second. */
 const STEP_MS = 50;
 
+/** What a case has to show again. */
+interface Wanted {
+  readonly method: string;
+  readonly wanted: Difference;
+  readonly signal: AbortSignal;
+}
+
 /** Sends cases until there have been enough, and looks at each difference again. */
 export class ShadowRun {
   readonly #findings = new Map<string, ShadowFinding>();
@@ -83,12 +90,12 @@ export class ShadowRun {
   }
 
   /** Five requests that both sides have to answer alike. @throws ApiError upstream_unavailable */
-  async preflight(): Promise<void> {
+  async preflight(signal: AbortSignal): Promise<void> {
     const [control] = seedsOf(this.duel.a.dialect);
     if (control === undefined) throw new Error('there are no seeds');
     let results: StepResult[];
     try {
-      results = await this.duel.run(control);
+      results = await this.duel.run(control, signal);
     } catch {
       throw new ApiError('upstream_unavailable', 'A side does not take a container.');
     }
@@ -117,7 +124,7 @@ export class ShadowRun {
       const count = at < seeds.length ? 0 : 1 + random.integer(MUTATIONS_MAX);
       const mutations = Array.from({ length: count }, () => drawMutation(random, base, operators));
       const one = { ...mutate(base, mutations), id: `${base.id}-${at}` };
-      await this.#send(one, mutations);
+      await this.#send(one, mutations, signal);
       tell();
       if (this.#failures >= FAILURES_MAX) {
         this.#problem = `A side took no container ${FAILURES_MAX} times, one after the other.`;
@@ -128,8 +135,9 @@ export class ShadowRun {
     await this.#minimizeAll(signal, tell);
   }
 
-  async #send(one: ShadowCase, mutations: readonly Mutation[]): Promise<void> {
-    const results = await this.#duel(one);
+  async #send(one: ShadowCase, mutations: readonly Mutation[], signal: AbortSignal): Promise<void> {
+    const results = await this.#duel(one, signal);
+    if (signal.aborted) return;
     if (results === undefined) {
       this.#skipped += 1;
       return;
@@ -147,7 +155,9 @@ export class ShadowRun {
       const { difference, others, step } = result;
       const odd = [difference, ...others].filter(({ verdict: each }) => isFinding(each));
       for (const each of odd) {
-        if (await this.#note(one, mutations, { ...result, difference: each })) flaky.add(step);
+        if (await this.#note(one, mutations, { ...result, difference: each }, signal)) {
+          flaky.add(step);
+        }
       }
       // Behind this the two may be in different states.
       if (odd.some(({ rule }) => CONTROL_RULES.has(rule))) break;
@@ -157,14 +167,14 @@ export class ShadowRun {
   }
 
   /** @returns undefined where a side took no container: it may the next time */
-  async #duel(one: ShadowCase): Promise<StepResult[] | undefined> {
+  async #duel(one: ShadowCase, signal: AbortSignal): Promise<StepResult[] | undefined> {
     try {
-      const results = await this.duel.run(one);
+      const results = await this.duel.run(one, signal);
       this.#failures = 0;
       return results;
     } catch {
       this.#failures += 1;
-      await delay(FAILURE_PAUSE_MS);
+      await delay(FAILURE_PAUSE_MS, undefined, { signal }).catch(() => undefined);
       return undefined;
     }
   }
@@ -184,6 +194,7 @@ export class ShadowRun {
     one: ShadowCase,
     mutations: readonly Mutation[],
     found: StepResult,
+    signal: AbortSignal,
   ): Promise<boolean> {
     const { rule, detail } = found.difference;
     const method = one.steps[found.step]?.method.toUpperCase() ?? '';
@@ -196,7 +207,7 @@ export class ShadowRun {
     if (this.#findings.size >= FINDINGS_MAX) return false;
     const again = [];
     for (let sent = 0; sent < RETRIES; sent++)
-      again.push(await this.#shows(one, method, found.difference));
+      again.push(await this.#shows(one, { method, wanted: found.difference, signal }));
     // What could not be sent again says nothing.
     const isFlaky = again.includes(false);
     const finding = { id, case: one, mutations, is_flaky: isFlaky, times: 1, minimal: null };
@@ -206,8 +217,9 @@ export class ShadowRun {
   }
 
   /** @returns undefined where it could not be sent */
-  async #shows(one: ShadowCase, method: string, wanted: Difference): Promise<boolean | undefined> {
-    const results = await this.#duel(one);
+  async #shows(one: ShadowCase, { method, wanted, signal }: Wanted): Promise<boolean | undefined> {
+    if (signal.aborted) return undefined;
+    const results = await this.#duel(one, signal);
     return results
       ?.filter(({ step }) => one.steps[step]?.method.toUpperCase() === method)
       .flatMap(({ difference, others }) => [difference, ...others])
@@ -215,15 +227,16 @@ export class ShadowRun {
   }
 
   async #minimizeAll(signal: AbortSignal, tell: () => void): Promise<void> {
+    const isCut = (): boolean => signal.aborted || this.#failures >= FAILURES_MAX;
     const stable = [...this.#findings.values()].filter((one) => !one.is_flaky);
     for (const finding of stable.slice(0, MINIMIZED_MAX)) {
-      if (signal.aborted || this.#failures >= FAILURES_MAX) return;
+      if (isCut()) return;
       const method = finding.case.steps[finding.step]?.method.toUpperCase() ?? '';
+      const about = { method, wanted: finding.difference, signal };
       const { minimal } = await minimize(finding.case, async (one) =>
-        signal.aborted || this.#failures >= FAILURES_MAX
-          ? false
-          : ((await this.#shows(one, method, finding.difference)) ?? false),
+        isCut() ? false : ((await this.#shows(one, about)) ?? false),
       );
+      // What was cut short may not be the smallest, and does show it.
       this.#findings.set(finding.id, { ...finding, minimal });
       await this.#write(() => this.files.keep(minimal, true));
       tell();

@@ -34,7 +34,7 @@ export class ShadowRuns {
         const tell = (): void => {
           progress(run.view.cases, params.cases, run.view);
         };
-        await run.preflight();
+        await run.preflight(signal);
         await run.run(signal, tell);
         return run.view;
       },

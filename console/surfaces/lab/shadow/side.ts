@@ -16,6 +16,8 @@ export type Identity =
     };
 
 const TIMEOUT_MS = 4000;
+/** A run that was ended waits no longer for a container to go. */
+const LEAVE_MS = 1000;
 const DELETES_MAX = 200;
 
 /** One of the services that are compared, as the user of the session. */
@@ -31,32 +33,49 @@ export class ShadowSide {
     this.dialect = identity.dialect;
   }
 
-  /** Sends a step as it is, with nothing mended; what says who asks is added. */
-  send(step: ShadowStep, container: string): Promise<RawAnswer> {
+  /**
+   * Sends a step as it is, with nothing mended; what says who asks is added.
+   * @param signal - ends the wait for an answer, which is `closed` then
+   */
+  send(
+    step: ShadowStep,
+    container: string,
+    signal?: AbortSignal,
+    timeoutMs = TIMEOUT_MS,
+  ): Promise<RawAnswer> {
     const isHead = step.method.toUpperCase() === 'HEAD';
-    return sendRaw(this.address, this.bytesOf(step, container), { isHead, timeoutMs: TIMEOUT_MS });
+    const bytes = this.bytesOf(step, container);
+    return sendRaw(this.address, bytes, { isHead, timeoutMs, signal });
   }
 
   /** A new scratch container. @throws Error where it cannot be made */
-  async create(): Promise<string> {
+  async create(signal?: AbortSignal): Promise<string> {
     const container = `shadow-${randomBytes(6).toString('hex')}`;
-    const { status, transport } = await this.#plain('PUT', '', container);
+    const { status, transport } = await this.#plain('PUT', '', container, signal);
     if (status === null || status > 299) throw new Error(`container: ${status ?? transport}`);
     return container;
   }
 
-  /** Deletes the container with what is in it; what stays is named `shadow-…`. */
-  async remove(container: string): Promise<void> {
-    const { body } = await this.#plain('GET', '', container);
+  /**
+   * Deletes the container with what is in it; what stays is named `shadow-…`. A side that leaves one
+   * request without an answer is asked no more.
+   * @param isHurried - it is waited for a second at most for each answer
+   */
+  async remove(container: string, isHurried = false): Promise<void> {
+    const limitMs = isHurried ? LEAVE_MS : TIMEOUT_MS;
+    const { body, status } = await this.#plain('GET', '', container, undefined, limitMs);
+    if (status === null) return;
     const text = body.toString('utf8');
     const names =
       this.dialect === 'swift'
         ? text.split('\n').filter(Boolean)
         : [...text.matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key = '']) => unescapeXml(key));
     for (const name of names.slice(0, DELETES_MAX)) {
-      await this.#plain('DELETE', `/${encodeName(name)}`, container);
+      const target = `/${encodeName(name)}`;
+      const { status: done } = await this.#plain('DELETE', target, container, undefined, limitMs);
+      if (done === null) return;
     }
-    await this.#plain('DELETE', '', container);
+    await this.#plain('DELETE', '', container, undefined, limitMs);
   }
 
   /** @returns the request as it goes over the wire */
@@ -111,7 +130,8 @@ export class ShadowSide {
       given.set(key, known === undefined ? text : `${known},${text}`);
     }
     const request = {
-      ...{ method, rawPath, query: Object.fromEntries(query) },
+      // A name that comes twice is signed twice.
+      ...{ method, rawPath, query },
       headers: Object.fromEntries(given),
     };
     const all = signRequest(identity, request, UNSIGNED_PAYLOAD, this.now());
@@ -121,9 +141,16 @@ export class ShadowSide {
     ]);
   }
 
-  #plain(method: string, rest: string, container: string): Promise<RawAnswer> {
+  #plain(
+    method: string,
+    rest: string,
+    container: string,
+    signal?: AbortSignal,
+    timeoutMs?: number,
+  ): Promise<RawAnswer> {
     const root = this.dialect === 'swift' ? '/v1/${A}/${C}' : '/${C}';
-    return this.send({ method, target: root + rest, headers: [], body_b64: '' }, container);
+    const step = { method, target: root + rest, headers: [], body_b64: '' };
+    return this.send(step, container, signal, timeoutMs);
   }
 }
 
