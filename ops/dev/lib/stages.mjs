@@ -3,10 +3,10 @@ import process from 'node:process';
 import { ROOT } from './paths.mjs';
 
 /**
- * The suites of the S3 API and of clients that run once more on a real cluster, and on our own Swift
- * API: those whose subject is not a store.
+ * The suites of the S3 API whose subject is not a store: they run once more on a real cluster, there
+ * through proxies and with direct reads, and on our own Swift API.
  */
-const ON_A_CLUSTER = [
+const S3_SUITES = [
   'test/integration/acl-requests.test.ts',
   'test/integration/acl-writes.test.ts',
   'test/integration/buckets.test.ts',
@@ -26,22 +26,16 @@ const ON_A_CLUSTER = [
   'test/integration/versions/named-reads.test.ts',
   'test/integration/versions/states.test.ts',
   'test/integration/versions/writes.test.ts',
-  // Clients that between them know the others' ways, too: the rest runs on an embedded store.
+];
+
+/** Clients that between them know the others' ways, too: the rest runs on an embedded store. */
+const CLIENTS_ON_A_CLUSTER = [
   'test/clients/aws-cli-multipart.test.ts',
   'test/clients/aws-sdk.test.ts',
   'test/clients/aws-sdk-multipart.test.ts',
   'test/clients/boto3-versions.test.ts',
   'test/clients/rclone-multipart.test.ts',
   'test/clients/restic.test.ts',
-];
-
-/**
- * The suites of these that run once more with direct reads: all but those of clients, and versions
- * while servers of the cluster are killed.
- */
-const WITH_DIRECT_READS = [
-  ...ON_A_CLUSTER.filter((file) => !file.startsWith('test/clients/')),
-  'test/faults/swift-versions.test.ts',
 ];
 
 /**
@@ -127,7 +121,7 @@ export const STAGES = [
     name: 'swift',
     lane: 'cluster',
     folders: ['swift'],
-    again: [...ON_A_CLUSTER, ...CONSOLE_ON_A_CLUSTER],
+    again: [...S3_SUITES, ...CLIENTS_ON_A_CLUSTER, ...CONSOLE_ON_A_CLUSTER],
     env: { RINGWAY_TEST_STACK: 'swift' },
     needsSwift: true,
     timeoutMs: 20 * 60_000,
@@ -136,7 +130,8 @@ export const STAGES = [
     name: 'swift-direct',
     lane: 'cluster',
     folders: [],
-    again: WITH_DIRECT_READS,
+    // And versions while servers of the cluster are killed.
+    again: [...S3_SUITES, 'test/faults/swift-versions.test.ts'],
     env: { RINGWAY_TEST_STACK: 'swift-direct' },
     needsSwift: true,
     timeoutMs: 15 * 60_000,
@@ -145,7 +140,7 @@ export const STAGES = [
     name: 'swift-api',
     lane: 'cluster',
     folders: [],
-    again: ON_A_CLUSTER,
+    again: S3_SUITES,
     env: { RINGWAY_TEST_STACK: 'swift-api' },
     timeoutMs: 20 * 60_000,
   },
