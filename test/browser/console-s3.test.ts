@@ -70,7 +70,7 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
     await drawer().getByText('current', { exact: true }).waitFor();
     const count = () => versions().count();
     expect(await eventually(count, (shown) => shown === 2)).to.equal(2);
-    expect(await drawer().getByText('link to another object').count()).to.equal(0);
+    expect(await drawer().getByText('Link to another object').count()).to.equal(0);
     await expectAccessible(page);
     await watched.shoot('s3-properties', ALL_SIZES);
     await versions().first().scrollIntoViewIfNeeded();
@@ -121,7 +121,7 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
     const name = page.getByLabel('Type “report.txt” to confirm');
     await name.fill('report');
     await page.locator('#dialog-ok').click();
-    await page.getByText('That is not its name.').waitFor();
+    await page.getByText('The name does not match.').waitFor();
     await watched.shoot('s3-delete-version', ALL_SIZES);
     await name.fill('report.txt');
     await page.locator('#dialog-ok').click();
@@ -194,7 +194,7 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
   });
 
   it('turns Object Lock on, and locks a version', async () => {
-    await openContainer('Versions', 'Object Lock');
+    await openContainer('Versions', 'Change Object Lock');
     await dialog().getByText('It cannot be turned off again').waitFor();
     await dialog().getByLabel('Default retention of new versions').selectOption('GOVERNANCE');
     await dialog().getByLabel('Period').fill('1');
@@ -245,7 +245,7 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
     const { text } = await s3.send({ method: 'POST', path: `/${BUCKET}/disk.img?uploads` });
     const [, id = ''] = /<UploadId>([^<]+)/.exec(text) ?? [];
     await s3.put(`/${BUCKET}/disk.img?partNumber=1&uploadId=${id}`, 'x'.repeat(2048));
-    await openContainer('Lifecycle', 'Unfinished uploads');
+    await openContainer('Lifecycle', 'Show unfinished uploads');
     const row = dialog().getByRole('row', { name: /disk.img/ });
     await row.getByText('2.0 KiB').waitFor();
     await expectAccessible(page);
@@ -294,7 +294,7 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
   });
 
   it('edits lifecycle rules, and previews them', async () => {
-    await openContainer('Lifecycle', 'Lifecycle rules');
+    await openContainer('Lifecycle', 'Edit lifecycle rules');
     await dialog().getByText('No rules: nothing is deleted').waitFor();
     await dialog().getByRole('button', { name: 'Add rule' }).click();
     await dialog().getByLabel('Name of the rule').fill('old-notes');
@@ -325,7 +325,7 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
   });
 
   it('edits CORS rules, and tests them', async () => {
-    await openContainer('Access', 'CORS rules');
+    await openContainer('Access', 'Edit CORS rules');
     await dialog().getByRole('button', { name: 'Add rule' }).click();
     await dialog()
       .getByLabel(/Origins/)

@@ -39,9 +39,11 @@ describeWith([program('chromium')], 'the console in Chromium', function () {
 
   it('makes a container, uploads, and shows names as text', async () => {
     await page.getByRole('button', { name: 'New', exact: true }).click();
-    await page.getByLabel('Name').fill('photos');
-    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('photos');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
     await page.getByText('This folder is empty.').waitFor();
+    await page.getByRole('button', { name: 'Choose files' }).waitFor();
+    expect(await page.locator('#crumbs').textContent()).to.equal('photos');
     await page.locator('#picker').setInputFiles([
       { name: EVIL, mimeType: 'text/plain', buffer: Buffer.from('evil') },
       { name: 'two.txt', mimeType: 'text/plain', buffer: Buffer.from('two') },

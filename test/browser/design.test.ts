@@ -86,7 +86,16 @@ describeWith([program('chromium')], 'the frame of the pages in Chromium', functi
     await page.getByRole('heading', { name: 'Parallel coordinates' }).waitFor();
     await watched.shoot('charts', ALL_SIZES);
     await expectAccessible(page);
-    expect(await page.locator('.chart .drawing').count()).to.equal(10);
+    const titles = await page.locator('.chart h2').allTextContents();
+    expect(await page.locator('.chart .drawing').count()).to.equal(11);
+    for (const title of titles) {
+      for (const offer of ['Table', 'CSV', 'SVG']) {
+        await page.getByRole('button', { name: `${offer}: ${title}`, exact: true }).waitFor();
+      }
+    }
+    const descriptions = await page.locator('.chart p.sr').allTextContents();
+    expect(descriptions).to.have.length(titles.length);
+    for (const text of descriptions) expect(text).to.match(/\w .+\.$/);
     const csv = page.waitForEvent('download');
     await page.getByRole('button', { name: 'CSV: Bars' }).click();
     const lines = await textOf(await csv);

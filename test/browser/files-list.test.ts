@@ -43,6 +43,8 @@ describeWith([program('chromium')], 'the list of files in Chromium', function ()
   const names = () => ofRows('row.dataset.name');
   const topOf = (selector: string) =>
     page.evaluate<number>(`document.querySelector('${selector}').getBoundingClientRect().top`);
+  const widthOf = (selector: string) =>
+    page.evaluate<number>(`document.querySelector('${selector}').offsetWidth`);
 
   it('has folders first, and sorts by name, size and time', async () => {
     const folders = ['a/', 'z/'];
@@ -85,6 +87,8 @@ describeWith([program('chromium')], 'the list of files in Chromium', function ()
     await row('c.csv').locator('.size').click();
     await page.locator('#drawer').getByText('20 B (20 bytes)').waitFor();
     expect(await title.textContent()).to.equal('c.csv');
+    expect(await ofRows("row.hasAttribute('data-open') && row.dataset.name")).to.include('c.csv');
+    expect(await page.locator('#rows [data-open]').count()).to.equal(1);
     await page.getByRole('button', { name: 'Close properties' }).click();
   });
 
@@ -103,10 +107,21 @@ describeWith([program('chromium')], 'the list of files in Chromium', function ()
   });
 
   it('opens places from the command palette, and remembers them', async () => {
-    await page.keyboard.press('Control+k');
+    const place = page.url();
+    await page.evaluate("location.hash = ''");
+    await page.getByRole('button', { name: 'Create container' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Next' }).count()).to.equal(0);
     const field = page.getByRole('combobox', { name: 'Search pages and actions' });
+    await page.keyboard.press('Control+k');
     await field.fill('pictures/');
     await page.getByRole('option', { name: `${CONTAINER}/ Recent` }).waitFor();
+    await page.keyboard.press('Enter');
+    await row('a.txt').waitFor();
+    expect(page.url()).to.equal(place);
+    await page.keyboard.press('Control+k');
+    // Where one is already is no place to go to.
+    await field.fill('recent');
+    expect(await page.getByRole('option', { name: `${CONTAINER}/ Recent` }).count()).to.equal(0);
     await field.fill('new folder');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: 'New folder' }).waitFor();
@@ -144,6 +159,13 @@ describeWith([program('chromium')], 'the list of files in Chromium', function ()
   it('shows the first row at once on a phone, and containers when asked', async () => {
     await page.setViewportSize(PHONE);
     expect(await topOf('#rows tr')).to.be.lessThan(PHONE.height / 2);
+    const before = await topOf('#objects');
+    await page.getByLabel('Select a.txt').check();
+    await page.getByText('1 selected, 10 B').waitFor();
+    expect(await topOf('#objects')).to.equal(before);
+    await page.getByRole('button', { name: 'Select nothing' }).click();
+    // Most of the width is the name's.
+    expect(await widthOf('#rows .what')).to.be.greaterThan(PHONE.width / 2);
     const side = page.locator('#side');
     expect(await side.isVisible()).to.equal(false);
     await page.getByRole('button', { name: 'Containers' }).click();

@@ -116,7 +116,7 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     await page.getByLabel('Valid for').fill('2');
     await page.getByLabel('Unit').selectOption('days');
     await watched.shoot('share');
-    await button('Make a URL').click();
+    await button('Create URL').click();
     const url = await page.getByLabel('URL', { exact: true }).inputValue();
     expect(url).to.match(/^\/v1\/.*\/pixel\.png\?temp_url_sig=[0-9a-f]{64}&temp_url_expires=\d+$/);
     await page.getByText('signed with sha256').waitFor();
@@ -125,7 +125,7 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
   });
 
   it('goes to names that begin so, and searches within limits', async () => {
-    await page.getByLabel('Go to what begins with').fill('x-');
+    await page.getByLabel('Go to names that begin with').fill('x-');
     await page.keyboard.press('Enter');
     await row('page.html').waitFor({ state: 'detached' });
     // A listing under way shows no rows at all.
@@ -324,15 +324,15 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     await expectAccessible(page);
     await watched.shoot('container-danger');
     await button('Empty or delete').click();
-    await button('Delete for good').last().click();
+    await button('Delete permanently').last().click();
     await page.getByLabel(`Type “${B}” to confirm`).fill('wrong');
     await page.keyboard.press('Enter');
-    await page.getByText('That is not its name.').waitFor();
+    await page.getByText('The name does not match.').waitFor();
     await watched.shoot('remove');
     await page.getByLabel(`Type “${B}” to confirm`).fill(B);
     await page.keyboard.press('Enter');
     await ended(/Delete container .*done: 2/).waitFor();
-    await page.getByText('Choose a container, or make one.').waitFor();
+    await page.getByText('Open a container to see what is in it.').waitFor();
     expect((await client.get(`/api/files/container?${query({ name: B })}`)).status).to.equal(404);
   });
 

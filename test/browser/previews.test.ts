@@ -24,6 +24,13 @@ function wav(): Buffer {
   return Buffer.concat([head, Buffer.alloc(800, 0x80)]);
 }
 
+/** A frame of 32 by 32 pixels, in VP8. */
+const WEBM = [
+  'GkXfo59ChoEBQveBAULygQRC84EIQoKEd2VibUKHgQJChYECGFOAZxAAAIcVSalmmirXsYMPQkBEiYhAWQAAAAAA',
+  'AE2AgXhXQYF4FlSua5uumdeBAXPFgQGDgQGGhVZfVlA44IawgSC6gSAfQ7Z1w+eBAKO+gQAAgDADAJ0BKiAAIAA+',
+  '0WKqT6glo6IoCAEAGgllAMkCgABAUFAA/uns//cHLlxBRl/62vbeGKNlhacAAAA=',
+].join('');
+
 /** A page with a word on it. */
 function pdf(): string {
   const draws = 'BT /F1 48 Tf 20 80 Td (A page of PDF) Tj ET';
@@ -42,12 +49,13 @@ function pdf(): string {
 const SCRIPT = '<img src=x onerror="window.evil=1"><script>window.evil=1</script>';
 const FILES: Readonly<Record<string, readonly [type: string, body: string | Buffer]>> = {
   'sound.wav': ['audio/wav', wav()],
+  'film.webm': ['video/webm', Buffer.from(WEBM, 'base64')],
   'page.pdf': ['application/pdf', pdf()],
   'table.csv': ['application/octet-stream', `name,size\n"${SCRIPT.replaceAll('"', '""')}",12\n`],
   'data.json': ['application/json', '{"big":12345678901234567890,"list":[1,2]}'],
   'read-me.md': [
     'text/markdown',
-    `# Title\n\nSome **bold** text, [a link](https://example.com/x) and [another](javascript:evil).\n\n${SCRIPT}\n\n- one\n- two\n\n![no](https://example.com/track.png)`,
+    `# Title\n\nSome **bold** text, [a link](https://example.com/x) and [another](javascript:evil).\n\n${SCRIPT}\n\n- one\n- two\n\n| Key | Value |\n|---|--:|\n| size | 12 |\n\n![no](https://example.com/track.png)`,
   ],
 };
 
@@ -96,6 +104,17 @@ describeWith([program('chromium')], 'previews in Chromium', function () {
     await expectAccessible(page);
   });
 
+  it('show films as large as they are', async () => {
+    const shown = await open('film.webm');
+    await shown.locator('video').waitFor();
+    await page.waitForFunction(`document.querySelector('video').readyState >= 2`);
+    const [width = 0, height = 0] = await page.evaluate<number[]>(
+      `(({ offsetWidth, offsetHeight }) => [offsetWidth, offsetHeight])(document.querySelector('video'))`,
+    );
+    expect(width / height).to.be.closeTo(1, 0.05);
+    await expectAccessible(page);
+  });
+
   it('show PDF in the viewer of the browser, in a frame of this console alone', async () => {
     const shown = await open('page.pdf');
     if (await page.evaluate<boolean>('navigator.pdfViewerEnabled')) {
@@ -104,7 +123,8 @@ describeWith([program('chromium')], 'previews in Chromium', function () {
       const { 'content-type': type, 'x-frame-options': frame } = (await answered).headers();
       expect([type, frame]).to.deep.equal(['application/pdf', 'SAMEORIGIN']);
       await page.waitForFunction('frames.length > 0');
-    } else await shown.getByText('This browser shows no PDF: download it.').waitFor();
+    } else
+      await shown.getByText('This browser cannot show PDF files. Download it instead.').waitFor();
     await watched.shoot('preview-pdf');
   });
 
@@ -127,6 +147,7 @@ describeWith([program('chromium')], 'previews in Chromium', function () {
     const shown = await open('read-me.md');
     await shown.getByRole('heading', { name: 'Title' }).waitFor();
     await shown.getByText('[picture: no]').waitFor();
+    await shown.getByRole('row', { name: 'size 12' }).waitFor();
     const links = await page.evaluate<string[]>(
       `[...document.querySelectorAll('#drawer .preview a')].map(({ href }) => href)`,
     );

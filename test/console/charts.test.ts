@@ -19,6 +19,8 @@ interface Shape {
   readonly text?: string;
   readonly tone?: unknown;
   readonly hatched?: boolean;
+  readonly filled?: boolean;
+  readonly d?: string;
   readonly values?: readonly (readonly (number | null)[])[];
 }
 
@@ -73,6 +75,27 @@ describe('charts of the console', () => {
     const none = await chart('lines', 'lineChart', { ...given, series: [] });
     expect(none.shapes(WIDTH)).to.deep.equal([]);
     expect(none.describe()).to.equal('Nothing is known of Debt yet.');
+  });
+
+  it('stacks areas, with a gap in all where one is not known', async () => {
+    const axis = (title: string) => ({ title, format: String });
+    const series = [
+      { name: 'a', points: [1, 1, null, 1].map((y, x) => ({ x, y })) },
+      { name: 'b', points: [2, 3, 3, 3].map((y, x) => ({ x, y })) },
+    ];
+    const given = { x: axis('Time'), y: axis('Work'), series };
+    const made = await chart('lines', 'stackedChart', given);
+    const areas = made.shapes(WIDTH).filter(({ filled }) => filled);
+    expect(areas.map(({ tone }) => tone)).to.deep.equal([0, 0, 1, 1]);
+    // The upper area begins where the lower one ends.
+    const corners = areas.map(({ d = '' }) =>
+      [...d.matchAll(/[ML](\S+ [\d.]+)/g)].map(([, at]) => at),
+    );
+    expect(corners[2]!.slice(2)).to.deep.equal(corners[0]!.slice(0, 2).reverse());
+    expect(made.describe()).to.equal('Work by Time, 7 values. The last: a: 1; b: 3.');
+    expect(made.table().rows).to.have.length(8);
+    const none = await chart('lines', 'stackedChart', { ...given, series: [] });
+    expect(none.shapes(WIDTH)).to.deep.equal([]);
   });
 
   it('adds parts up to the whole', async () => {

@@ -48,13 +48,17 @@ export function matching(commands, query) {
 
 /** Opens the palette; the keyboard stays in its field. */
 export function openPalette() {
-  const recent = recentPlaces().map(({ text, href }) => ({
-    text,
-    icon: 'history',
-    group: /** @type {const} */ ('Recent'),
-    run: () => location.assign(href),
-  }));
-  const all = [...recent, ...sources.flatMap((source) => source())];
+  const here = location.pathname + location.hash;
+  const recent = recentPlaces()
+    .filter(({ href }) => href !== here)
+    .map(({ text, href }) => ({
+      text,
+      icon: 'history',
+      group: /** @type {const} */ ('Recent'),
+      run: () => location.assign(href),
+    }));
+  // What the page offers comes before what every page has.
+  const all = [...recent, ...sources.toReversed().flatMap((source) => source())];
   const input = el('input', { type: 'text', placeholder: 'Search or go to…', spellcheck: false });
   const list = el('ul', { id: 'palette-list' });
   const none = el('p', { className: 'none', textContent: 'Nothing matches.', hidden: true });

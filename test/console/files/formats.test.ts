@@ -137,6 +137,27 @@ describe('formats of previews', () => {
     ]);
   });
 
+  it('reads tables of Markdown, and none where a rule is missing', () => {
+    const cell = (text: string) => [{ kind: 'text', text }];
+    const table = ['before', '| a | b |', '|:--|---:|', '| 1 | x\\|y |', '2 | 3', '', 'after'];
+    expect(formats.parseMarkdown(table.join('\n'))).to.deep.equal([
+      { kind: 'paragraph', content: cell('before') },
+      {
+        kind: 'table',
+        head: [cell('a'), cell('b')],
+        rows: [
+          [cell('1'), cell('x|y')],
+          [cell('2'), cell('3')],
+        ],
+      },
+      { kind: 'paragraph', content: cell('after') },
+    ]);
+    for (const text of ['a | b\nc | d', 'a | b\n--- | x', 'a | b\n|---|---|---|']) {
+      const kinds = formats.parseMarkdown(text).map(({ kind }) => kind);
+      expect(kinds).to.deep.equal(['paragraph']);
+    }
+  });
+
   it('makes no link of Markdown that could run code', () => {
     for (const href of ['javascript:alert(1)', 'data:text/html,x', '//x.example', 'JavaScript:1']) {
       const kinds = JSON.stringify(formats.parseMarkdown(`[a](${href}) <a href="${href}">`));

@@ -4,6 +4,10 @@ import { pathOf } from './shapes.js';
 /**
  * @typedef {{ x: number, y: number | null }} Point `y` is null where it is not known
  * @typedef {{ name: string, points: readonly Point[], tone?: import('./shapes.js').Tone }} Series
+ * @typedef {import('./axes.js').Axis} Axis
+ * @typedef {{ series: readonly Series[], x: Axis, y: Axis }} Data points from left to right
+ * @typedef {import('./shapes.js').Chart} Chart
+ * @typedef {import('./shapes.js').Shape} Shape
  */
 
 const HEIGHT = 260;
@@ -13,48 +17,27 @@ const DOTS_MAX = 40;
 /**
  * Lines of values over something that goes on, such as time; 0 is always on the axis.
  *
- * @param {{
- *   series: readonly Series[],
- *   x: import('./axes.js').Axis,
- *   y: import('./axes.js').Axis,
- * }} data points from left to right
- * @returns {import('./shapes.js').Chart}
+ * @param {Data} data
+ * @returns {Chart}
  */
-export function lineChart({ series, x: across, y: up }) {
-  const all = series.flatMap(({ points }) => points);
-  const known = all.flatMap(({ x, y }) => (y === null ? [] : [/** @type {const} */ ([x, y])]));
+export function lineChart(data) {
+  const { series, x: across, y: up } = data;
   return {
-    height: () => HEIGHT,
-    legend:
-      series.length < 2
-        ? []
-        : series.map(({ name, tone }, index) => ({ text: name, tone: tone ?? index })),
-    describe: () => {
-      if (known.length === 0) return `Nothing is known of ${up.title} yet.`;
-      const ends = series.flatMap(({ name, points }) => {
-        const last = points.findLast(({ y }) => y !== null);
-        return last === undefined || last.y === null ? [] : [`${name}: ${up.format(last.y)}`];
-      });
-      return `${up.title} by ${across.title}, ${known.length} values. The last: ${ends.join('; ')}.`;
-    },
-    table: () => ({
-      head: ['Series', across.title, up.title],
-      rows: series.flatMap(({ name, points }) =>
-        points.map(({ x, y }) => [name, across.format(x), y]),
-      ),
-    }),
+    ...about(data),
     shapes(width) {
-      const first = known[0];
+      const known = knownOf(series);
+      const [first] = known;
       if (first === undefined) return [];
       const axes = axesOf([[first[0], 0], ...known], across, up, { width, height: HEIGHT });
       return [
         ...axes.shapes,
-        ...series.flatMap(({ name, points, tone: given }, index) => {
-          const tone = given ?? index;
+        ...series.flatMap((one, index) => {
+          const { name, points } = one;
+          const tone = one.tone ?? index;
           const places = points.map(({ x, y }) =>
             y === null ? null : /** @type {const} */ ([axes.x(x), axes.y(y)]),
           );
-          /** @type {import('./shapes.js').Shape[]} */
+          /** @type {Shape[]} */
           const shapes = [{ kind: 'path', d: pathOf(places), tone, title: name }];
           if (points.length > DOTS_MAX) return shapes;
           for (const { x, y } of points) {
@@ -66,5 +49,125 @@ export function lineChart({ series, x: across, y: up }) {
         }),
       ];
     },
+  };
+}
+
+/**
+ * Areas on top of each other: the parts of a whole over something that goes on. Where a part is not
+ * known the whole is not either, and all have a gap.
+ *
+ * @param {Data} data each series with a point at the same places, none below 0
+ * @returns {Chart}
+ */
+export function stackedChart(data) {
+  const { series, x: across, y: up } = data;
+  const edges = edgesOf(series);
+  return {
+    ...about(data),
+    shapes(width) {
+      const tops = (edges.at(-1) ?? []).flatMap(({ x, y }) =>
+        y === null ? [] : [/** @type {const} */ ([x, y])],
+      );
+      const [first] = tops;
+      if (first === undefined) return [];
+      const axes = axesOf([[first[0], 0], ...tops], across, up, { width, height: HEIGHT });
+      const placed = (/** @type {readonly Point[]} */ run) =>
+        run.map(({ x, y }) => /** @type {const} */ ([axes.x(x), axes.y(y ?? 0)]));
+      return [
+        ...axes.shapes,
+        ...series.flatMap(({ name, tone }, at) => {
+          const [low = [], high = []] = [edges[at], edges[at + 1]];
+          return runsOf(high).flatMap(([from, to]) => {
+            const top = placed(high.slice(from, to));
+            const bottom = placed(low.slice(from, to));
+            const d = `${pathOf([...top, ...bottom.reverse()])}Z`;
+            const ink = { tone: tone ?? at, title: name };
+            /** @type {Shape[]} */
+            const shapes = [
+              { kind: 'path', d, filled: true, faint: true, ...ink },
+              { kind: 'path', d: pathOf(top), ...ink },
+            ];
+            return shapes;
+          });
+        }),
+      ];
+    },
+  };
+}
+
+/**
+ * The line below each series and, last, the one above all.
+ *
+ * @param {readonly Series[]} series
+ * @returns {Point[][]}
+ */
+function edgesOf(series) {
+  const places = series[0]?.points ?? [];
+  const isKnown = places.map((_, at) =>
+    series.every(({ points }) => (points[at]?.y ?? null) !== null),
+  );
+  const sums = places.map(() => 0);
+  const edge = () =>
+    places.map(({ x }, at) => ({ x, y: isKnown[at] === true ? (sums[at] ?? 0) : null }));
+  const edges = [edge()];
+  for (const { points } of series) {
+    for (const [at, { y }] of points.entries()) sums[at] = (sums[at] ?? 0) + (y ?? 0);
+    edges.push(edge());
+  }
+  return edges;
+}
+
+/**
+ * The runs of known points, each as its bounds.
+ *
+ * @param {readonly Point[]} points
+ */
+function runsOf(points) {
+  /** @type {[from: number, to: number][]} */
+  const runs = [];
+  for (const [at, { y }] of points.entries()) {
+    const last = runs.at(-1);
+    if (y === null) continue;
+    if (last?.[1] === at) last[1] += 1;
+    else runs.push([at, at + 1]);
+  }
+  return runs;
+}
+
+/** @param {readonly Series[]} series */
+function knownOf(series) {
+  return series
+    .flatMap(({ points }) => points)
+    .flatMap(({ x, y }) => (y === null ? [] : [/** @type {const} */ ([x, y])]));
+}
+
+/**
+ * What both kinds say of their series.
+ *
+ * @param {Data} data
+ * @returns {Pick<Chart, 'height' | 'legend' | 'describe' | 'table'>}
+ */
+function about({ series, x: across, y: up }) {
+  return {
+    height: () => HEIGHT,
+    legend:
+      series.length < 2
+        ? []
+        : series.map(({ name, tone }, index) => ({ text: name, tone: tone ?? index })),
+    describe: () => {
+      const { length } = knownOf(series);
+      if (length === 0) return `Nothing is known of ${up.title} yet.`;
+      const ends = series.flatMap(({ name, points }) => {
+        const last = points.findLast(({ y }) => y !== null);
+        return last === undefined || last.y === null ? [] : [`${name}: ${up.format(last.y)}`];
+      });
+      return `${up.title} by ${across.title}, ${length} values. The last: ${ends.join('; ')}.`;
+    },
+    table: () => ({
+      head: ['Series', across.title, up.title],
+      rows: series.flatMap(({ name, points }) =>
+        points.map(({ x, y }) => [name, across.format(x), y]),
+      ),
+    }),
   };
 }

@@ -77,7 +77,7 @@ function buttons() {
       button('New folder'),
       button('Plain', { className: 'plain' }),
       button('Delete', { className: 'danger' }),
-      button('Delete for good', { className: 'danger primary' }),
+      button('Delete permanently', { className: 'danger primary' }),
       button('Not now', { disabled: true }),
       more,
     ),

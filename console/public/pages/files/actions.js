@@ -94,17 +94,17 @@ export async function purgeSelected() {
   const isS3 = view.details?.s3 === true;
   const what = isS3 ? 'All versions and delete markers of ' : '';
   /** @type {Node[]} */
-  const nodes = [el('p', { textContent: `${what}${count(rows)} will be gone for good.` })];
+  const nodes = [el('p', { textContent: `${what}${count(rows)} will be permanently deleted.` })];
   if (isS3) nodes.push(typedConfirmation(container));
   const check = async (
     /** @type {Record<string, FormDataEntryValue>} */ { confirm_name: typed },
   ) => {
-    if (isS3 && typed !== container) throw new Error('That is not its name.');
+    if (isS3 && typed !== container) throw new Error('The name does not match.');
   };
   const danger = { danger: true };
-  const given = await ask('Delete for good', nodes, 'Delete for good', check, danger);
+  const given = await ask('Delete permanently', nodes, 'Delete permanently', check, danger);
   if (given === null) return;
-  const title = `Delete ${count(rows)} for good`;
+  const title = `Permanently delete ${count(rows)}`;
   if (keepsDeleted()) {
     const names = rows.map(({ name }) => name);
     const typed = isS3 ? { confirm_name: given.confirm_name } : {};

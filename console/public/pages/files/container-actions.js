@@ -17,8 +17,8 @@ import { runTask } from './tasks.js';
  */
 export async function setVersions(name, enabled) {
   const text = enabled
-    ? 'What is overwritten or deleted from now on stays in the container, and takes room.'
-    : 'What is overwritten or deleted from now on is gone. Former versions stay.';
+    ? 'From now on, overwritten and deleted objects are kept as versions, and take up space.'
+    : 'From now on, overwritten and deleted objects are lost. Versions that exist are kept.';
   const title = enabled ? 'Keep versions' : 'Suspend versions';
   const work = () => call('PUT', '/api/files/versions', { name, enabled });
   if ((await ask(title, [el('p', { textContent: text })], title, work)) === null) return;
@@ -32,9 +32,9 @@ export async function setVersions(name, enabled) {
  */
 export async function rotateKey(name) {
   const text =
-    'URLs that were made with the present key work until the next rotation; those of the key before it end now.';
+    'URLs signed with the current key work until the next new key. URLs signed with the key before it stop working now.';
   const work = () => call('POST', '/api/files/tempurl/rotate', { container: name });
-  await ask('New key for URLs', [el('p', { textContent: text })], 'Make a new key', work);
+  await ask('New TempURL key', [el('p', { textContent: text })], 'Create new key', work);
 }
 
 /** @param {string} name */
@@ -55,23 +55,23 @@ export async function removeContainer({ name, objects, bytes, versioning, s3 }) 
   const confirm = el('input', { name: 'confirm_name', required: true, autocomplete: 'off' });
   const keep = el('input', { name: 'keep', type: 'checkbox', value: '1' });
   const trash = el('input', { name: 'with_trash', type: 'checkbox', value: '1' });
-  const locked = s3 ? 'Versions that Object Lock protects stay. ' : '';
-  const all = hasVersions ? `All versions and delete markers go, too. ${locked}` : '';
+  const locked = s3 ? 'Versions that Object Lock protects are kept. ' : '';
+  const all = hasVersions ? `So will all versions and delete markers. ${locked}` : '';
   const text = isEmpty
-    ? 'The store says that it is empty.'
-    : `${objects.toLocaleString()} objects, ${bytesText(bytes)}, will be gone for good. ${all}Nothing of it goes into the trash.`;
+    ? 'The container is empty.'
+    : `${objects.toLocaleString()} ${objects === 1 ? 'object' : 'objects'} (${bytesText(bytes)}) will be permanently deleted. ${all}Nothing goes to the trash.`;
   /** @type {Node[]} */
   const nodes = [el('p', { textContent: text })];
-  if (!isEmpty) nodes.push(el('label', { className: 'check' }, keep, ' keep the container, empty'));
+  if (!isEmpty) nodes.push(el('label', { className: 'check' }, keep, ' Keep the container, empty'));
   nodes.push(
     el('label', { className: 'check' }, trash, ' Also delete its trash'),
     el('label', {}, `Type “${name}” to confirm`, confirm),
   );
   const check = async (/** @type {Record<string, FormDataEntryValue>} */ entered) => {
-    if (entered.confirm_name !== name) throw new Error('That is not its name.');
+    if (entered.confirm_name !== name) throw new Error('The name does not match.');
   };
   const danger = { danger: true };
-  const given = await ask('Empty or delete', nodes, 'Delete for good', check, danger);
+  const given = await ask(`Empty or delete “${name}”`, nodes, 'Delete permanently', check, danger);
   if (given === null) return;
   const remove = given.keep !== '1';
   const title = `${remove ? 'Delete' : 'Empty'} container ${name}`;

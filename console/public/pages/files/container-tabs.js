@@ -4,7 +4,7 @@ import { aclLines, showAcl } from './acl.js';
 import { removeContainer, rotateKey, setVersions } from './container-actions.js';
 import { showQuota } from './quota.js';
 import { keepsDeleted, may, view } from './state.js';
-import { showBucketLock } from './s3/bucket-lock.js';
+import { lockTexts, showBucketLock } from './s3/bucket-lock.js';
 import { showCors } from './s3/cors.js';
 import { factList, quiet } from './s3/fields.js';
 import { ruleItem, showLifecycle } from './s3/lifecycle.js';
@@ -20,7 +20,7 @@ import { showTempUrl } from './tempurl.js';
 
 /** @type {Readonly<Record<string, string>>} */
 const ACCESS = {
-  public: 'Public: everybody may read it',
+  public: 'Public: anyone can read it',
   shared: 'Shared with others',
   private: 'Private',
 };
@@ -28,7 +28,7 @@ const ACCESS = {
 const VERSIONING = {
   stack: 'Kept in the container',
   archive: 'Kept in another container',
-  history: 'Kept in another container, deletions too',
+  history: 'Kept in another container, with deleted objects',
   gateway: 'Kept by S3, for S3 clients',
   none: 'Not kept by the store',
 };
@@ -42,21 +42,19 @@ export async function overviewTab({ name, details, can, act }) {
     Quota: quotaText(details),
     Access: accessText(details),
     Versions: versionsText(details),
-    S3: details.s3_bucket
-      ? 'a bucket, which S3 clients see under this name'
-      : 'not seen as a bucket',
+    S3: details.s3_bucket ? 'Bucket with this name' : 'Not visible to S3 clients',
   });
   /** @type {Node[]} */
   const buttons = [];
   if (can.tempurl && view.prefix !== '' && may('member')) {
     const share = () => showTempUrl({ prefix: view.prefix });
-    buttons.push(act(`Share all below ${shownText(view.prefix)}`, share));
+    buttons.push(act(`Share folder ${shownText(view.prefix)}`, share));
   }
   if (can.quotas && may('admin')) buttons.push(act('Change quota', () => showQuota(details)));
   if (details.s3_bucket) {
-    buttons.push(act('Bucket tags', () => showTags({ container: name }, may('admin'))));
+    buttons.push(act('Edit bucket tags', () => showTags({ container: name }, may('admin'))));
   }
-  return [section('What it holds', facts, el('div', { className: 'row' }, ...buttons))];
+  return [section('Details', facts, el('div', { className: 'row' }, ...buttons))];
 }
 
 /** @param {ContainerDetails} details */
@@ -64,7 +62,7 @@ function quotaText({ quota_bytes: bytes, quota_objects: objects }) {
   const texts = [];
   if (bytes !== null) texts.push(bytesText(bytes));
   if (objects !== null) texts.push(`${objects.toLocaleString()} objects`);
-  return texts.join(', ') || 'none';
+  return texts.join(', ') || 'None';
 }
 
 /** @type {TabContent} */
@@ -73,21 +71,24 @@ export async function accessTab({ name, details, act }) {
   const keys = details.tempurl_keys;
   const keysText =
     keys === 0
-      ? 'No key yet: the first TempURL makes one. It stays between the console and the store.'
-      : 'TempURLs of this container are signed with a key that stays between the console and the store.';
+      ? 'There is no key yet. The first TempURL creates one.'
+      : 'TempURLs of this container are signed with a key that nobody is shown.';
   nodes.push(
     section(
-      'Keys for URLs',
+      'TempURL key',
       quiet(keysText),
-      ...(keys > 0 && may('admin') ? [act('New key for URLs', () => rotateKey(name))] : []),
+      ...(keys > 0 && may('admin') ? [act('Create new key', () => rotateKey(name))] : []),
     ),
   );
   if (details.s3_bucket) {
+    const { rules } = await call('GET', `/api/files/cors?${query({ name })}`);
+    const count = rules.length === 1 ? '1 rule.' : `${rules.length} rules.`;
     nodes.push(
       section(
-        'Other web sites',
-        quiet('CORS rules say which web sites may use the bucket from a browser.'),
-        act('CORS rules', () => showCors(name)),
+        'Cross-origin access (CORS)',
+        quiet('Which web sites may use the bucket from a browser.'),
+        quiet(rules.length === 0 ? 'No rules: no other web site may.' : count),
+        act(may('admin') ? 'Edit CORS rules' : 'Show CORS rules', () => showCors(name)),
       ),
     );
   }
@@ -100,8 +101,8 @@ export async function accessTab({ name, details, act }) {
  */
 async function rulesOf(name, act) {
   const title = 'Access rules';
-  const owners = quiet('The owners of the account may always do both.');
-  if (!may('admin')) return section(title, owners, quiet('The rules are shown to admins alone.'));
+  const owners = quiet('Owners of the account may always read and write.');
+  if (!may('admin')) return section(title, owners, quiet('Only admins can see the rules.'));
   const lists = await call('GET', `/api/files/acl?${query({ name })}`);
   const meaning = await call('POST', '/api/files/acl/preview', {
     read: lists.read,
@@ -130,8 +131,8 @@ export async function versionsTab({ name, details, can, act }) {
       quiet(versionsText(details)),
       quiet(
         active
-          ? 'What is overwritten or deleted stays, and takes room. “Deleted files” lists what was deleted.'
-          : 'What is deleted goes to the trash. What is overwritten is gone.',
+          ? 'Overwritten and deleted objects are kept as versions, and take up space. “Deleted files” lists the deleted ones.'
+          : 'Deleted objects go to the trash. Overwritten objects are lost.',
       ),
       ...(may('admin') && can.object_versioning && isSwitched
         ? [act(active ? 'Suspend versions' : 'Keep versions', () => setVersions(name, !active))]
@@ -139,18 +140,20 @@ export async function versionsTab({ name, details, can, act }) {
     ),
   ];
   if (s3) {
+    const lock = await call('GET', `/api/files/lock?${query({ name })}`);
     nodes.push(
       section(
         'Object Lock',
-        quiet('Protects versions against deletion, for a time or until the hold is taken off.'),
-        act('Object Lock', () => showBucketLock(name)),
+        quiet('Protects versions from being deleted, for a time or until a legal hold is removed.'),
+        factList(lockTexts(lock)),
+        act(may('admin') ? 'Change Object Lock' : 'Show Object Lock', () => showBucketLock(name)),
       ),
     );
     if (active && may('member')) {
       nodes.push(
         section(
           'Rewind',
-          quiet('Takes what is below a folder back to what it was at a time. No version is lost.'),
+          quiet('Restores a folder to its state at an earlier time. No version is lost.'),
           act('Rewind', () => showRewind(name)),
         ),
       );
@@ -165,26 +168,28 @@ export async function lifecycleTab({ name, details, act }) {
     return [
       section(
         'Expiry',
-        quiet('Each object may have an expiry of its own: see its properties.'),
-        quiet('Rules for a whole container are those of S3, where it is a bucket of S3.'),
+        quiet('Each object can have its own expiry, which its details show.'),
+        quiet('Rules for the whole container need a bucket that S3 clients can see.'),
       ),
     ];
   }
   const { rules } = await call('GET', `/api/files/lifecycle?${query({ name })}`);
   const list =
     rules.length === 0
-      ? quiet('No rules: nothing is deleted or moved by itself.')
+      ? quiet('No rules: nothing is deleted or moved automatically.')
       : el('ol', { className: 'rules' }, ...rules.map((rule) => ruleItem(rule, null)));
   return [
     section(
       'Lifecycle rules',
       list,
-      act('Lifecycle rules', () => showLifecycle(name, details.s3)),
+      act(may('admin') ? 'Edit lifecycle rules' : 'Show lifecycle rules', () =>
+        showLifecycle(name, details.s3),
+      ),
     ),
     section(
       'Unfinished uploads',
-      quiet('Parts of uploads that were neither finished nor aborted take room.'),
-      act('Unfinished uploads', () => showUnfinished(name)),
+      quiet('Parts of uploads that were neither finished nor aborted take up space.'),
+      act('Show unfinished uploads', () => showUnfinished(name)),
     ),
   ];
 }
@@ -192,8 +197,8 @@ export async function lifecycleTab({ name, details, act }) {
 /** @type {TabContent} */
 export async function dangerTab({ details, act }) {
   const text = keepsDeleted()
-    ? 'All versions and what was deleted go, too. This cannot be undone.'
-    : 'Nothing of it goes into the trash. This cannot be undone.';
+    ? 'Versions and delete markers are deleted, too. This cannot be undone.'
+    : 'The objects do not go to the trash. This cannot be undone.';
   const remove = act('Empty or delete', () => removeContainer(details), 'danger');
   const made = section('Empty or delete this container', quiet(text), remove);
   made.classList.add('danger-zone');
@@ -202,7 +207,7 @@ export async function dangerTab({ details, act }) {
 
 /** @param {ContainerDetails} details */
 function accessText(details) {
-  return ACCESS[details.access ?? ''] ?? 'unknown: only owners see it';
+  return ACCESS[details.access ?? ''] ?? 'Unknown: only owners can see it';
 }
 
 /** @param {ContainerDetails} details */

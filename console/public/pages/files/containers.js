@@ -75,7 +75,7 @@ function draw(current, open) {
       (kind === 'user' || $('#show-hidden').checked) && name.toLowerCase().includes(wanted),
   );
   $('#containers').replaceChildren(...shown.map((one) => entryOf(one, current, open)));
-  const text = items.length === 0 ? 'No containers yet.' : 'No container has that in its name.';
+  const text = items.length === 0 ? 'No containers yet.' : 'No container matches.';
   $('#containers-state').textContent = shown.length === 0 ? text : '';
   $('#more-containers').hidden = next === null;
   $('#more-containers').onclick = async () => {

@@ -5,7 +5,7 @@ import { containerHere, folder, may, view } from './state.js';
 
 /** @typedef {import('./state.js').Row} Row */
 
-const NOT_ONE_STEP = 'A copy for each object, and then its deletion: not one step.';
+const NOT_ONE_STEP = 'not one step: each object is copied, and then deleted.';
 
 /**
  * Another name for an object or a folder, in the same container.
@@ -18,7 +18,10 @@ export async function rename(row) {
   const field = el('input', { name: 'name', value: row.name, required: true });
   /** @type {Node[]} */
   const nodes = [el('label', {}, 'New name, with its folders', field)];
-  if (isFolder) nodes.push(el('p', { className: 'quiet', textContent: NOT_ONE_STEP }));
+  if (isFolder)
+    nodes.push(
+      el('p', { className: 'quiet', textContent: `Renaming a folder is ${NOT_ONE_STEP}` }),
+    );
   const given = await ask('Rename', nodes, 'Rename');
   if (given === null || given.name === row.name) return;
   const name = String(given.name);
@@ -54,27 +57,27 @@ export async function transferDialog(rows) {
       ),
     () => undefined,
   );
-  const place = el('input', { name: 'folder', value: start, placeholder: 'top of the container' });
+  const place = el('input', { name: 'folder', value: start, placeholder: 'Top of the container' });
   const overwrite = el('input', { name: 'overwrite', type: 'checkbox', value: '1' });
   const what = rows.length === 1 ? `“${rows[0]?.display}”` : `${rows.length} selected`;
   const given = await ask(
     `Copy or move ${what}`,
     [
-      el('label', {}, 'Do', kind),
+      el('label', {}, 'Action', kind),
       el('label', {}, 'To container', target),
       names,
       el('label', {}, 'Folder', place),
-      el('label', { className: 'check' }, overwrite, ' replace what is there'),
+      el('label', { className: 'check' }, overwrite, ' Replace objects that exist'),
       el('p', {
         className: 'quiet',
-        textContent: `Moving is ${NOT_ONE_STEP.charAt(0).toLowerCase()}${NOT_ONE_STEP.slice(1)}`,
+        textContent: `Moving is ${NOT_ONE_STEP}`,
       }),
     ],
     'Start',
     async ({ to = '', folder: entered = '' }) => {
       const into = String(entered);
       const here = to === container && slashed(into) === start;
-      if (here) throw new Error('That is where it is.');
+      if (here) throw new Error('It is already there.');
       const inside = rows.find(({ name }) => name.endsWith('/') && slashed(into).startsWith(name));
       if (to === container && inside !== undefined) {
         throw new Error(`${inside.name} cannot be copied or moved into itself.`);

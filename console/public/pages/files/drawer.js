@@ -3,7 +3,7 @@ import { $, bytesText, el, messageOf, shownText, timeText } from '../../js/dom.j
 import { rename, transferDialog } from './copy-dialog.js';
 import { metadataEditor } from './metadata.js';
 import { previewOf } from './preview.js';
-import { download, markGone } from './rows.js';
+import { download, markGone, markOpen } from './rows.js';
 import { attempt, containerHere, may, view } from './state.js';
 import { objectPanel } from './s3/object-panel.js';
 import { showTempUrl } from './tempurl.js';
@@ -21,15 +21,15 @@ import { s3Facts, versionList } from './versions.js';
 
 /** @type {Readonly<Record<ObjectView['type'], string>>} */
 const KINDS = {
-  object: 'object',
-  marker: 'folder marker',
-  slo: 'static large object (segments)',
-  dlo: 'dynamic large object (segments)',
-  symlink: 'link to another object',
+  object: 'Object',
+  marker: 'Folder marker',
+  slo: 'Static large object (segments)',
+  dlo: 'Dynamic large object (segments)',
+  symlink: 'Link to another object',
 };
 
 const GONE =
-  'It is not there any more: it has expired or was deleted, and the listing has not caught up yet.';
+  'This object no longer exists: it has expired or was deleted, and the listing is not up to date yet.';
 
 /** @type {Place | null} */
 let shown = null;
@@ -42,6 +42,7 @@ export async function showDetails(row) {
   const { mode } = view;
   const turn = { container: containerHere(), name: row.name };
   shown = turn;
+  markOpen(row.name);
   const body = $('#drawer-body');
   $('#drawer-title').textContent = shownText(row.display);
   body.replaceChildren(el('p', { className: 'quiet', textContent: 'Loading…' }));
@@ -61,6 +62,7 @@ export async function showDetails(row) {
 export function closeDrawer() {
   if ($('#drawer').hidden) return;
   shown = null;
+  markOpen(null);
   $('#drawer').hidden = true;
   $('#files').classList.remove('with-drawer');
   if (opener?.isConnected) opener.focus();
@@ -139,7 +141,8 @@ async function deletedNodes(row, { container, name }) {
   const place = { container: `${container}+trash`, name };
   const { meta, type } = await call('GET', `/api/files/object?${query(place)}`).catch((error) => {
     // The store lists what has expired until its expirer has passed.
-    if (error.status === 404) throw new Error('This has expired, and waits to be cleared away.');
+    if (error.status === 404)
+      throw new Error('This has expired, and will soon be removed from the list.');
     throw error;
   });
   return [
@@ -149,7 +152,7 @@ async function deletedNodes(row, { container, name }) {
       Size: bytesText(trashed.bytes),
       Deleted: timeText(trashed.last_modified),
       By: meta['trash-by'] ?? 'unknown',
-      'Gone for good': trashed.expires_unix_s === null ? 'never' : unixText(trashed.expires_unix_s),
+      Expires: trashed.expires_unix_s === null ? 'never' : unixText(trashed.expires_unix_s),
     }),
   ];
 }
@@ -168,6 +171,7 @@ function unixText(seconds) {
 function facts(given) {
   const list = el('dl');
   for (const [term, text] of Object.entries(given)) {
+    if (text === '') continue;
     list.append(
       el('dt', { textContent: term, className: 'quiet' }),
       el('dd', { textContent: shownText(text) }),

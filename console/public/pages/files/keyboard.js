@@ -20,12 +20,12 @@ const HELP = [
   ['↑ ↓ Home End', 'go to another row'],
   ['Enter', 'open a folder, or the details of an object'],
   ['Space', 'select the row'],
-  ['Shift ↑ ↓', 'select further'],
+  ['Shift ↑ ↓', 'extend the selection'],
   ['Ctrl A', 'select all rows'],
-  ['Delete', 'delete what is selected, or the row'],
+  ['Delete', 'delete the selection, or the row'],
   ['F2', 'rename'],
   ['Backspace', 'go to the folder above'],
-  ['Escape', 'close the properties, then select nothing'],
+  ['Escape', 'close the details, then clear the selection'],
 ];
 /** @type {Listed} */
 const HELP_LETTERS = [
@@ -37,7 +37,7 @@ const HELP_LETTERS = [
   ['u', 'upload'],
   ['n', 'new folder'],
   ['t', 'trash'],
-  ['r', 'read the list again'],
+  ['r', 'refresh'],
   ['[ ]', 'previous and next page'],
   ['?', 'this help'],
 ];
@@ -180,6 +180,6 @@ async function showHelp() {
     listOf(HELP),
     el('h3', { textContent: 'Anywhere' }),
     listOf(HELP_LETTERS),
-    el('label', { className: 'check' }, box, ' keys of a single letter'),
+    el('label', { className: 'check' }, box, ' Use single-letter shortcuts'),
   ]);
 }

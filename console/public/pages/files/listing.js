@@ -2,6 +2,7 @@ import { call, query } from '../../js/api.js';
 import { $, el, messageOf, shownText } from '../../js/dom.js';
 import { icon } from '../../js/icons.js';
 import { showContainers } from './containers.js';
+import { deletedTitle, showCrumbs } from './crumbs.js';
 import { rowOf, setActive } from './rows.js';
 import { showSelection } from './selection.js';
 import { isSorted, sortedRows } from './sorting.js';
@@ -18,6 +19,7 @@ import { trashRows } from './trash.js';
 
 const PAGE = 100;
 const LOADING = 'Loading…';
+const EMPTY = 'This folder is empty.';
 
 export const loadContainers = () => showContainers(view.container, (name) => go(name, ''));
 
@@ -72,6 +74,7 @@ let asked = {};
  */
 export async function load(parameters = {}) {
   stopSearch();
+  $('#search-clear').hidden = true;
   const turn = ++latest;
   asked = parameters;
   const place = JSON.stringify([view.container, view.prefix, view.mode]);
@@ -88,7 +91,9 @@ export async function load(parameters = {}) {
   }
   if (view.container === null) {
     shownPlace = null;
-    return show([], 'Choose a container, or make one.');
+    showPages({ next: null, previous: null });
+    $('#as-of').textContent = '';
+    return show([], 'Open a container to see what is in it.');
   }
   if (place !== shownPlace) {
     $('#stale').hidden = true;
@@ -166,7 +171,7 @@ async function filesPage(parameters) {
  */
 function emptyTextOf(prefix, start) {
   return prefix === start
-    ? 'This folder is empty. Drop files here.'
+    ? EMPTY
     : `Nothing here begins with “${shownText(prefix.slice(start.length))}”.`;
 }
 
@@ -230,13 +235,23 @@ function showSortNote() {
 }
 
 /**
- * Nothing to show: what this is, or where it will be.
+ * Nothing to show: what this is, or where it will be, and the next step.
  *
  * @param {string} text
  */
 function emptyNodes(text) {
   if (text === '') return [];
-  if (text !== LOADING) return [icon(view.container === null ? 'box' : 'folder-open'), text];
+  const nextStep = (/** @type {string} */ words, /** @type {string} */ selector) =>
+    el('button', { textContent: words, className: 'primary', onclick: () => $(selector).click() });
+  if (view.container === null) {
+    const steps = may('admin') ? [nextStep('Create container', '#new-container')] : [];
+    return [icon('box'), text, ...steps];
+  }
+  if (text === EMPTY && may('member')) {
+    const hint = el('span', { textContent: 'Drop files here, or choose them.' });
+    return [icon('folder-open'), text, hint, nextStep('Choose files', '#upload')];
+  }
+  if (text !== LOADING) return [icon('folder-open'), text];
   const lines = Array.from({ length: 6 }, () => el('span', { className: 'skeleton' }));
   return [el('span', { className: 'sr', textContent: text }), ...lines];
 }
@@ -287,30 +302,6 @@ function showFailure(error, place, parameters) {
   );
 }
 
-function showCrumbs() {
-  const { container, mode } = view;
-  const here = containerHere();
-  // The trash is the container's: of whichever folder it was opened.
-  const prefix = mode === 'trash' && !keepsDeleted() ? '' : view.prefix;
-  const parts = prefix.split('/');
-  const rest = parts.pop();
-  /** @type {(readonly [text: string, path: string])[]} */
-  const crumbs = container === null ? [] : [[container, '']];
-  parts.forEach((part, index) =>
-    crumbs.push([part === '' ? '(empty)' : part, `${parts.slice(0, index + 1).join('/')}/`]),
-  );
-  /** @type {(Node | string)[]} */
-  const nodes = crumbs.flatMap(([text, path]) => [
-    el('button', { textContent: shownText(text), onclick: () => go(here, path) }),
-    ' / ',
-  ]);
-  if (rest !== '')
-    nodes.push(el('span', { className: 'badge', textContent: `${shownText(rest)}…` }));
-  if (mode === 'settings') nodes.push('Container');
-  if (mode === 'trash') nodes.push(keepsDeleted() ? 'Deleted files' : 'Trash');
-  $('#crumbs').replaceChildren(...nodes);
-}
-
 /**
  * A button has its words beside its icon.
  *
@@ -329,8 +320,7 @@ function showTools() {
   $('#jump').hidden = $('#search').hidden = !inFiles;
   const hasPlace = view.container !== null;
   $('#show-trash').hidden = $('#refresh').hidden = $('#container-info').hidden = !hasPlace;
-  const name = keepsDeleted() ? 'Deleted files' : 'Trash';
-  setWords('#show-trash', view.mode === 'trash' ? 'Back to files' : name);
+  setWords('#show-trash', view.mode === 'trash' ? 'Back to files' : deletedTitle());
   $('#changed').textContent = view.mode === 'trash' ? 'Deleted' : 'Changed';
   setWords('#delete', keepsDeleted() ? 'Delete' : 'Move to trash');
 }

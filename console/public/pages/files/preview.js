@@ -50,7 +50,7 @@ export function previewOf(container, name, { bytes, content_type: type }) {
     const format = FORMATS.find(([types, names]) => types.test(plain) || names.test(name));
     const show = () => showText(body, { container, name }, format?.[2] ?? (() => null));
     if (format !== undefined || TEXTS.test(plain)) show();
-    else body.append(buttonFor('Show the beginning as text', show));
+    else body.append(buttonFor('Show as text', show));
   }
   return section;
 }
@@ -74,7 +74,7 @@ function quiet(text) {
  */
 function imageOf(src, name) {
   const image = el('img', { src, alt: `Preview of ${name}` });
-  image.onerror = () => image.replaceWith('This is no picture that can be shown.');
+  image.onerror = () => image.replaceWith('This picture cannot be shown.');
   return image;
 }
 
@@ -90,7 +90,7 @@ function playerOf(src, name, type) {
     ...{ src, controls: true, preload: 'metadata' },
   });
   player.setAttribute('aria-label', `Preview of ${name}`);
-  player.onerror = () => player.replaceWith(quiet('This browser cannot play it.'));
+  player.onerror = () => player.replaceWith(quiet('This browser cannot play this file.'));
   return player;
 }
 
@@ -100,8 +100,9 @@ function playerOf(src, name, type) {
  * @param {number} bytes
  */
 function pdfOf(src, name, bytes) {
-  if (!navigator.pdfViewerEnabled) return quiet('This browser shows no PDF: download it.');
-  if (bytes > PDF_BYTES_MAX) return quiet('It is too large to be shown here: download it.');
+  if (!navigator.pdfViewerEnabled)
+    return quiet('This browser cannot show PDF files. Download it instead.');
+  if (bytes > PDF_BYTES_MAX) return quiet('It is too large to show here. Download it instead.');
   const place = el('div');
   const show = () => place.replaceChildren(el('iframe', { src, title: `Preview of ${name}` }));
   place.append(buttonFor(`Show PDF (${bytesText(bytes)})`, show));
@@ -121,7 +122,9 @@ async function showText(body, place, format) {
     const answer = await raw('GET', `/api/files/object/preview?${query(place)}`);
     const text = await answer.text();
     const isCut = answer.headers.get('x-preview-truncated') === '1';
-    const note = quiet(text === '' ? 'It is empty.' : isCut ? 'Only the first 64 KiB.' : '');
+    const note = quiet(
+      text === '' ? 'The object is empty.' : isCut ? 'Only the first 64 KiB are shown.' : '',
+    );
     const plain = el('pre', { textContent: text, tabIndex: 0 });
     plain.setAttribute('aria-label', `Beginning of ${place.name}`);
     const formatted = text === '' ? null : format(text, isCut);
@@ -164,7 +167,7 @@ function csvTable(text, isCut) {
   const scroll = el('div', { className: 'table-scroll', tabIndex: 0 }, table);
   scroll.setAttribute('role', 'region');
   scroll.setAttribute('aria-label', 'Beginning of the table');
-  if (hasMore) scroll.append(quiet(`Only the first ${CSV_BOUNDS.rowsMax} rows.`));
+  if (hasMore) scroll.append(quiet(`Only the first ${CSV_BOUNDS.rowsMax} rows are shown.`));
   return scroll;
 }
 
@@ -189,6 +192,7 @@ function markdown(text) {
       const items = block.items.map((one) => el('li', {}, ...inlineNodes(one)));
       return el(block.ordered ? 'ol' : 'ul', {}, ...items);
     }
+    if (block.kind === 'table') return tableOf(block);
     const content = inlineNodes(block.content);
     if (block.kind !== 'heading') {
       return el(block.kind === 'quote' ? 'blockquote' : 'p', {}, ...content);
@@ -201,6 +205,22 @@ function markdown(text) {
     return heading;
   });
   return el('div', { className: 'markdown' }, ...blocks);
+}
+
+/** @param {{ head: readonly (readonly Inline[])[], rows: readonly (readonly Inline[])[][] }} table */
+function tableOf({ head, rows }) {
+  const line = (
+    /** @type {'th' | 'td'} */ tag,
+    /** @type {readonly (readonly Inline[])[]} */ cells,
+  ) => el('tr', {}, ...cells.map((one) => el(tag, {}, ...inlineNodes(one))));
+  const body = rows.map((cells) => line('td', cells));
+  const table = el(
+    'table',
+    { className: 'plain' },
+    el('thead', {}, line('th', head)),
+    el('tbody', {}, ...body),
+  );
+  return el('div', { className: 'table-scroll' }, table);
 }
 
 /**

@@ -45,6 +45,7 @@ export function rowOf(row, { details, actions }) {
   );
   tr.dataset.name = row.name;
   tr.dataset.kind = row.kind;
+  showOpen(tr);
   tr.setAttribute('aria-selected', String(isSelected));
   tr.onclick = ({ target }) => {
     // Whatever is marked with the mouse is to be copied.
@@ -74,6 +75,28 @@ function badgesOf({ slo_etag: slo, kind, content_type: type, expired }) {
   if (kind === 'gone') badges.push('deleted');
   if (expired === true) badges.push('expired');
   return badges.map((text) => el('span', { className: 'badge', textContent: text }));
+}
+
+/**
+ * The name of the row whose details are shown.
+ *
+ * @type {string | null}
+ */
+let opened = null;
+
+/**
+ * Marks the row whose details are shown, and no other.
+ *
+ * @param {string | null} name null where none are
+ */
+export function markOpen(name) {
+  opened = name;
+  for (const row of /** @type {Iterable<HTMLElement>} */ ($('#rows').children)) showOpen(row);
+}
+
+/** @param {HTMLElement} row */
+function showOpen(row) {
+  row.toggleAttribute('data-open', row.dataset.name === opened);
 }
 
 /**

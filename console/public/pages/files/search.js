@@ -66,6 +66,7 @@ async function begin(body, marker = undefined, before = NOTHING_YET) {
   stopSearch();
   const control = new AbortController();
   view.search = control;
+  $('#search-clear').hidden = false;
   tell(
     () => marker === undefined && showFound([], 'Searching…'),
     'Searching… ',

@@ -63,17 +63,17 @@ export async function showTempUrl(target) {
         el('label', {}, 'Valid for', amount),
         el('label', {}, 'Unit', unit),
       ),
-      el('label', {}, 'It may', method),
+      el('label', {}, 'Allow', method),
       el(
         'details',
         {},
-        el('summary', { textContent: 'More' }),
+        el('summary', { textContent: 'More options' }),
         el('label', {}, 'Name of the downloaded file', file),
         el('label', {}, 'Only from this address or network', range),
-        el('label', { className: 'check' }, inline, ' open in the browser instead of saving'),
+        el('label', { className: 'check' }, inline, ' Open in the browser instead of downloading'),
       ),
     ],
-    'Make a URL',
+    'Create URL',
     async (entered) => {
       /** @type {Record<string, unknown>} */
       const body = {
@@ -120,7 +120,8 @@ async function showMade(
   const notes = [
     `Valid until ${new Date(expires * 1000).toLocaleString()}, signed with ${digest}.`,
   ];
-  if (url === null) notes.push('Put the address of the store in front: it is not configured here.');
+  if (url === null)
+    notes.push('Put the address of the store in front of it: the console does not know it.');
   if (isFolder) notes.push('The same parameters open every object below the folder.');
   if (method === 'PUT') notes.push('Anyone with the URL can replace the object.');
   await ask('Share', [

@@ -3,7 +3,7 @@ import { beforeAfterChart } from '../../../js/charts/before-after.js';
 import { ChartFigure } from '../../../js/charts/figure.js';
 import { gauge } from '../../../js/charts/gauge.js';
 import { heatMap } from '../../../js/charts/heat-map.js';
-import { lineChart } from '../../../js/charts/lines.js';
+import { lineChart, stackedChart } from '../../../js/charts/lines.js';
 import { parallelCoordinates } from '../../../js/charts/parallel.js';
 import { scatterChart } from '../../../js/charts/scatter.js';
 import { swimLanes } from '../../../js/charts/swim-lanes.js';
@@ -73,6 +73,18 @@ const LINES = lineChart({
     points: Array.from({ length: 20 }, (_, at) => ({
       x: at * 15,
       y: at === 9 ? null : 20 + series * 10 + noise(at + series * 20) * 8,
+    })),
+  })),
+});
+
+const STACKED = stackedChart({
+  x: { title: 'Time', format: clock },
+  y: { title: 'Requests', format: (value) => value.toFixed(0) },
+  series: ['GET', 'PUT', 'DELETE'].map((name, series) => ({
+    name,
+    points: Array.from({ length: 20 }, (_, at) => ({
+      x: at * 15,
+      y: at === 12 && series === 1 ? null : 40 - series * 12 + noise(at + series * 20) * 10,
     })),
   })),
 });
@@ -187,6 +199,7 @@ export async function mount() {
     new ChartFigure('Waterfall', WATERFALL),
     new ChartFigure('Scatter', SCATTER),
     new ChartFigure('Lines', LINES),
+    new ChartFigure('Stacked', STACKED),
     new ChartFigure('Heat map', HEAT),
     new ChartFigure('Swim lanes', LANES),
     new ChartFigure('Tree', TREE),

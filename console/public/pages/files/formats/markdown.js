@@ -4,6 +4,7 @@
  * @typedef {{ kind: 'heading', level: number, content: Inline[] }
  *   | { kind: 'paragraph' | 'quote', content: Inline[] }
  *   | { kind: 'list', ordered: boolean, items: Inline[][] }
+ *   | { kind: 'table', head: Inline[][], rows: Inline[][][] }
  *   | { kind: 'code', text: string }
  *   | { kind: 'rule' }} Block
  */
@@ -14,6 +15,8 @@ const FENCE = /^ {0,3}(?:```|~~~)/;
 const BULLET = /^\s{0,6}[-*+]\s+(.*)$/;
 const NUMBER = /^\s{0,6}\d{1,9}[.)]\s+(.*)$/;
 const QUOTE = /^ {0,3}>\s?(.*)$/;
+/** Below the head of a table: a cell of its rule. */
+const TABLE_RULE = /^:?-+:?$/;
 /** Longer lines stay as they are: looking for pairs of signs takes time with the square of it. */
 const LINE_MAX = 4096;
 const SPAN =
@@ -22,7 +25,8 @@ const SPAN =
 const SAFE_LINK = /^https?:\/\//i;
 
 /**
- * Reads the usual part of Markdown: headings, paragraphs, lists, quotes, code, emphasis and links.
+ * Reads the usual part of Markdown: headings, paragraphs, lists, tables, quotes, code, emphasis and
+ * links.
  * HTML in it is text, and pictures are their descriptions: nothing is fetched.
  *
  * @param {string} text
@@ -45,7 +49,14 @@ export function parseMarkdown(text) {
     const bullet = RULE.test(line) ? null : BULLET.exec(line);
     const item = bullet ?? NUMBER.exec(line);
     const quote = QUOTE.exec(line);
-    if (FENCE.test(line)) {
+    const rows = tableLines(all, at);
+    if (rows.length > 0) {
+      endParagraph();
+      const [head = [], ...body] = rows.map((row) => cellsOf(row).map(inlineOf));
+      blocks.push({ kind: 'table', head, rows: body });
+      // The rule below the head is none of its rows.
+      at += rows.length;
+    } else if (FENCE.test(line)) {
       endParagraph();
       const begin = at + 1;
       at = begin;
@@ -74,6 +85,32 @@ export function parseMarkdown(text) {
   }
   endParagraph();
   return blocks;
+}
+
+/**
+ * The lines of a table without its rule; none where no table begins.
+ *
+ * @param {readonly string[]} all
+ * @param {number} at
+ */
+function tableLines(all, at) {
+  const [head = '', rule = ''] = [all[at], all[at + 1]];
+  if (!head.includes('|') || !rule.includes('|')) return [];
+  const rules = cellsOf(rule);
+  const isRule = rules.every((cell) => TABLE_RULE.test(cell));
+  if (!isRule || cellsOf(head).length !== rules.length) return [];
+  let end = at + 2;
+  while (all[end]?.includes('|')) end += 1;
+  return [head, ...all.slice(at + 2, end)];
+}
+
+/** @param {string} line of a table */
+function cellsOf(line) {
+  const inner = line
+    .trim()
+    .replace(/^\|/, '')
+    .replace(/(?<!\\)\|$/, '');
+  return inner.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'));
 }
 
 /**

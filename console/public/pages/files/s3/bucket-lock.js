@@ -11,13 +11,9 @@ import { choice, factList, field, quiet, typedName } from './fields.js';
 export async function showBucketLock(name) {
   const lock = await call('GET', `/api/files/lock?${query({ name })}`);
   const given = lock.default_retention;
-  const state = factList({
-    'Object Lock': lock.enabled ? 'on' : 'off',
-    'Default retention':
-      given === null ? 'none' : `${given.mode.toLowerCase()}, ${given.count} ${given.unit}`,
-  });
+  const state = factList(lockTexts(lock));
   if (!may('admin')) {
-    await ask('Object Lock', [state, quiet('Only admins may change this.')]);
+    await ask('Object Lock', [state, quiet('Only admins can change this.')]);
     return;
   }
   const mode = choice(
@@ -53,10 +49,10 @@ export async function showBucketLock(name) {
   mode.select.addEventListener('change', show);
   show();
   const about = lock.enabled
-    ? 'A change is for versions that are written from now on.'
-    : 'Versions of this bucket can then be protected against deletion. It cannot be turned off again, and versioning cannot be suspended any more.';
+    ? 'A change applies to versions that are written from now on.'
+    : 'Object Lock protects versions from being deleted. It cannot be turned off again, and versioning can no longer be suspended.';
   const nodes = [state, quiet(about), mode.node, period, typed.node];
-  await ask('Object Lock', nodes, lock.enabled ? 'Save' : 'Turn on', () =>
+  const save = () =>
     call('PUT', '/api/files/lock', {
       name,
       default_retention:
@@ -68,6 +64,18 @@ export async function showBucketLock(name) {
               count: Number(count.input.value),
             },
       ...typed.given(),
-    }),
-  );
+    });
+  // What cannot be undone is red.
+  const danger = { danger: !lock.enabled };
+  await ask('Object Lock', nodes, lock.enabled ? 'Save' : 'Turn on', save, danger);
+}
+
+/**
+ * @param {import('../../../../surfaces/files/s3/bucket-lock.js').BucketLock} lock
+ * @returns {Record<string, string>} facts of it
+ */
+export function lockTexts({ enabled, default_retention: given }) {
+  const period =
+    given === null ? 'None' : `${given.mode.toLowerCase()}, ${given.count} ${given.unit}`;
+  return { 'Object Lock': enabled ? 'On' : 'Off', 'Default retention': period };
 }

@@ -62,7 +62,7 @@ export function typedName(name) {
     /** What a request says: nothing while it is not needed. @throws Error for another name */
     given() {
       if (node.hidden) return {};
-      if (input.value !== name) throw new Error('That is not its name.');
+      if (input.value !== name) throw new Error('The name does not match.');
       return { confirm_name: input.value };
     },
   };

@@ -1,6 +1,6 @@
 import { call, MISSED } from '../../../js/api.js';
 import { ChartFigure } from '../../../js/charts/figure.js';
-import { lineChart } from '../../../js/charts/lines.js';
+import { lineChart, stackedChart } from '../../../js/charts/lines.js';
 import { $, el } from '../../../js/dom.js';
 import { timeElement } from '../../../js/times.js';
 import {
@@ -220,7 +220,7 @@ class NodePage {
       x,
       y: { title: 'Success', format: (value) => `${numberText(value, 0)} %` },
     });
-    const work = lineChart({
+    const work = stackedChart({
       series: [
         {
           name: 'Handoff copies',
