@@ -5,8 +5,18 @@ import { readFlags } from '../options/read-flags.js';
 import { FlagValues } from '../options/values.js';
 
 /** What can be measured alone. */
-export const STUDIES = ['listeners', 'keys', 'versions', 'parts', 'connections'] as const;
+export const STUDIES = [
+  'listeners',
+  'keys',
+  'versions',
+  'parts',
+  'connections',
+  'storage-workers',
+] as const;
 export type StudyName = (typeof STUDIES)[number];
+
+/** A cluster has to be installed, which not every machine has: it is run when it is named. */
+const WHEN_NAMED: StudyName = 'storage-workers';
 
 export interface ScaleOptions {
   readonly studies: readonly StudyName[];
@@ -19,6 +29,10 @@ export interface ScaleOptions {
   readonly versions: number;
   readonly parts: number;
   readonly connections: number;
+  /** Numbers of processes of each of Swift's storage servers. */
+  readonly storageWorkers: readonly number[];
+  /** Seconds of warm-up at least, for each way of `storage-workers`. */
+  readonly warmUp: number;
   readonly jsonFile: string | undefined;
   readonly reportFile: string | undefined;
   readonly chartsFolder: string | undefined;
@@ -32,7 +46,7 @@ const GROUPS: readonly FlagGroup[] = [
         name: 'only',
         value: 'STUDY,…',
         expected: `names among ${STUDIES.join(', ')}`,
-        help: `of ${STUDIES.join(', ')} (all)`,
+        help: `of ${STUDIES.join(', ')} (all but the last, which needs Swift)`,
         isList: true,
       },
       { name: 'quick', help: 'short slices, and a tenth of the sizes' },
@@ -79,6 +93,19 @@ const GROUPS: readonly FlagGroup[] = [
         expected: 'an integer from 10 to 100000',
         help: 'that are held at once (5000)',
       },
+      {
+        name: 'storage-workers',
+        value: 'N,…',
+        expected: 'integers from 1 to 64 with commas between',
+        help: 'processes of each of Swift’s storage servers (1,2,4)',
+        isList: true,
+      },
+      {
+        name: 'warm-up',
+        value: 'S',
+        expected: 'a number from 0 to 3600',
+        help: 'seconds at least before the slices of storage-workers (15; quick: 0)',
+      },
     ],
   },
   {
@@ -110,7 +137,7 @@ export function parseScaleOptions(
   const isQuick = values.has('quick');
   const share = isQuick ? 10 : 1;
   const options: ScaleOptions = {
-    studies: values.oneOf('only', STUDIES) ?? STUDIES,
+    studies: values.oneOf('only', STUDIES) ?? STUDIES.filter((name) => name !== WHEN_NAMED),
     slices: values.integer('slices', 1, 100) ?? 3,
     seconds: values.number('seconds', 0.1, 600) ?? (isQuick ? 0.4 : 1.5),
     listeners: values.integers('listeners', 1, 256) ?? [...new Set([1, processors])],
@@ -118,6 +145,8 @@ export function parseScaleOptions(
     versions: values.integer('versions', 10, 50_000) ?? 10_000 / share,
     parts: values.integer('parts', 10, 10_000) ?? 10_000 / share,
     connections: values.integer('connections', 10, 100_000) ?? 5000 / share,
+    storageWorkers: values.integers('storage-workers', 1, 64) ?? [1, 2, 4],
+    warmUp: values.number('warm-up', 0, 3600) ?? (isQuick ? 0 : 15),
     jsonFile: values.text('json'),
     reportFile: values.text('report'),
     chartsFolder: values.text('charts'),

@@ -37,6 +37,9 @@ const growth = z.object({
   curves: z.array(curve),
 });
 
+/** Reads of a Swift cluster with a number of processes of each storage server. */
+const storageRun = z.object({ workers: z.number(), rows: RESULTS.shape.rows });
+
 /** What held connections take. */
 const held = z.object({
   kind: z.string(),
@@ -58,6 +61,8 @@ export const SCALE_RESULTS = z.object({
   listeners: z.array(listenerRun),
   growth: z.array(growth),
   held: z.array(held),
+  /** Absent in files of older harnesses. */
+  storage: z.array(storageRun).optional(),
 });
 
 export type ListenerRun = z.infer<typeof listenerRun>;
@@ -65,11 +70,12 @@ export type GrowthPoint = z.infer<typeof point>;
 export type GrowthCurve = z.infer<typeof curve>;
 export type Growth = z.infer<typeof growth>;
 export type HeldConnections = z.infer<typeof held>;
+export type StorageRun = z.infer<typeof storageRun>;
 export type ScaleResults = z.infer<typeof SCALE_RESULTS>;
 
 /** Operations that failed, in words. */
-export function problemsOf({ listeners, growth: grown }: ScaleResults): string[] {
-  const rows = listeners.flatMap((run) => run.rows);
+export function problemsOf({ listeners, storage = [], growth: grown }: ScaleResults): string[] {
+  const rows = [...listeners, ...storage].flatMap((run) => run.rows);
   const points = grown.flatMap(({ curves }) =>
     curves.flatMap((one) => one.points.map((at) => ({ ...at, name: one.operation }))),
   );

@@ -14,6 +14,7 @@ import { parseScaleOptions, renderScaleHelp, type ScaleOptions } from './options
 import { ownProcessors } from './processors.js';
 import { renderScaleReport, writeCharts } from './report.js';
 import { problemsOf, SCALE_SCHEMA, type ScaleResults } from './results.js';
+import { studyStorageWorkers } from './storage-workers.js';
 import { sectionsOf } from './tables.js';
 
 /**
@@ -80,6 +81,10 @@ async function study(options: ScaleOptions): Promise<ScaleResults> {
   }
   if (wants('connections')) {
     results.held = await studyConnections(options, say);
+    await save();
+  }
+  if (wants('storage-workers')) {
+    results.storage = await studyStorageWorkers(options, say);
     await save();
   }
   return results;

@@ -1,9 +1,16 @@
-import { spreadOf } from '../measure/statistics.js';
-import { micros, significant } from '../output/format.js';
+import { ratios, spreadOf } from '../measure/statistics.js';
+import { micros, millis, ratio, significant } from '../output/format.js';
 import { legend, RowsTable } from '../output/rows-table.js';
 import { summarise } from '../output/summary.js';
 import { tableOf } from '../output/text-table.js';
-import type { Growth, GrowthCurve, HeldConnections, ListenerRun, ScaleResults } from './results.js';
+import type {
+  Growth,
+  GrowthCurve,
+  HeldConnections,
+  ListenerRun,
+  ScaleResults,
+  StorageRun,
+} from './results.js';
 import { EXAMPLE_HOST, EXAMPLE_LOAD, sizeFor, type LoadLine } from './sizing.js';
 
 /** Sections of text: what is printed, and what stands in the report. */
@@ -18,6 +25,7 @@ export function sectionsOf(results: ScaleResults): Section[] {
     gainSection(results.listeners),
     ...results.growth.map(growthSection),
     heldSection(results.held),
+    storageSection(results.storage ?? []),
     sizingSection(results.listeners),
   ].filter(({ lines }) => lines.length > 0);
 }
@@ -94,6 +102,54 @@ function heldSection(held: readonly HeldConnections[]): Section {
     title: 'Memory of held connections',
     lines: rows.length === 0 ? [] : tableOf(headings, rows),
   };
+}
+
+/**
+ * The table shows who is busy with each number of processes: CPU of an operation times the rate is
+ * how many processors a part had, and what has one for each of its processes can do no more.
+ */
+function storageSection(runs: readonly StorageRun[]): Section {
+  const lines = runs.flatMap(({ workers, rows }) =>
+    rows.map((row) => {
+      const plain = rows.find((other) => other.row === row.row && other.target === 'swift');
+      const rates = (of: typeof row | undefined) => of?.slices.map(({ opsPerS }) => opsPerS) ?? [];
+      const toPlain = ratios(rates(row), rates(plain));
+      const { opsPerS, cpuMicros } = summarise(row);
+      return [
+        ...[row.row, String(workers), row.target, significant(opsPerS?.median ?? NaN)],
+        toPlain === undefined ? '-' : ratio(toPlain),
+        row.latencyMs === undefined ? '-' : millis(row.latencyMs.p50),
+        cpuMicros === undefined ? '-' : micros(cpuMicros.median),
+        ...STORAGE_PARTS.map((part) => busyOf(row, part)),
+      ];
+    }),
+  );
+  const headings = ['row', 'workers', 'target', 'ops/s', 'to swift', 'p50 ms', 'CPU/op'];
+  return {
+    title: 'Reads from Swift, by the number of processes of each storage server',
+    lines:
+      lines.length === 0
+        ? []
+        : [
+            ...tableOf([...headings, 'gateway', 'proxy', 'storage'], lines),
+            'gateway, proxy, storage: CPU of an operation, and how many processors that was at this rate',
+          ],
+  };
+}
+
+/** The gateway's group has the name of its target. */
+const STORAGE_PARTS = [/^ringway/, /^proxy$/, /^storage$/];
+
+function busyOf({ slices }: StorageRun['rows'][number], part: RegExp): string {
+  const found = slices.flatMap(({ opsPerS, cpuMicrosPerOpByGroup }) =>
+    Object.entries(cpuMicrosPerOpByGroup)
+      .filter(([name]) => part.test(name))
+      .map(([, perOp]) => ({ perOp, busy: (perOp * opsPerS) / 1e6 })),
+  );
+  const perOp = spreadOf(found.map((each) => each.perOp));
+  const busy = spreadOf(found.map((each) => each.busy));
+  if (perOp === undefined || busy === undefined) return '-';
+  return `${micros(perOp.median)} (${significant(busy.median)})`;
 }
 
 /** Hosts for the example load, from the figures of the run with the most listeners. */

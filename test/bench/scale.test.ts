@@ -24,6 +24,13 @@ function point(size: number, cpu: number) {
 
 const CURVE = { operation: 'list', title: 'a page', points: [point(1000, 500), point(1e6, 750)] };
 
+function storageRow(target: string, opsPerS: number, cpuMicrosPerOpByGroup: object) {
+  const cpu = cpuMicrosPerOpByGroup as Record<string, number>;
+  const cpuMicrosPerOp = Object.values(cpu).reduce((sum, each) => sum + each, 0);
+  const slices = [sampleSlice({ opsPerS, cpuMicrosPerOp, cpuMicrosPerOpByGroup: cpu })];
+  return sampleRow({ row: 'get-1k', target, slices });
+}
+
 function sampleScale(): ScaleResults {
   const { startedAt, seconds, machine } = sampleResults([]);
   const slices = (cpuMicrosPerOp: number, opsPerS: number) => [
@@ -51,6 +58,15 @@ function sampleScale(): ScaleResults {
         anonymousBytesAfter: 1_000_000 + 100 * 2048,
       },
     ],
+    storage: [
+      {
+        workers: 2,
+        rows: [
+          storageRow('ringway', 1500, { ringway: 200, proxy: 0, storage: 800 }),
+          storageRow('swift', 500, { proxy: 2000, storage: 1000 }),
+        ],
+      },
+    ],
   };
 }
 
@@ -58,6 +74,10 @@ describe('bench: scale', () => {
   it('measures everything unless told otherwise, and names each mistake', () => {
     const all = parseScaleOptions([], 4);
     expect(all).to.deep.include({ listeners: [1, 4], keys: 1_000_000, connections: 5000 });
+    const studies = ['listeners', 'keys', 'versions', 'parts', 'connections'];
+    expect(all).to.deep.include({ studies });
+    const named = parseScaleOptions(['--only', 'storage-workers', '--storage-workers', '1,8'], 4);
+    expect(named).to.deep.include({ studies: ['storage-workers'], storageWorkers: [1, 8] });
     expect(parseScaleOptions(['--quick', '--only', 'keys,parts'], 1)).to.deep.include({
       ...{ studies: ['keys', 'parts'], listeners: [1], keys: 100_000 },
     });
@@ -107,6 +127,10 @@ describe('bench: scale', () => {
     expect(text).to.match(/^list +500 µs +750 µs +1\.50$/m);
     expect(text).to.match(/^get-1k +2 +1\.50 +1\.20$/m);
     expect(text).to.match(/^idle +100 +2\.00 /m);
+    expect(text).to.match(
+      /^get-1k +2 +ringway +1500 +3\.00 .* 1\.00 ms +200 µs \(0\.300\) +0 µs \(0\) +800 µs \(1\.20\)$/m,
+    );
+    expect(text).to.match(/^get-1k +2 +swift +500 .* 3\.00 ms +- +2\.00 ms \(1\.00\) /m);
     expect(text).to.match(/in all 2\.40 processors and .* 1 hosts for CPU/);
   });
 

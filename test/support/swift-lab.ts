@@ -60,6 +60,8 @@ export interface SwiftLabOptions {
   /** Whether the proxies have no filter of Ringway. */
   readonly noFilter?: boolean;
   readonly proxyWorkers?: number;
+  /** Processes of each account, container and object server. */
+  readonly storageWorkers?: number;
   /** Options of `[app:proxy-server]`, e.g. `node_timeout`. */
   readonly proxyOptions?: Readonly<Record<string, string | number>>;
   /** Programs that touch Swift's folders of the machine end with an error. */
@@ -249,11 +251,12 @@ function holding(stateFile: string, child: ChildProcess): SwiftLab {
 }
 
 function upArgs(dir: string, options: SwiftLabOptions): string[] {
-  const { deviceBytes, proxyWorkers, proxyOptions = {}, noFilter } = options;
+  const { deviceBytes, proxyWorkers, storageWorkers, proxyOptions = {}, noFilter } = options;
   return [
     ...['up', '--hold', '--dir', dir],
     ...(deviceBytes === undefined ? [] : ['--device-bytes', String(deviceBytes)]),
     ...(proxyWorkers === undefined ? [] : ['--proxy-workers', String(proxyWorkers)]),
+    ...(storageWorkers === undefined ? [] : ['--storage-workers', String(storageWorkers)]),
     ...Object.entries(proxyOptions).flatMap(([k, v]) => ['--proxy-option', `${k}=${v}`]),
     ...(noFilter === true ? ['--no-filter'] : []),
     ...(process.env.RINGWAY_TEST_SWIFT_ENCRYPTION === '1' ? ['--encryption'] : []),

@@ -7,7 +7,7 @@ import { SERVICE_USER } from './users.mjs';
 
 /**
  * Configurations of Ringway for the lab, with the files that they name: through proxies, with
- * direct reads, and with the console's Lab. That for benchmarks has one proxy, as plain Swift and
+ * direct reads, and with the console's Lab. Those for benchmarks have one proxy, as plain Swift and
  * s3api have: two proxies, each half as busy, take more CPU for the same requests, and the gateway
  * would be charged with it.
  *
@@ -28,18 +28,26 @@ export function gatewayConf(lab) {
     tempauth_conf: paths.proxyConf('proxy-1'),
     data_dir: dataDir(paths),
   };
+  const oneProxy = { swift_endpoints: lab.endpoints.slice(0, 1) };
+  const direct = { swift_rings_dir: paths.conf };
   return {
-    [paths.gatewayConfig]: `${JSON.stringify(config, null, 2)}\n`,
-    [paths.benchConfig]: `${JSON.stringify({ ...config, swift_endpoints: lab.endpoints.slice(0, 1) }, null, 2)}\n`,
-    [paths.directConfig]: `${JSON.stringify({ ...config, swift_rings_dir: paths.conf }, null, 2)}\n`,
-    [paths.labConfig]: `${JSON.stringify({ ...config, console_config: paths.labConsoleConfig }, null, 2)}\n`,
-    [paths.labConsoleConfig]: `${JSON.stringify(labConsole(lab), null, 2)}\n`,
+    [paths.gatewayConfig]: json(config),
+    [paths.benchConfig]: json({ ...config, ...oneProxy }),
+    [paths.benchDirectConfig]: json({ ...config, ...oneProxy, ...direct }),
+    [paths.directConfig]: json({ ...config, ...direct }),
+    [paths.labConfig]: json({ ...config, console_config: paths.labConsoleConfig }),
+    [paths.labConsoleConfig]: json(labConsole(lab)),
     [paths.keyFile]: `${key}\n`,
     // The proxies read it when they start: a lab keeps its secret.
     [paths.secretFile]: existsSync(paths.secretFile)
       ? readFileSync(paths.secretFile, 'utf8')
       : `${randomBytes(32).toString('hex')}\n`,
   };
+}
+
+/** @param {object} value */
+function json(value) {
+  return `${JSON.stringify(value, null, 2)}\n`;
 }
 
 /**

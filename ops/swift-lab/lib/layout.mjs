@@ -63,6 +63,7 @@ export function layout(dir) {
     expirerConf: `${dir}/conf/object-expirer.conf`,
     gatewayConfig: `${dir}/gateway/ringway.json`,
     benchConfig: `${dir}/gateway/one-proxy.json`,
+    benchDirectConfig: `${dir}/gateway/one-direct.json`,
     directConfig: `${dir}/gateway/direct.json`,
     labConfig: `${dir}/gateway/lab.json`,
     labConsoleConfig: `${dir}/gateway/lab-console.json`,
