@@ -39,9 +39,10 @@ export async function openStack(dataDir: string): Promise<Stack> {
     const env = storeFaultsEnvironment({ rates: faultRates() });
     return { main: FAULTY_MAIN, env, config: {}, account: (name) => name };
   }
-  const keys = await clusterKeys(STACK);
+  const { keys, env } = await cluster(STACK);
   const suffix = createHash('sha256').update(dataDir).digest('hex').slice(0, 12);
   return {
+    env,
     // Tests ask for what they changed right away, of any listener.
     config: { ...keys, credentials_source: 'file', swift_container_cache_ms: 0 },
     account: (name) => `${name}_${suffix}`,
@@ -60,16 +61,17 @@ function faultRates(): FaultRates {
   return text === undefined ? FAULTS : (JSON.parse(text) as FaultRates);
 }
 
-async function clusterKeys(
+async function cluster(
   stack: 'swift' | 'swift-direct' | 'swift-api',
-): Promise<Record<string, unknown>> {
+): Promise<{ keys: Record<string, unknown>; env: Record<string, string> }> {
   if (stack !== 'swift-api') {
     const { sharedSwiftLab } = await import('./shared-swift-lab.js');
     const lab = await sharedSwiftLab();
-    return stack === 'swift' ? lab.gatewayKeys() : lab.directKeys();
+    const keys = stack === 'swift' ? lab.gatewayKeys() : lab.directKeys();
+    return { keys, env: lab.gatewayEnv() };
   }
   const { sharedSwiftApi } = await import('./shared-swift-api.js');
-  return { ...(await sharedSwiftApi()).gatewayKeys };
+  return { keys: { ...(await sharedSwiftApi()).gatewayKeys }, env: {} };
 }
 
 function stackName(text = 'embedded'): StackName {

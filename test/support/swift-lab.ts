@@ -32,6 +32,9 @@ interface LabState {
   readonly fileSystem: 'xfs' | 'plain';
   readonly filter: boolean;
   readonly endpoints: readonly string[];
+  /** None without TLS. */
+  readonly tlsEndpoints?: readonly string[];
+  readonly certFile: string;
   readonly authUrl: string;
   readonly s3api: string;
   readonly s3apiAcl: string;
@@ -64,6 +67,8 @@ export interface SwiftLabOptions {
   readonly storageWorkers?: number;
   /** Options of `[app:proxy-server]`, e.g. `node_timeout`. */
   readonly proxyOptions?: Readonly<Record<string, string | number>>;
+  /** More options of `swift:up`, e.g. `--tls`. */
+  readonly more?: readonly string[];
   /** Programs that touch Swift's folders of the machine end with an error. */
   readonly strict?: boolean;
 }
@@ -88,6 +93,12 @@ export class SwiftLab {
     const config = JSON.parse(file) as Record<string, unknown>;
     delete config.data_dir;
     return config;
+  }
+
+  /** What is added to the environment of a gateway, so that it trusts the lab. */
+  gatewayEnv(): Record<string, string> {
+    const { tlsEndpoints = [], certFile } = this.state;
+    return tlsEndpoints.length === 0 ? {} : { NODE_EXTRA_CA_CERTS: certFile };
   }
 
   /** The same, with direct reads. */
@@ -180,6 +191,8 @@ export class SwiftLab {
   async close(): Promise<void> {
     if (this.holder === undefined) return;
     const { holder } = this;
+    // A program with nothing else to do would end before it.
+    holder.ref();
     const isRunning = holder.exitCode === null && holder.signalCode === null;
     const ended = isRunning ? once(holder, 'exit') : undefined;
     holder.stdin?.end();
@@ -216,6 +229,7 @@ export async function runTool(args: readonly string[]): Promise<ToolResult> {
  * waits for the end of its input.
  *
  * With `RINGWAY_SWIFT_LAB=<path of a lab.json>` and no options, that lab is used as it is.
+ * `RINGWAY_TEST_SWIFT_LAB` has more options of `swift:up`, such as `--nodes 3 --tls`.
  *
  * @throws Error with the tool's output when it does not come up
  */
@@ -251,7 +265,8 @@ function holding(stateFile: string, child: ChildProcess): SwiftLab {
 }
 
 function upArgs(dir: string, options: SwiftLabOptions): string[] {
-  const { deviceBytes, proxyWorkers, storageWorkers, proxyOptions = {}, noFilter } = options;
+  const { deviceBytes, proxyWorkers, storageWorkers, proxyOptions = {} } = options;
+  const { noFilter, more = [] } = options;
   return [
     ...['up', '--hold', '--dir', dir],
     ...(deviceBytes === undefined ? [] : ['--device-bytes', String(deviceBytes)]),
@@ -259,7 +274,8 @@ function upArgs(dir: string, options: SwiftLabOptions): string[] {
     ...(storageWorkers === undefined ? [] : ['--storage-workers', String(storageWorkers)]),
     ...Object.entries(proxyOptions).flatMap(([k, v]) => ['--proxy-option', `${k}=${v}`]),
     ...(noFilter === true ? ['--no-filter'] : []),
-    ...(process.env.RINGWAY_TEST_SWIFT_ENCRYPTION === '1' ? ['--encryption'] : []),
+    ...more,
+    ...(process.env.RINGWAY_TEST_SWIFT_LAB ?? '').split(' ').filter((word) => word !== ''),
   ];
 }
 

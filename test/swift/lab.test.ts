@@ -2,7 +2,10 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { get } from 'node:https';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { loadLabTool } from '../ops/swift-lab/tools.js';
 import { eventually } from '../support/eventually.js';
@@ -14,6 +17,9 @@ import { skipBecause } from '../support/skip.js';
 
 /** For mkfs.xfs no smaller ones will do. */
 const DEVICE_BYTES = 300 * 2 ** 20;
+
+/** All that other suites go without. */
+const ALL = ['--nodes', '3', '--tls', '--shard-rows', '20', '--storage-workers', '2'];
 
 /** What `down --wipe` must not leave behind. */
 async function remains(dir: string, id: string): Promise<object> {
@@ -64,7 +70,7 @@ describeWith(SWIFT_NEEDS, 'the Swift lab', () => {
   let token: Login;
 
   before(async () => {
-    lab = await startSwiftLab({ deviceBytes: DEVICE_BYTES, strict: true });
+    lab = await startSwiftLab({ deviceBytes: DEVICE_BYTES, strict: true, more: ALL });
     token = await logIn(lab);
   });
 
@@ -98,8 +104,45 @@ describeWith(SWIFT_NEEDS, 'the Swift lab', () => {
 
   it('is all up', async () => {
     const statuses = await lab.status();
-    expect(statuses).to.have.length(13);
+    expect(statuses).to.have.length(21);
     expect(statuses.filter(({ health }) => health !== 'up')).to.deep.equal([]);
+  });
+
+  it('ends TLS in front of the proxies', async () => {
+    const ca = readFileSync(lab.state.certFile);
+    for (const endpoint of lab.state.tlsEndpoints ?? []) {
+      const sent = get(`${endpoint}/healthcheck`, { ca, agent: false });
+      const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+      expect([answer.statusCode, await text(answer)]).to.deep.equal([200, 'OK']);
+    }
+    expect(lab.state.tlsEndpoints).to.have.length(2);
+  });
+
+  it('keeps its nodes and its TLS when it is brought up once more', async () => {
+    const again = (...more: string[]) => runTool(['up', '--dir', lab.state.dir, ...more]);
+    const { code, stderr } = await again('--nodes', '2');
+    expect(code).to.equal(1);
+    expect(stderr).to.contain('--nodes: this lab was made with 3');
+    expect((await again('--no-tls')).stderr).to.contain('--tls: this lab was made with true');
+  });
+
+  it('shards containers', async () => {
+    await request('PUT', 'many');
+    const names = Array.from({ length: 24 }, (_each, index) => `o${10 + index}`);
+    for (const name of names) await request('PUT', `many/${name}`, Buffer.from('x'));
+    // The name of a database that is sharded ends with the time of that.
+    const sharded = () =>
+      readdirSync(join(lab.state.dir, 'srv'), { recursive: true, encoding: 'utf8' }).filter(
+        (path) => /_\d+\.\d+\.db$/.test(path),
+      );
+    await eventually(
+      () => Promise.resolve(sharded().length),
+      (count) => count > 0,
+    );
+    await eventually(
+      async () => (await (await request('GET', 'many')).text()).trimEnd().split('\n'),
+      (listed) => listed.join() === names.join(),
+    );
   });
 
   it('keeps objects under every policy', async () => {

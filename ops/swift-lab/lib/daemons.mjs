@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import process from 'node:process';
-import { layout, NODES } from './layout.mjs';
+import { layout, nodesOf } from './layout.mjs';
 import { marked } from './processes.mjs';
 import { swiftProgram } from './services.mjs';
 
@@ -12,6 +12,7 @@ const DAEMONS = {
   updater: ['container', 'object'],
   reconstructor: ['object'],
   reaper: ['account'],
+  sharder: ['container'],
   expirer: ['object'],
   // What counts pending updates for recon; an operator's cron runs it.
   'recon-cron': ['object'],
@@ -25,26 +26,27 @@ export const DAEMON_NAMES = Object.keys(DAEMONS);
 /**
  * The programs of one pass of a daemon: type after type, each on all nodes at the same time.
  *
- * @param {string} dir of the lab
+ * @param {{ dir: string, nodeCount: number }} lab
  * @param {string} daemon e.g. `updater`, or of one type: `container-updater`
  * @param {string} [only] a node's name; default is all nodes
  * @returns {Pass[][]}
  * @throws {Error} for a name that is no daemon
  */
-export function passesOf(dir, daemon, only) {
+export function passesOf(lab, daemon, only) {
   const [, type, name = ''] = /^(?:(account|container|object)-)?(.*)$/.exec(daemon) ?? [];
   const types = (DAEMONS[name] ?? []).filter((each) => type === undefined || each === type);
   if (types.length === 0) {
     throw new Error(`no daemon ${daemon}; there are ${DAEMON_NAMES.join(', ')}`);
   }
-  const paths = layout(dir);
+  const paths = layout(lab.dir);
+  const all = nodesOf(lab);
   // One for the cluster, as it works through the proxy's own code.
   if (name === 'expirer') {
-    const [node] = NODES;
+    const [node] = all;
     if (node === undefined) throw new Error('a lab has nodes');
     return [[{ program: 'swift-object-expirer', conf: paths.expirerConf, node: node.name }]];
   }
-  const nodes = NODES.filter((node) => only === undefined || node.name === only);
+  const nodes = all.filter((node) => only === undefined || node.name === only);
   if (nodes.length === 0) throw new Error(`no node ${only}`);
   return types.map((each) =>
     nodes.map((node) => ({
@@ -64,7 +66,7 @@ export function passesOf(dir, daemon, only) {
  * @throws {Error} when a program fails
  */
 export async function runOnce(lab, daemon, only) {
-  for (const passes of passesOf(lab.dir, daemon, only)) {
+  for (const passes of passesOf(lab, daemon, only)) {
     await Promise.all(passes.map((pass) => runPass(lab, pass)));
   }
 }

@@ -42,7 +42,7 @@ export function fileSystemFor() {
  * @param {LabState} lab
  */
 export function fileSystemProblem(lab) {
-  const [device] = allDevices(lab.dir);
+  const [device] = allDevices(lab);
   if (device === undefined) throw new Error('a lab has devices');
   const { status, stderr } = spawnSync(PYTHON, [pythonFile('probe.py'), device.folder], {
     encoding: 'utf8',
@@ -62,7 +62,7 @@ export function fileSystemProblem(lab) {
  */
 export async function mountDevices(lab) {
   await Promise.all(
-    allDevices(lab.dir).map(async ({ folder, image }) => {
+    allDevices(lab).map(async ({ folder, image }) => {
       mkdirSync(folder, { recursive: true });
       if (lab.fileSystem !== 'xfs' || mountsIn(folder).length > 0) return;
       if (!existsSync(image)) makeImage(image, lab.deviceBytes);
@@ -149,7 +149,7 @@ export function emptyDevice(lab, name) {
  * @param {string} name
  */
 function findDevice(lab, name) {
-  const device = allDevices(lab.dir).find((candidate) => candidate.name === name);
+  const device = allDevices(lab).find((candidate) => candidate.name === name);
   if (device === undefined) throw new Error(`no device ${name}`);
   return device;
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { layout, NODES, PROXY_IP } from './layout.mjs';
+import { layout, nodesOf, PROXY_IP } from './layout.mjs';
 import { BENCHMARKS, helperPrograms } from './programs.mjs';
 import { labRoster } from './roster.mjs';
 import { SERVICE_USER } from './users.mjs';
@@ -17,10 +17,11 @@ import { SERVICE_USER } from './users.mjs';
 export function gatewayConf(lab) {
   const paths = layout(lab.dir);
   const { account, user, key } = SERVICE_USER;
+  const endpoints = lab.tls ? lab.tlsEndpoints : lab.endpoints;
   const config = {
     backend: 'swift',
-    swift_endpoints: lab.endpoints,
-    swift_auth_url: lab.authUrl,
+    swift_endpoints: endpoints,
+    swift_auth_url: `${endpoints[0]}/auth/v1.0`,
     swift_user: `${account}:${user}`,
     swift_key_file: paths.keyFile,
     ...(lab.filter ? { swift_filter_secret_file: paths.secretFile } : {}),
@@ -28,7 +29,7 @@ export function gatewayConf(lab) {
     tempauth_conf: paths.proxyConf('proxy-1'),
     data_dir: dataDir(paths),
   };
-  const oneProxy = { swift_endpoints: lab.endpoints.slice(0, 1) };
+  const oneProxy = { swift_endpoints: endpoints.slice(0, 1) };
   const direct = { swift_rings_dir: paths.conf };
   return {
     [paths.gatewayConfig]: json(config),
@@ -67,7 +68,7 @@ function labConsole(lab) {
     node_root: paths.nodes,
     ...helperPrograms(),
     node_driver: 'local-procs',
-    cluster_nodes: NODES.map(({ name, ip, devices }) => ({
+    cluster_nodes: nodesOf(lab).map(({ name, ip, devices }) => ({
       ...{ name, storage_ip: ip, devices },
       services: labRoster(lab, name),
     })),

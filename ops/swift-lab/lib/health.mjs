@@ -7,7 +7,10 @@ const ASK_LIMIT_MS = 2000;
 
 /** Whether a service answers now. @param {import('./services.mjs').Service} service */
 export function isHealthy(service) {
-  return service.isHttp ? answersHealthcheck(service) : accepts(service);
+  const { ip, port, isHttp } = service;
+  // A daemon cannot be asked anything.
+  if (port === undefined) return Promise.resolve(true);
+  return isHttp ? answersHealthcheck({ ip, port }) : accepts({ ip, port });
 }
 
 /**
@@ -25,7 +28,7 @@ export async function untilHealthy(service, signal) {
 }
 
 /**
- * @param {import('./services.mjs').Service} service
+ * @param {{ ip: string, port: number }} address
  * @returns {Promise<boolean>}
  */
 function answersHealthcheck({ ip, port }) {
@@ -42,7 +45,7 @@ function answersHealthcheck({ ip, port }) {
 }
 
 /**
- * @param {import('./services.mjs').Service} service
+ * @param {{ ip: string, port: number }} address
  * @returns {Promise<boolean>}
  */
 function accepts({ ip, port }) {

@@ -5,11 +5,29 @@
 
 /** @typedef {{ name: string, ip: string, zone: number, devices: readonly string[] }} StorageNode */
 
-/** @type {readonly StorageNode[]} */
-export const NODES = [
+/**
+ * What a lab may have; the last only with `--nodes 3`.
+ *
+ * @type {readonly StorageNode[]}
+ */
+const NODES = [
   { name: 'node1', ip: '127.0.0.1', zone: 1, devices: ['d1', 'd2'] },
   { name: 'node2', ip: '127.0.0.2', zone: 2, devices: ['d3', 'd4'] },
+  { name: 'node3', ip: '127.0.0.3', zone: 3, devices: ['d5', 'd6'] },
 ];
+
+export const NODES_MIN = 2;
+export const NODES_MAX = NODES.length;
+
+/** Addresses that a lab may use. */
+export const NODE_IPS = NODES.map(({ ip }) => ip);
+
+/** @typedef {{ nodeCount: number }} Sized */
+
+/** @param {Sized} lab */
+export function nodesOf({ nodeCount }) {
+  return NODES.slice(0, nodeCount);
+}
 
 /** @typedef {'account' | 'container' | 'object'} StorageType */
 
@@ -60,6 +78,10 @@ export function layout(dir) {
       `${dir}/conf/${type}-server.${node.name}.conf`,
     rsyncConf: (/** @type {StorageNode} */ node) => `${dir}/conf/rsyncd.${node.name}.conf`,
     proxyConf: (/** @type {string} */ name) => `${dir}/conf/${name}.conf`,
+    haproxyConf: `${dir}/conf/haproxy.cfg`,
+    /** Certificate of the lab's servers with `--tls`, and the same with its key. */
+    certFile: `${dir}/conf/tls-cert.pem`,
+    certKeyFile: `${dir}/conf/tls-cert-key.pem`,
     expirerConf: `${dir}/conf/object-expirer.conf`,
     gatewayConfig: `${dir}/gateway/ringway.json`,
     benchConfig: `${dir}/gateway/one-proxy.json`,
@@ -76,11 +98,11 @@ export function layout(dir) {
 /**
  * Every device with its node and the folder where its file system is, or is mounted.
  *
- * @param {string} dir absolute path of the lab's folder
+ * @param {{ dir: string } & Sized} lab
  */
-export function allDevices(dir) {
-  const { devicesOf, images } = layout(dir);
-  return NODES.flatMap((node) =>
+export function allDevices(lab) {
+  const { devicesOf, images } = layout(lab.dir);
+  return nodesOf(lab).flatMap((node) =>
     node.devices.map((name) => ({
       name,
       node,

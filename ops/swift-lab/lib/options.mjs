@@ -1,11 +1,14 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { DEVICE_BYTES_MIN } from './devices.mjs';
+import { NODES_MAX, NODES_MIN, POLICIES } from './layout.mjs';
 
 /** Sparse: what is not written takes no room. */
 const DEVICE_BYTES_DEFAULT = 4 * 2 ** 30;
 
 export const DEFAULT_DIR = '.swift-lab';
+
+const DEFAULT_POLICY = 'gold';
 
 /**
  * @typedef {object} Options
@@ -15,6 +18,10 @@ export const DEFAULT_DIR = '.swift-lab';
  * @property {number} deviceBytes
  * @property {boolean} filter
  * @property {boolean} encryption
+ * @property {boolean | undefined} tls undefined: as the lab was made, or without
+ * @property {number | undefined} nodes undefined: as the lab was made, or two
+ * @property {string} defaultPolicy a name
+ * @property {number | undefined} shardRows
  * @property {boolean} statsd
  * @property {number} proxyWorkers
  * @property {number} storageWorkers of each account, container and object server
@@ -33,20 +40,24 @@ export const USAGE = `usage: npm run swift:up|down|status|once -- [options]
 up                    brings up a Swift cluster; its last line is a configuration for Ringway
   --fresh             from nothing, whatever was there before
   --hold              stays until its input ends (Ctrl-D), then down --wipe
-  --device-bytes N    size of each of the four devices, sparse (default 4 GiB)
+  --nodes N           storage nodes, 2 or 3, with two devices each (default 2)
+  --device-bytes N    size of each device, sparse (default 4 GiB)
   --no-filter         proxies without Ringway's filters
   --encryption        Swift's encryption (keymaster and encryption) in all proxies
+  --tls               TLS from Ringway to its proxies, by HAProxy, and from proxies to memcached
+  --default-policy P  gold (default), silver or ec21
+  --shard-rows N      containers with so many objects are sharded, by sharders that run
   --statsd            all servers send their timers to the console of gateway/lab.json, and the
                       filter of the proxies measures its stages
   --proxy-workers N   processes of each proxy (default 1)
   --storage-workers N processes of each account, container and object server (default 1)
   --proxy-option K=V  of [app:proxy-server], e.g. node_timeout=2; may be repeated
-  --port-base N       first of eleven ports (default: free ones)
+  --port-base N       first of thirteen ports (default: free ones)
 down                  ends all its processes and unmounts its devices
   --wipe              and removes its files
 status [--json]       processes, ports, health
 once DAEMON [NODE]    one pass of replicator, auditor, updater, reconstructor, reaper,
-                      expirer or recon-cron; of one type: container-replicator
+                      sharder, expirer or recon-cron; of one type: container-replicator
 stop|kill|start|pause|resume SERVICE...      e.g. object-server.node2, proxy-1, memcached
 fill|empty DEVICE...  e.g. d3: takes its room, gives it back
 
@@ -70,6 +81,10 @@ export function parseOptions(args) {
       'storage-workers': { type: 'string' },
       'proxy-option': { type: 'string', multiple: true, default: [] },
       'port-base': { type: 'string' },
+      nodes: { type: 'string' },
+      tls: { type: 'boolean' },
+      'default-policy': { type: 'string', default: DEFAULT_POLICY },
+      'shard-rows': { type: 'string' },
       filter: { type: 'boolean', default: true },
       encryption: { type: 'boolean', default: false },
       statsd: { type: 'boolean', default: false },
@@ -92,6 +107,11 @@ export function parseOptions(args) {
     portBase: number(values, 'port-base', 1024, 65_500),
     filter: values.filter,
     encryption: values.encryption,
+    tls: values.tls,
+    nodes: number(values, 'nodes', NODES_MIN, NODES_MAX),
+    defaultPolicy: policy(values['default-policy']),
+    // Below ten, Swift's own limits, which are shares of it, contradict each other.
+    shardRows: number(values, 'shard-rows', 10, 1_000_000),
     statsd: values.statsd,
     fresh: values.fresh,
     hold: values.hold,
@@ -113,6 +133,16 @@ function number(values, name, min, max) {
   const value = Number(text);
   if (Number.isSafeInteger(value) && value >= min && value <= max) return value;
   throw new Error(`--${name} ${text} is no number from ${min} to ${max}`);
+}
+
+/**
+ * @param {string} name
+ * @throws {Error} for a name that is no policy
+ */
+function policy(name) {
+  const names = POLICIES.map((each) => each.name);
+  if (names.includes(name)) return name;
+  throw new Error(`--default-policy ${name} is none of ${names.join(', ')}`);
 }
 
 /**

@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { NODES } from './layout.mjs';
+import { NODE_IPS } from './layout.mjs';
 
-/** Port numbers of a lab, by their offset in its block. Both nodes use the same, each on its IP. */
+/** Port numbers of a lab, by their offset in its block. All nodes use the same, each on its IP. */
 const NAMES = /** @type {const} */ ([
   'object',
   'container',
@@ -19,9 +19,15 @@ const NAMES = /** @type {const} */ ([
   'no-syslog',
   // UDP: the console of `gateway/lab.json` takes the timers of Swift there, with `--statsd`.
   'statsd',
+  // With `--tls`, in front of the proxies for Ringway.
+  'tls-1',
+  'tls-2',
 ]);
 
 /** @typedef {Record<(typeof NAMES)[number], number>} Ports */
+
+/** In the order of the proxies. */
+export const TLS_PORTS = /** @type {const} */ (['tls-1', 'tls-2']);
 
 /** Below the ports that the kernel gives to outgoing connections: those come and go all the time. */
 const FIRST = 20_000;
@@ -50,10 +56,7 @@ export async function choosePorts(base) {
     if (taken.length > 0) throw new Error(`ports are taken: ${taken.join(', ')}`);
     return ports;
   }
-  return freePorts(
-    NAMES,
-    NODES.map(({ ip }) => ip),
-  );
+  return freePorts(NAMES, NODE_IPS);
 }
 
 /**
@@ -79,7 +82,7 @@ export async function freePorts(names, ips) {
  * @param {Readonly<Record<string, number>>} ports
  * @param {readonly string[]} [ips] by default those of the lab
  */
-async function takenOf(ports, ips = NODES.map(({ ip }) => ip)) {
+async function takenOf(ports, ips = NODE_IPS) {
   const numbers = Object.values(ports);
   const free = await Promise.all(
     numbers.map(async (port) => {

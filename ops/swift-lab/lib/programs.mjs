@@ -15,19 +15,27 @@ const PROGRAMS = {
   rsync: 'rsync',
 };
 
+/** The same of what is needed for TLS. */
+const TLS_PROGRAMS = { haproxy: 'haproxy', openssl: 'openssl' };
+
 /** @param {string} name @returns {string} absolute path of a program of Swift's, or of Debian */
 export function programPath(name) {
-  return `/usr/bin/${name}`;
+  return name === 'haproxy' ? `/usr/sbin/${name}` : `/usr/bin/${name}`;
 }
 
-/** @throws {Error} naming the packages, when programs are missing */
-export function requirePrograms() {
-  const missing = Object.entries(PROGRAMS)
+/**
+ * @param {boolean} [withTls]
+ * @throws {Error} naming the packages, when programs are missing
+ */
+export function requirePrograms(withTls = false) {
+  const missing = Object.entries({ ...PROGRAMS, ...(withTls ? TLS_PROGRAMS : {}) })
     .filter(([program]) => !existsSync(programPath(program)))
     .map(([, name]) => name);
   if (missing.length === 0) return;
   throw new Error(`not installed: apt-get install --no-install-recommends ${missing.join(' ')}`);
 }
+
+export const PYTHON_FOLDER = fileURLToPath(new URL('../python', import.meta.url));
 
 /**
  * Path of a Python file of the lab's own.
@@ -35,7 +43,7 @@ export function requirePrograms() {
  * @param {string} name
  */
 export function pythonFile(name) {
-  return fileURLToPath(new URL(`../python/${name}`, import.meta.url));
+  return `${PYTHON_FOLDER}/${name}`;
 }
 
 /** Folder of Ringway's filters for the proxies; it may not be there. */

@@ -1,6 +1,6 @@
 import { ini } from './ini.mjs';
 import { layout, PROXY_IP } from './layout.mjs';
-import { commonConf, workersOf } from './storage-conf.mjs';
+import { commonConf, memcache, workersOf } from './storage-conf.mjs';
 import { SERVICE_USER, USERS } from './users.mjs';
 
 /**
@@ -74,8 +74,7 @@ function sections(lab, { name, filter = false, s3api }) {
     },
     'filter:tempauth': tempauth(),
     'filter:cache': {
-      use: 'egg:swift#memcache',
-      memcache_servers: `${PROXY_IP}:${lab.ports.memcached}`,
+      ...memcache(lab),
       // The same for memcached: for a minute after a restart every token would be unknown.
       error_suppression_interval: 1,
     },
@@ -94,6 +93,7 @@ function sections(lab, { name, filter = false, s3api }) {
     ...(s3api === undefined ? {} : { 'filter:s3api': { ...S3API, ...s3api } }),
     ...(hasFilter ? ringwayFilters(lab) : {}),
     ...(lab.encryption ? ENCRYPTION : {}),
+    ...(lab.shardRows === undefined ? {} : SHARDING),
   };
 }
 
@@ -114,14 +114,16 @@ const ENCRYPTION = {
   'filter:encryption': { use: 'egg:swift#encryption' },
 };
 
+const SHARDING = { 'filter:sharding': { 'paste.filter_factory': 'sharding:filter_factory' } };
+
 /**
  * The order of Swift's own proxy-server.conf-sample.
  *
- * @param {Pick<import('./state.mjs').LabState, 'encryption'>} lab
+ * @param {Pick<import('./state.mjs').LabState, 'encryption' | 'shardRows'>} lab
  * @param {boolean} hasFilter
  * @param {boolean} hasS3api
  */
-function pipeline({ encryption }, hasFilter, hasS3api) {
+function pipeline({ encryption, shardRows }, hasFilter, hasS3api) {
   return [
     ...['catch_errors', 'gatekeeper'],
     // Directly right of gatekeeper, which strips system metadata from what clients send.
@@ -134,6 +136,7 @@ function pipeline({ encryption }, hasFilter, hasS3api) {
     // Right of everything that makes requests of its own: it shall see those as well.
     ...(hasFilter ? ['ringway_guard'] : []),
     ...(encryption ? ['keymaster', 'encryption'] : []),
+    ...(shardRows === undefined ? [] : ['sharding']),
     ...['proxy-logging', 'proxy-server'],
   ];
 }

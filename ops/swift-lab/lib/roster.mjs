@@ -1,5 +1,5 @@
 import { DAEMON_NAMES, passesOf } from './daemons.mjs';
-import { layout, NODES } from './layout.mjs';
+import { layout, nodesOf } from './layout.mjs';
 import { marked } from './processes.mjs';
 import { servicesOf, swiftProgram } from './services.mjs';
 
@@ -39,7 +39,7 @@ export function rosterOf(id, services) {
  */
 export function labRoster(lab, node) {
   const { pidFile } = layout(lab.dir);
-  const isFirst = NODES[0]?.name === node;
+  const isFirst = nodesOf(lab)[0]?.name === node;
   /** @type {Record<string, Stoppable>} */
   const services = {};
   for (const service of servicesOf(lab)) {
@@ -50,7 +50,7 @@ export function labRoster(lab, node) {
   }
   for (const daemon of DAEMON_NAMES) {
     if (daemon === 'recon-cron') continue;
-    for (const pass of passesOf(lab.dir, daemon).flat()) {
+    for (const pass of passesOf(lab, daemon).flat()) {
       if (pass.node !== node) continue;
       const name = pass.program.replace('swift-', '');
       const program = swiftProgram(lab, pass.program, [pass.conf]);

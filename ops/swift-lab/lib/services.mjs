@@ -1,5 +1,5 @@
-import { layout, NODES, PROXY_IP, STORAGE_TYPES } from './layout.mjs';
-import { FILTER_FOLDER, programPath, PYTHON, pythonFile } from './programs.mjs';
+import { layout, nodesOf, PROXY_IP, STORAGE_TYPES } from './layout.mjs';
+import { FILTER_FOLDER, programPath, PYTHON, pythonFile, PYTHON_FOLDER } from './programs.mjs';
 import { PROXIES } from './proxy-conf.mjs';
 
 /**
@@ -11,7 +11,7 @@ import { PROXIES } from './proxy-conf.mjs';
  * @property {readonly string[]} args
  * @property {Record<string, string>} env
  * @property {string} ip
- * @property {number} port
+ * @property {number} [port] absent for a daemon, which takes no requests
  * @property {boolean} isHttp whether it answers `/healthcheck`; of the others the port has to accept
  * @property {string} log path
  * @property {string} [pidFile] path; of services that the Lab's console stops and starts
@@ -24,11 +24,13 @@ import { PROXIES } from './proxy-conf.mjs';
 export function servicesOf(lab) {
   return [
     memcached(lab),
-    ...NODES.flatMap((node) => [
+    ...nodesOf(lab).flatMap((node) => [
       rsyncd(lab, node),
       ...STORAGE_TYPES.map((type) => storageServer(lab, type, node)),
+      ...(lab.shardRows === undefined ? [] : [sharder(lab, node)]),
     ]),
     ...PROXIES.map((proxy) => proxyServer(lab, proxy)),
+    ...(lab.tls ? [haproxy(lab)] : []),
   ];
 }
 
@@ -54,7 +56,11 @@ export function swiftCommand(conf, program, args) {
   return {
     command: PYTHON,
     args: [pythonFile('launch.py'), conf, programPath(program), ...args, '-v'],
-    env: { PYTHONPATH: FILTER_FOLDER, PYTHONDONTWRITEBYTECODE: '1', PYTHONUNBUFFERED: '1' },
+    env: {
+      PYTHONPATH: `${FILTER_FOLDER}:${PYTHON_FOLDER}`,
+      PYTHONDONTWRITEBYTECODE: '1',
+      PYTHONUNBUFFERED: '1',
+    },
   };
 }
 
@@ -76,6 +82,25 @@ function storageServer(lab, type, node) {
 }
 
 /**
+ * Shards containers all the time: what `swift:once -- sharder` does in one pass.
+ *
+ * @param {LabState} lab
+ * @param {StorageNode} node
+ * @returns {Service}
+ */
+function sharder(lab, node) {
+  const { storageConf, log, pidFile } = layout(lab.dir);
+  const name = `container-sharder.${node.name}`;
+  return {
+    name,
+    ...swiftProgram(lab, 'swift-container-sharder', [storageConf('container', node)]),
+    ...{ ip: node.ip, isHttp: false },
+    log: `${log}/${name}.log`,
+    pidFile: pidFile(name),
+  };
+}
+
+/**
  * @param {LabState} lab
  * @param {import('./proxy-conf.mjs').Proxy} proxy
  */
@@ -90,14 +115,39 @@ function proxyServer(lab, { name }) {
   };
 }
 
+/**
+ * Ends TLS in front of the proxies for Ringway.
+ *
+ * @param {LabState} lab
+ * @returns {Service}
+ */
+function haproxy(lab) {
+  const { haproxyConf, log, pidFile } = layout(lab.dir);
+  return {
+    name: 'haproxy',
+    command: programPath('haproxy'),
+    // In the foreground.
+    args: ['-db', '-f', haproxyConf],
+    env: {},
+    ...{ ip: PROXY_IP, port: lab.ports['tls-1'], isHttp: false },
+    log: `${log}/haproxy.log`,
+    pidFile: pidFile('haproxy'),
+  };
+}
+
 /** @param {LabState} lab */
 function memcached(lab) {
   const port = lab.ports.memcached;
+  const { certKeyFile } = layout(lab.dir);
+  const tls = lab.tls ? ['-Z', '-o', `ssl_chain_cert=${certKeyFile},ssl_key=${certKeyFile}`] : [];
   return {
     name: 'memcached',
     command: programPath('memcached'),
     // `-u` counts for root only, who is refused without; `-U 0`: no UDP.
-    args: ['-u', 'root', '-l', PROXY_IP, '-p', String(port), '-U', '0', '-m', '64', '-c', '2048'],
+    args: [
+      ...['-u', 'root', '-l', PROXY_IP, '-p', String(port), '-U', '0', '-m', '64', '-c', '2048'],
+      ...tls,
+    ],
     env: {},
     ...{ ip: PROXY_IP, port, isHttp: false },
     log: `${layout(lab.dir).log}/memcached.log`,

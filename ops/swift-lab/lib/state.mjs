@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { fileSystemFor } from './devices.mjs';
-import { allDevices, layout, NODES, POLICIES, PROXY_IP } from './layout.mjs';
-import { choosePorts } from './ports.mjs';
+import { allDevices, layout, NODES_MIN, nodesOf, POLICIES, PROXY_IP } from './layout.mjs';
+import { choosePorts, TLS_PORTS } from './ports.mjs';
 import { SERVICE_USER, USERS } from './users.mjs';
 
 /**
@@ -16,12 +16,18 @@ import { SERVICE_USER, USERS } from './users.mjs';
  * @property {number} deviceBytes size of each XFS image
  * @property {boolean} filter whether proxy-1 and proxy-2 have Ringway's filters
  * @property {boolean} encryption
+ * @property {boolean} tls whether Ringway reaches its proxies, and they memcached, by TLS
+ * @property {number} nodeCount
+ * @property {string} defaultPolicy its name
+ * @property {number | undefined} shardRows undefined: no sharder runs; containers with so many objects are sharded
  * @property {boolean} statsd whether servers send their timers to the Lab's console
  * @property {number} proxyWorkers
  * @property {number} storageWorkers
  * @property {Record<string, string>} proxyOptions of `[app:proxy-server]`
  * @property {import('./ports.mjs').Ports} ports
- * @property {readonly string[]} endpoints of the proxies for Ringway
+ * @property {readonly string[]} endpoints of the proxies for Ringway, without TLS
+ * @property {readonly string[]} tlsEndpoints the same with TLS; none without `--tls`
+ * @property {string} certFile with `--tls`: what clients have to trust
  * @property {string} authUrl
  * @property {string} s3api URL of Swift's own S3
  * @property {string} s3apiAcl the same with `s3_acl`
@@ -38,7 +44,10 @@ import { SERVICE_USER, USERS } from './users.mjs';
 /** @param {string} dir @returns {LabState | undefined} undefined when there is no lab in this folder */
 export function readState(dir) {
   const { stateFile } = layout(dir);
-  return existsSync(stateFile) ? JSON.parse(readFileSync(stateFile, 'utf8')) : undefined;
+  if (!existsSync(stateFile)) return undefined;
+  // Labs that were made before there was a choice.
+  const former = { nodeCount: NODES_MIN, tls: false, tlsEndpoints: [] };
+  return { ...former, ...JSON.parse(readFileSync(stateFile, 'utf8')) };
 }
 
 /**
@@ -60,39 +69,57 @@ export function requireState(dir) {
  * @returns {Promise<LabState>}
  */
 export async function openState(options) {
-  const { dir, deviceBytes, filter, encryption, statsd } = options;
+  const { dir, deviceBytes, filter, encryption, statsd, defaultPolicy, shardRows } = options;
   const { proxyWorkers, proxyOptions, storageWorkers } = options;
-  const servers = { filter, encryption, statsd, proxyWorkers, proxyOptions, storageWorkers };
+  const servers = {
+    ...{ filter, encryption, statsd, defaultPolicy, shardRows },
+    ...{ proxyWorkers, proxyOptions, storageWorkers },
+  };
   const known = readState(dir);
-  if (known !== undefined) return save({ ...known, ...servers });
+  if (known !== undefined) {
+    refuseOther('--nodes', options.nodes, known.nodeCount);
+    refuseOther('--tls', options.tls, known.tls);
+    return save({ ...known, ...servers });
+  }
   chmodSync(dir, 0o700);
   const id = randomBytes(8).toString('hex');
   const ports = await choosePorts(options.portBase);
   const fileSystem = fileSystemFor();
-  return save({
-    ...{ id, dir, fileSystem, deviceBytes, ...servers, ports },
-    ...describe(dir, ports),
-  });
+  const made = { dir, ports, nodeCount: options.nodes ?? NODES_MIN, tls: options.tls ?? false };
+  return save({ id, fileSystem, deviceBytes, ...servers, ...made, ...describe(made) });
 }
 
 /**
- * @param {string} dir
- * @param {import('./ports.mjs').Ports} ports
+ * Rings and addresses hold what was decided when the lab was made.
+ *
+ * @param {string} option
+ * @param {number | boolean | undefined} wanted undefined: whatever there is
+ * @param {number | boolean} made
+ * @throws {Error} for the user
  */
-function describe(dir, ports) {
+function refuseOther(option, wanted, made) {
+  if (wanted === undefined || wanted === made) return;
+  throw new Error(`${option}: this lab was made with ${made}; --fresh makes another in its place`);
+}
+
+/** @param {Pick<LabState, 'dir' | 'ports' | 'nodeCount' | 'tls'>} lab */
+function describe(lab) {
+  const { dir, ports, tls } = lab;
   const url = (/** @type {keyof import('./ports.mjs').Ports} */ name) =>
     `http://${PROXY_IP}:${ports[name]}`;
   const paths = layout(dir);
   return {
     endpoints: [url('proxy-1'), url('proxy-2')],
+    tlsEndpoints: tls ? TLS_PORTS.map((name) => url(name).replace('http:', 'https:')) : [],
+    certFile: paths.certFile,
     authUrl: `${url('proxy-1')}/auth/v1.0`,
     s3api: url('proxy-s3api'),
     s3apiAcl: url('proxy-s3api-acl'),
     users: USERS,
     serviceUser: SERVICE_USER,
     policies: POLICIES.map(({ name }) => name),
-    nodes: NODES.map(({ name, ip }) => ({ name, ip })),
-    devices: allDevices(dir).map(({ name, node, folder }) => ({ name, node: node.name, folder })),
+    nodes: nodesOf(lab).map(({ name, ip }) => ({ name, ip })),
+    devices: allDevices(lab).map(({ name, node, folder }) => ({ name, node: node.name, folder })),
     gatewayConfig: paths.gatewayConfig,
     swiftConf: paths.conf,
     logDir: paths.log,

@@ -5,7 +5,7 @@ import { servicesOf } from './services.mjs';
 /**
  * @typedef {object} ServiceStatus
  * @property {string} name
- * @property {string} address `ip:port`
+ * @property {string} address `ip:port`; a daemon has the one of its node
  * @property {readonly number[]} pids the leader first; empty when it does not run
  * @property {'up' | 'down' | 'paused' | 'no answer'} health
  */
@@ -19,7 +19,7 @@ export function statusOf(lab) {
       own.sort((a, b) => Number(b.isLeader) - Number(a.isLeader));
       return {
         name: service.name,
-        address: `${service.ip}:${service.port}`,
+        address: service.port === undefined ? service.ip : `${service.ip}:${service.port}`,
         pids: own.map(({ pid }) => pid),
         health: await healthOf(service, own),
       };

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import process from 'node:process';
 import { ini } from './ini.mjs';
-import { layout, NODES, POLICIES, PROXY_IP, STORAGE_TYPES } from './layout.mjs';
+import { layout, nodesOf, POLICIES, PROXY_IP, STORAGE_TYPES } from './layout.mjs';
 
 /**
  * @typedef {import('./state.mjs').LabState} LabState
@@ -19,10 +19,10 @@ import { layout, NODES, POLICIES, PROXY_IP, STORAGE_TYPES } from './layout.mjs';
 export function storageConf(lab) {
   const paths = layout(lab.dir);
   const files = {
-    [`${paths.conf}/swift.conf`]: ini(swiftConf()),
+    [`${paths.conf}/swift.conf`]: ini(swiftConf(lab)),
     [paths.expirerConf]: ini(expirerConf(lab, paths)),
   };
-  for (const node of NODES) {
+  for (const node of nodesOf(lab)) {
     files[paths.rsyncConf(node)] = ini(rsyncConf(lab, paths, node));
     for (const type of STORAGE_TYPES) {
       files[paths.storageConf(type, node)] = ini(serverConf(lab, paths, type, node));
@@ -31,7 +31,8 @@ export function storageConf(lab) {
   return files;
 }
 
-function swiftConf() {
+/** @param {Pick<LabState, 'defaultPolicy'>} lab */
+function swiftConf({ defaultPolicy }) {
   /** @type {Sections} */
   const sections = {
     'swift-hash': { swift_hash_path_prefix: 'lab', swift_hash_path_suffix: 'lab' },
@@ -40,7 +41,7 @@ function swiftConf() {
   POLICIES.forEach(({ name, erasureCode }, index) => {
     sections[`storage-policy:${index}`] = {
       name,
-      ...(index === 0 ? { default: 'yes' } : {}),
+      ...(name === defaultPolicy ? { default: 'yes' } : {}),
       ...(erasureCode === undefined
         ? {}
         : {
@@ -128,6 +129,30 @@ function serverConf(lab, paths, type, node) {
     [`${type}-updater`]: { concurrency: 2 },
     ...(type === 'object' ? { 'object-reconstructor': {} } : {}),
     ...(type === 'account' ? { 'account-reaper': {} } : {}),
+    ...(type === 'container' ? { 'container-sharder': sharder(lab, paths) } : {}),
+  };
+}
+
+/**
+ * Without `shardRows`, only containers that an operator has marked are sharded.
+ *
+ * @param {LabState} lab
+ * @param {ReturnType<typeof layout>} paths
+ */
+function sharder({ shardRows }, { expirerConf: internalClient }) {
+  return {
+    internal_client_conf_path: internalClient,
+    // Seconds between passes: a test does not wait for Swift's thirty.
+    interval: 1,
+    ...(shardRows === undefined
+      ? {}
+      : {
+          auto_shard: true,
+          shard_container_threshold: shardRows,
+          rows_per_shard: Math.floor(shardRows / 2),
+          // All shards that were found are filled in one pass.
+          cleave_batch_size: 100,
+        }),
   };
 }
 
@@ -161,21 +186,34 @@ function rsyncConf(lab, paths, node) {
 function expirerConf(lab, paths) {
   return {
     DEFAULT: commonConf(lab),
-    'object-expirer': { recon_cache_path: paths.cacheOf(firstNode()) },
+    'object-expirer': { recon_cache_path: paths.cacheOf(firstNode(lab)) },
     'pipeline:main': { pipeline: 'catch_errors proxy-logging cache proxy-server' },
     'app:proxy-server': { use: 'egg:swift#proxy', account_autocreate: true },
     'filter:catch_errors': { use: 'egg:swift#catch_errors' },
     'filter:proxy-logging': { use: 'egg:swift#proxy_logging' },
-    'filter:cache': {
-      use: 'egg:swift#memcache',
-      memcache_servers: `${PROXY_IP}:${lab.ports.memcached}`,
-    },
+    'filter:cache': memcache(lab),
   };
 }
 
-/** One for the cluster runs beside the first node. */
-function firstNode() {
-  const [node] = NODES;
+/**
+ * @param {Pick<LabState, 'dir' | 'ports' | 'tls'>} lab
+ * @returns {Record<string, string | number | boolean>} of a proxy's cache filter
+ */
+export function memcache({ dir, ports, tls }) {
+  return {
+    use: 'egg:swift#memcache',
+    memcache_servers: `${PROXY_IP}:${ports.memcached}`,
+    ...(tls ? { tls_enabled: true, tls_cafile: layout(dir).certFile } : {}),
+  };
+}
+
+/**
+ * One for the cluster runs beside the first node.
+ *
+ * @param {LabState} lab
+ */
+function firstNode(lab) {
+  const [node] = nodesOf(lab);
   if (node === undefined) throw new Error('a lab has nodes');
   return node;
 }

@@ -4,7 +4,7 @@ import { mountDevices, fileSystemProblem } from './devices.mjs';
 import { down } from './down.mjs';
 import { gatewayConf } from './gateway-conf.mjs';
 import { untilHealthy } from './health.mjs';
-import { FOLDERS, layout, NODES, PART_POWER, POLICIES } from './layout.mjs';
+import { FOLDERS, layout, nodesOf, PART_POWER, POLICIES } from './layout.mjs';
 import { labProcesses, spawnService } from './processes.mjs';
 import { untilTokensWork, untilWritable } from './ready.mjs';
 import { hasFilter, PYTHON, pythonFile, requirePrograms } from './programs.mjs';
@@ -13,6 +13,7 @@ import { servicesOf } from './services.mjs';
 import { isFree } from './ports.mjs';
 import { openState } from './state.mjs';
 import { storageConf } from './storage-conf.mjs';
+import { makeCertificate, tlsConf } from './tls.mjs';
 import { messageOf } from '../../dev/lib/errors.mjs';
 
 /** @typedef {import('./state.mjs').LabState} LabState */
@@ -31,26 +32,44 @@ const LOG_TAIL_LINES = 25;
  * @throws {Error} with the end of the log when a service does not come up
  */
 export async function up(options, say) {
-  requirePrograms();
+  requirePrograms(options.tls === true);
   if (options.fresh) await down(options.dir, { wipe: true });
   const lab = await openState({ ...options, filter: options.filter && hasFilter() });
   for (const folder of FOLDERS) mkdirSync(`${lab.dir}/${folder}`, { recursive: true });
-  for (const node of NODES) mkdirSync(layout(lab.dir).cacheOf(node), { recursive: true });
+  for (const node of nodesOf(lab)) mkdirSync(layout(lab.dir).cacheOf(node), { recursive: true });
 
   await mountDevices(lab);
   const problem = fileSystemProblem(lab);
   if (problem !== undefined) say(`WARNING: ${problem}`);
   if (!lab.filter) say('proxies without Ringway filters');
 
-  const files = { ...storageConf(lab), ...proxyConf(lab), ...gatewayConf(lab) };
+  const files = { ...storageConf(lab), ...proxyConf(lab), ...gatewayConf(lab), ...tlsConf(lab) };
   for (const [path, text] of Object.entries(files)) writeFileSync(path, text, { mode: 0o600 });
+  if (lab.tls) {
+    makeCertificate(lab);
+    say(`Ringway has to trust the lab: NODE_EXTRA_CA_CERTS=${lab.certFile}`);
+  }
   buildRings(lab);
   await startServices(
     lab,
     servicesOf(lab).map(({ name }) => name),
   );
   await within(START_LIMIT_MS, (signal) => untilWritable(lab, signal));
+  expectDaemons(lab);
   return lab;
+}
+
+/**
+ * Nothing can be asked of a daemon; by now one that cannot use its configuration has ended.
+ *
+ * @param {LabState} lab
+ */
+function expectDaemons(lab) {
+  const running = new Set(labProcesses(lab.id).map(({ service }) => service));
+  for (const { name, port, log } of servicesOf(lab)) {
+    if (port !== undefined || running.has(name)) continue;
+    throw new Error(`${name} has ended; ${log} ends with\n${tail(log)}`);
+  }
 }
 
 /**
@@ -86,7 +105,7 @@ async function start(lab, service, isRunning) {
  * @throws {Error} with the end of its log
  */
 export async function startService(id, service, limitMs = START_LIMIT_MS) {
-  if (!(await isFree(service))) {
+  if (service.port !== undefined && !(await isFree({ ...service, port: service.port }))) {
     throw new Error(`${service.name}: ${service.ip}:${service.port} is taken by something else`);
   }
   await answering(service, [spawnService(id, service).ended], limitMs);
@@ -153,7 +172,7 @@ function buildRings(lab) {
     partPower: PART_POWER,
     rings: rings.map(({ name, type, replicas }) => ({
       ...{ name, replicas },
-      devices: NODES.flatMap(({ zone, ip, devices }) =>
+      devices: nodesOf(lab).flatMap(({ zone, ip, devices }) =>
         devices.map((device) => ({ zone, ip, port: lab.ports[type], device })),
       ),
     })),

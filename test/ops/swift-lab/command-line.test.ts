@@ -7,6 +7,8 @@ import { runTool } from '../../support/swift-lab.js';
 import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
 import { loadLabTool } from './tools.js';
 
+const LAB = { dir: '/lab', nodeCount: 2 };
+
 describe('swift-lab: command line', () => {
   it('has a folder in the checkout and 4 GiB devices, unless told otherwise', async () => {
     const { parseOptions } = await loadLabTool('options.mjs');
@@ -17,6 +19,10 @@ describe('swift-lab: command line', () => {
       deviceBytes: 4 * 2 ** 30,
       filter: true,
       encryption: false,
+      tls: undefined,
+      nodes: undefined,
+      defaultPolicy: 'gold',
+      shardRows: undefined,
       statsd: false,
       proxyWorkers: 1,
       storageWorkers: 1,
@@ -49,6 +55,9 @@ describe('swift-lab: command line', () => {
     ['--port-base', '80'],
     ['--proxy-workers', '0'],
     ['--storage-workers', '65'],
+    ['--nodes', '4'],
+    ['--default-policy', 'bronze'],
+    ['--shard-rows', '9'],
     ['--proxy-option', 'node timeout'],
   ] as const) {
     it(`refuses ${option} ${value}`, async () => {
@@ -118,7 +127,7 @@ describe('swift-lab: ports', () => {
 describe('swift-lab: daemons', () => {
   it('runs a daemon on both nodes, type by type', async () => {
     const { passesOf } = await loadLabTool('daemons.mjs');
-    expect(passesOf('/lab', 'updater')).to.deep.equal(
+    expect(passesOf(LAB, 'updater')).to.deep.equal(
       ['container', 'object'].map((type) =>
         ['node1', 'node2'].map((node) => ({
           program: `swift-${type}-updater`,
@@ -127,7 +136,7 @@ describe('swift-lab: daemons', () => {
         })),
       ),
     );
-    const nodes = passesOf('/lab', 'replicator', 'node2')
+    const nodes = passesOf(LAB, 'replicator', 'node2')
       .flat()
       .map(({ node }) => node);
     expect(nodes).to.deep.equal(['node2', 'node2', 'node2']);
@@ -135,17 +144,25 @@ describe('swift-lab: daemons', () => {
 
   it('runs that of one type alone', async () => {
     const { passesOf } = await loadLabTool('daemons.mjs');
-    const programs = (daemon: string) => passesOf('/lab', daemon, 'node1').flat();
+    const programs = (daemon: string) => passesOf(LAB, daemon, 'node1').flat();
     expect(programs('container-replicator').map(({ program }) => program)).to.deep.equal([
       'swift-container-replicator',
     ]);
     expect(() => programs('account-updater')).to.throw('no daemon account-updater');
   });
 
+  it('runs a daemon on as many nodes as there are', async () => {
+    const { passesOf } = await loadLabTool('daemons.mjs');
+    const passes = passesOf({ ...LAB, nodeCount: 3 }, 'sharder').flat();
+    expect(passes.map(({ program, node }) => `${program} ${node}`)).to.deep.equal(
+      ['node1', 'node2', 'node3'].map((node) => `swift-container-sharder ${node}`),
+    );
+  });
+
   it('has one expirer', async () => {
     const { passesOf } = await loadLabTool('daemons.mjs');
     expect(
-      passesOf('/lab', 'expirer')
+      passesOf(LAB, 'expirer')
         .flat()
         .map(({ program }) => program),
     ).to.deep.equal(['swift-object-expirer']);
@@ -153,7 +170,7 @@ describe('swift-lab: daemons', () => {
 
   it('refuses names that are none', async () => {
     const { passesOf } = await loadLabTool('daemons.mjs');
-    expect(() => passesOf('/lab', 'sweeper')).to.throw('no daemon sweeper');
-    expect(() => passesOf('/lab', 'updater', 'node3')).to.throw('no node node3');
+    expect(() => passesOf(LAB, 'sweeper')).to.throw('no daemon sweeper');
+    expect(() => passesOf(LAB, 'updater', 'node3')).to.throw('no node node3');
   });
 });

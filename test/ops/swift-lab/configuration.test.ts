@@ -9,6 +9,7 @@ async function someLab(changes: Partial<LabState> = {}): Promise<LabState> {
   const plain = {
     filter: true,
     encryption: false,
+    ...{ nodeCount: 2, tls: false, defaultPolicy: 'gold', shardRows: undefined },
     statsd: false,
     proxyWorkers: 1,
     storageWorkers: 1,
@@ -92,6 +93,70 @@ describe('swift-lab: configuration files', () => {
     }
   });
 
+  it('has as many nodes as told', async () => {
+    const { storageConf } = await loadLabTool('storage-conf.mjs');
+    for (const nodeCount of [2, 3]) {
+      const files = Object.keys(storageConf(await someLab({ nodeCount })));
+      const servers = files.filter((file) => file.includes('object-server'));
+      expect(servers).to.have.length(nodeCount);
+      expect(servers).to.include(`/lab/conf/object-server.node${nodeCount}.conf`);
+    }
+  });
+
+  it('makes the policy the default that is named', async () => {
+    const { storageConf } = await loadLabTool('storage-conf.mjs');
+    for (const [defaultPolicy, index] of [
+      ['gold', 0],
+      ['ec21', 2],
+    ] as const) {
+      const text = storageConf(await someLab({ defaultPolicy }))['/lab/conf/swift.conf'] ?? '';
+      const sections = text.split(/^\[/m).filter((section) => section.includes('default = yes'));
+      expect(sections.map((section) => section.split(']')[0])).to.deep.equal([
+        `storage-policy:${index}`,
+      ]);
+    }
+  });
+
+  it('shards containers by themselves when it is told their size', async () => {
+    const { storageConf } = await loadLabTool('storage-conf.mjs');
+    for (const shardRows of [undefined, 20]) {
+      const files = storageConf(await someLab({ shardRows }));
+      const text = files['/lab/conf/container-server.node2.conf'] ?? '';
+      expect(text.includes('auto_shard = true\nshard_container_threshold = 20\n')).to.equal(
+        shardRows !== undefined,
+      );
+    }
+  });
+
+  it('speaks TLS to proxies and memcached, when told', async () => {
+    const { proxyConf } = await loadLabTool('proxy-conf.mjs');
+    const { storageConf } = await loadLabTool('storage-conf.mjs');
+    const { tlsConf } = await loadLabTool('tls.mjs');
+    for (const tls of [true, false]) {
+      const lab = await someLab({ tls });
+      const files = { ...proxyConf(lab), ...storageConf(lab) };
+      for (const file of ['proxy-1', 'proxy-s3api', 'object-expirer'])
+        expect(files[`/lab/conf/${file}.conf`]?.includes('tls_enabled = true'), file).to.equal(tls);
+      const terminator = tlsConf(lab)['/lab/conf/haproxy.cfg'] ?? '';
+      expect(terminator.match(/^ {2}bind .* ssl crt \/lab\/conf\/.*$/gm)?.length ?? 0).to.equal(
+        tls ? 2 : 0,
+      );
+    }
+  });
+
+  it('gives Ringway the proxies by TLS, when told', async () => {
+    const { gatewayConf } = await loadLabTool('gateway-conf.mjs');
+    const dir = await makeTempFolder('lab-tls');
+    const urls = { endpoints: ['http://a', 'http://b'], tlsEndpoints: ['https://a', 'https://b'] };
+    const lab = { ...(await someLab({ dir, tls: true })), id: 'abc', s3api: 'http://c', ...urls };
+    const files = gatewayConf(lab);
+    await removeFolder(dir);
+    expect(JSON.parse(files[`${dir}/gateway/ringway.json`] ?? '')).to.deep.include({
+      swift_endpoints: ['https://a', 'https://b'],
+      swift_auth_url: 'https://a/auth/v1.0',
+    });
+  });
+
   it('names nothing outside of its folder', async () => {
     const { proxyConf } = await loadLabTool('proxy-conf.mjs');
     const { storageConf } = await loadLabTool('storage-conf.mjs');
@@ -119,7 +184,8 @@ describe('swift-lab: configuration files', () => {
     const { gatewayConf } = await loadLabTool('gateway-conf.mjs');
     const dir = await makeTempFolder('lab-conf');
     const s3api = 'http://127.0.0.1:25007';
-    const lab = { ...(await someLab({ dir, statsd: true })), id: 'abc', s3api, endpoints: [] };
+    const addresses = { s3api, endpoints: [], tlsEndpoints: [] };
+    const lab = { ...(await someLab({ dir, statsd: true })), id: 'abc', ...addresses };
     const text = gatewayConf(lab)[`${dir}/gateway/lab-console.json`] ?? '';
     await removeFolder(dir);
     const auth_url = 'http://127.0.0.1:25005/auth/v1.0';

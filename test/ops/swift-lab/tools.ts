@@ -9,6 +9,10 @@ export interface Options {
   readonly deviceBytes: number;
   readonly filter: boolean;
   readonly encryption: boolean;
+  readonly tls: boolean | undefined;
+  readonly nodes: number | undefined;
+  readonly defaultPolicy: string;
+  readonly shardRows: number | undefined;
   readonly statsd: boolean;
   readonly proxyWorkers: number;
   readonly storageWorkers: number;
@@ -24,8 +28,12 @@ export interface Options {
 /** Of the state, what makes the configuration files. */
 export interface LabState {
   readonly dir: string;
+  readonly nodeCount: number;
   readonly filter: boolean;
   readonly encryption: boolean;
+  readonly tls: boolean;
+  readonly defaultPolicy: string;
+  readonly shardRows: number | undefined;
   readonly statsd: boolean;
   readonly proxyWorkers: number;
   readonly storageWorkers: number;
@@ -51,15 +59,23 @@ interface Tools {
   };
   readonly 'daemons.mjs': {
     passesOf: (
-      dir: string,
+      lab: { dir: string; nodeCount: number },
       daemon: string,
       only?: string,
     ) => { program: string; conf: string; node: string }[][];
   };
   readonly 'proxy-conf.mjs': { proxyConf: (lab: LabState) => Record<string, string> };
   readonly 'gateway-conf.mjs': {
-    gatewayConf: (lab: LabState & { id: string; s3api: string }) => Record<string, string>;
+    gatewayConf: (
+      lab: LabState & {
+        id: string;
+        s3api: string;
+        endpoints: readonly string[];
+        tlsEndpoints: readonly string[];
+      },
+    ) => Record<string, string>;
   };
+  readonly 'tls.mjs': { tlsConf: (lab: LabState) => Record<string, string> };
   readonly 'storage-conf.mjs': { storageConf: (lab: LabState) => Record<string, string> };
   readonly 'processes.mjs': {
     labProcesses: (id: string) => LabProcess[];
