@@ -52,6 +52,7 @@ import type { ShadowWholeRun } from '../surfaces/lab/shadow/shadow-runs.js';
 import type { StepResult } from '../surfaces/lab/shadow/duel.js';
 import type { RingsView } from '../surfaces/lab/rings/page.js';
 import type { WhatIfReport } from '../surfaces/lab/rings/ring-changes.js';
+import type { RingMap } from '../surfaces/lab/rings/ring-map.js';
 import type { Simulation } from '../surfaces/lab/rings/ring-sim.js';
 import type { ChartView } from '../surfaces/monitor/charts.js';
 import type { LogsView } from '../surfaces/monitor/logs/logs.js';
@@ -146,6 +147,7 @@ export interface Answers {
   [source: `GET /lab/api/sources/${string}`]: DataSource;
   'GET /lab/api/rings': RingsView;
   'GET /lab/api/rings/agreement': AgreementView;
+  [map: `GET /lab/api/rings/${string}/map?${string}`]: RingMap;
   [whatIf: `POST /lab/api/rings/${string}/whatif`]: WhatIfReport;
   [simulation: `POST /lab/api/rings/${string}/simulation`]: Simulation | null;
   'GET /lab/api/policies': PoliciesView;

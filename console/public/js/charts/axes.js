@@ -22,23 +22,36 @@ export function axesOf(points, across, up, { width, height }) {
   const ys = points.map(([, y]) => y);
   const horizontal = ticksOf(Math.min(...xs, Infinity), Math.max(...xs, -Infinity), width / 110);
   const vertical = ticksOf(Math.min(...ys, Infinity), Math.max(...ys, -Infinity), height / 50);
-  const left = labelSpace(vertical.ticks.map(up.format), width * 0.3);
+  const [acrossTexts, upTexts] = [labelsOf(horizontal.ticks, across), labelsOf(vertical.ticks, up)];
+  const left = labelSpace(upTexts, width * 0.3);
   const x = scaleOf(horizontal.low, horizontal.high, left, width - RIGHT);
   const y = scaleOf(vertical.low, vertical.high, height - BOTTOM, TOP);
   /** @type {Shape[]} */
   const shapes = [
-    ...vertical.ticks.flatMap((tick) => [
+    ...vertical.ticks.flatMap((tick, at) => [
       line(`M${left} ${y(tick)}H${width - RIGHT}`),
-      label(left - 6, y(tick) + 4, up.format(tick), 'end'),
+      label(left - 6, y(tick) + 4, upTexts[at] ?? '', 'end'),
     ]),
-    ...horizontal.ticks.flatMap((tick) => [
+    ...horizontal.ticks.flatMap((tick, at) => [
       line(`M${x(tick)} ${TOP}V${height - BOTTOM}`),
-      label(x(tick), height - BOTTOM + 16, across.format(tick), 'middle'),
+      label(x(tick), height - BOTTOM + 16, acrossTexts[at] ?? '', 'middle'),
     ]),
     label(0, 12, up.title, 'start'),
     label(width - RIGHT, height - 6, across.title, 'end'),
   ];
   return { x, y, left, bottom: height - BOTTOM, shapes };
+}
+
+/**
+ * Where ticks are so near to each other that the format of the axis makes two alike, they are shown
+ * as they are.
+ *
+ * @param {readonly number[]} ticks
+ * @param {Axis} axis
+ */
+function labelsOf(ticks, { format }) {
+  const texts = ticks.map((tick) => format(tick));
+  return new Set(texts).size === texts.length ? texts : ticks.map(String);
 }
 
 /**

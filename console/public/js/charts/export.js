@@ -57,6 +57,15 @@ function standalone(drawing) {
       element.setAttribute(name, value);
     element.removeAttribute('class');
   }
+  const canvases = drawing.querySelectorAll('canvas');
+  // Other programs know no canvas: it becomes an image.
+  for (const [index, box] of copy.querySelectorAll('foreignObject').entries()) {
+    const image = document.createElementNS('http://www.w3.org/2000/svg', 'image');
+    for (const name of ['x', 'y', 'width', 'height'])
+      image.setAttribute(name, box.getAttribute(name) ?? '0');
+    image.setAttribute('href', canvases[index]?.toDataURL() ?? '');
+    box.replaceWith(image);
+  }
   const { backgroundColor, fontFamily } = getComputedStyle(document.body);
   const ground = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
   for (const [name, value] of Object.entries({

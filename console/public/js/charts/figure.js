@@ -8,6 +8,9 @@ import { plain } from './shapes.js';
 /** @typedef {import('./shapes.js').Chart} Chart */
 
 const WIDTH_LEAST = 240;
+/** Rows and columns of a table on the page; more would take seconds to lay out. */
+const ROWS_SHOWN = 500;
+const COLUMNS_SHOWN = 40;
 
 /**
  * A chart on the page: its title, its legend, the same figures as a table, and both as files.
@@ -129,20 +132,28 @@ export class ChartFigure {
 }
 
 /**
+ * The first rows and columns; the files have all of them.
+ *
  * @param {string} title
  * @param {ReturnType<Chart['table']>} table
  */
 function tableOf(title, { head, rows }) {
+  const titles = head.slice(0, COLUMNS_SHOWN);
+  const shown = rows.slice(0, ROWS_SHOWN).map((row) => row.slice(0, COLUMNS_SHOWN));
+  const isCut = shown.length < rows.length || titles.length < head.length;
+  const text = isCut
+    ? `${title}: ${shown.length} of ${rows.length} rows, ${titles.length} of ${head.length} columns. The files have all of them.`
+    : title;
   const made = el(
     'table',
     {},
-    el('caption', { className: 'sr', textContent: title }),
+    el('caption', { className: isCut ? 'quiet' : 'sr', textContent: text }),
     el(
       'thead',
       {},
-      el('tr', {}, ...head.map((textContent) => el('th', { scope: 'col', textContent }))),
+      el('tr', {}, ...titles.map((textContent) => el('th', { scope: 'col', textContent }))),
     ),
-    el('tbody', {}, ...rows.map((row) => el('tr', {}, ...row.map(cellOf)))),
+    el('tbody', {}, ...shown.map((row) => el('tr', {}, ...row.map(cellOf)))),
   );
   // One who has no mouse scrolls it with the keys.
   const box = el('div', { className: 'table-scroll chart-table', tabIndex: 0 }, made);

@@ -1,13 +1,14 @@
 import { label } from './axes.js';
-import { extremes, labelSpace, plain, widthOf } from './shapes.js';
+import { extremes, gridOf, labelSpace, plain, widthOf } from './shapes.js';
 
 const ROW_MOST = 22;
 const CELLS_MOST = 480;
 const BOTTOM = 58;
 
 /**
- * Values by row and column, as colours from little to much. Larger ones than a screen has pixels
- * for are to be summed up before.
+ * Values by row and column, as colours from little to much: some thousands. Larger ones are to be
+ * summed up before, and shown by a chart that looks at no more of them than there are pixels, as the
+ * map of a ring is.
  *
  * @param {{
  *   rows: readonly string[],
@@ -25,11 +26,11 @@ export function heatMap({
   format = plain,
   titles = ['Row', 'Column', 'Value'],
 }) {
-  const known = values.flat().filter((value) => value !== null);
+  const flat = values.flat();
+  const known = flat.filter((value) => value !== null);
   const low = Math.min(...known, Infinity);
   const high = Math.max(...known, -Infinity);
-  const share = (/** @type {number | null} */ value) =>
-    value === null ? null : high === low ? 0.5 : (value - low) / (high - low);
+  const grid = gridOf(columns.length, flat, { low, high });
   const heightOf = () => Math.min(CELLS_MOST, rows.length * ROW_MOST);
   const entries = rows.flatMap((row, at) =>
     columns.map((column, index) => ({
@@ -65,7 +66,7 @@ export function heatMap({
         {
           kind: 'cells',
           ...{ x: left, y: 0, width: width - left, height },
-          values: values.map((line) => line.map(share)),
+          grid,
         },
         ...rows.flatMap((text, at) =>
           at % rowStep === 0 ? [label(left - 6, (at + 0.5) * row + 4, text, 'end')] : [],
@@ -75,22 +76,33 @@ export function heatMap({
             ? [label(left + (at + 0.5) * column, height + 16, text, 'middle')]
             : [],
         ),
-        {
-          kind: 'cells',
-          x: left,
-          y: height + 32,
-          width: 120,
-          height: 10,
-          values: [Array.from({ length: 24 }, (_, at) => at / 23)],
-        },
-        label(left - 6, height + 41, Number.isFinite(low) ? format(low) : '', 'end'),
-        label(
-          left + 126,
-          height + 41,
-          Number.isFinite(high) ? `${format(high)} ${titles[2]}` : '',
-          'start',
-        ),
+        ...heatScale(left, height + 32, {
+          low: Number.isFinite(low) ? format(low) : '',
+          high: Number.isFinite(high) ? `${format(high)} ${titles[2]}` : '',
+        }),
       ];
     },
   };
+}
+
+const SCALE = gridOf(
+  24,
+  Array.from({ length: 24 }, (_, at) => at),
+  { low: 0, high: 23 },
+);
+
+/**
+ * What the colours mean, from the least to the most.
+ *
+ * @param {number} x
+ * @param {number} y
+ * @param {{ low: string, high: string }} ends
+ * @returns {readonly import('./shapes.js').Shape[]}
+ */
+export function heatScale(x, y, { low, high }) {
+  return [
+    { kind: 'cells', x, y, width: 120, height: 10, grid: SCALE },
+    label(x - 6, y + 9, low, 'end'),
+    label(x + 126, y + 9, high, 'start'),
+  ];
 }

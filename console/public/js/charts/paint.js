@@ -103,54 +103,92 @@ function channels(name) {
   return [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16));
 }
 
+/** @type {WeakMap<import('./shapes.js').Grid, { colours: string, canvas: HTMLCanvasElement }>} */
+const bitmaps = new WeakMap();
+/** Levels of a grid, but for the one that is unknown. */
+const LEVELS = 255;
+
 /**
- * Thousands of cells are one picture, of a pixel each.
+ * The cells as a picture of a pixel each. It is made once for each theme: what moves or resizes a
+ * heat map copies it, and looks at no cell again.
  *
- * @param {Extract<Shape, { kind: 'cells' }>} shape
+ * @param {import('./shapes.js').Grid} grid
  */
-function cells({ x, y, width, height, values }) {
-  const columns = Math.max(1, values[0]?.length ?? 1);
+function bitmapOf(grid) {
+  const [low, high] = ['--heat-low', '--heat-high'].map(channels);
+  const colours = JSON.stringify([low, high]);
+  const known = bitmaps.get(grid);
+  if (known?.colours === colours) return known.canvas;
   const canvas = document.createElement('canvas');
-  canvas.width = columns;
-  canvas.height = Math.max(1, values.length);
+  canvas.width = Math.max(1, grid.columns);
+  canvas.height = Math.max(1, grid.rows);
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
-  const pixels = context.createImageData(canvas.width, canvas.height);
-  const low = channels('--heat-low');
-  const high = channels('--heat-high');
-  for (const [row, line] of values.entries()) {
-    for (const [column, share] of line.entries()) {
-      if (share === null) continue;
-      const at = (row * columns + column) * 4;
-      for (const part of [0, 1, 2])
-        pixels.data[at + part] = (low[part] ?? 0) + share * ((high[part] ?? 0) - (low[part] ?? 0));
-      pixels.data[at + 3] = 255;
+  const picture = context.createImageData(canvas.width, canvas.height);
+  const table = new Uint8ClampedArray(4 * (LEVELS + 1));
+  for (let level = 1; level <= LEVELS; level++) {
+    const share = (level - 1) / (LEVELS - 1);
+    for (const part of [0, 1, 2]) {
+      const [from, to] = [low?.[part] ?? 0, high?.[part] ?? 0];
+      table[4 * level + part] = from + share * (to - from);
     }
+    table[4 * level + 3] = 255;
   }
-  context.putImageData(pixels, 0, 0);
-  const href = canvas.toDataURL();
-  return make('image', { x, y, width, height, href, preserveAspectRatio: 'none', class: 'cells' });
+  const colourOf = new Uint32Array(table.buffer);
+  const pixels = new Uint32Array(picture.data.buffer);
+  for (const [at, level] of grid.levels.entries()) pixels[at] = colourOf[level] ?? 0;
+  context.putImageData(picture, 0, 0);
+  bitmaps.set(grid, { colours, canvas });
+  return canvas;
+}
+
+/** @param {Extract<Shape, { kind: 'cells' }>} shape */
+function cells({ x, y, width, height, grid, part }) {
+  const {
+    x: left,
+    y: top,
+    ...size
+  } = part ?? {
+    ...{ x: 0, y: 0, width: grid.columns, height: grid.rows },
+  };
+  return picture({ x, y, width, height }, (context) => {
+    // Large cells have sharp edges; small ones are blended.
+    context.imageSmoothingEnabled = size.width > context.canvas.width;
+    context.scale(width / size.width, height / size.height);
+    context.drawImage(bitmapOf(grid), -left, -top);
+  });
+}
+
+/** @param {Extract<Shape, { kind: 'canvas' }>} shape */
+function drawn({ draw, ...place }) {
+  const [low, even, high] = ['--warn', '--line', '--accent'].map(channels);
+  return picture(place, (context) =>
+    draw(context, (far) => {
+      const end = (far < 0 ? low : high) ?? [];
+      const share = Math.abs(far);
+      const mixed = [0, 1, 2].map((at) =>
+        Math.round((even?.[at] ?? 0) + share * ((end[at] ?? 0) - (even?.[at] ?? 0))),
+      );
+      return `rgb(${mixed.join(' ')})`;
+    }),
+  );
 }
 
 /**
- * A drawing as one picture, as sharp as the screen.
+ * A canvas as sharp as the screen. It stays a canvas: to pack it as an image would take longer than
+ * to draw it, and only a file needs that.
  *
- * @param {Extract<Shape, { kind: 'canvas' }>} shape
+ * @param {{ x: number, y: number, width: number, height: number }} place
+ * @param {(context: CanvasRenderingContext2D) => void} draw in pixels of the place
  */
-function drawn({ x, y, width, height, draw }) {
+function picture({ x, y, width, height }, draw) {
   const canvas = document.createElement('canvas');
   const scale = Math.min(2, globalThis.devicePixelRatio || 1);
   canvas.width = Math.max(1, Math.round(width * scale));
   canvas.height = Math.max(1, Math.round(height * scale));
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
   context.scale(scale, scale);
-  const [low, even, high] = ['--warn', '--line', '--accent'].map(channels);
-  draw(context, (far) => {
-    const end = (far < 0 ? low : high) ?? [];
-    const share = Math.abs(far);
-    const mixed = [0, 1, 2].map((at) =>
-      Math.round((even?.[at] ?? 0) + share * ((end[at] ?? 0) - (even?.[at] ?? 0))),
-    );
-    return `rgb(${mixed.join(' ')})`;
-  });
-  return make('image', { x, y, width, height, href: canvas.toDataURL() });
+  draw(context);
+  const box = make('foreignObject', { x, y, width, height });
+  box.append(canvas);
+  return box;
 }

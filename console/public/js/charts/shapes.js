@@ -16,8 +16,10 @@
  * @typedef {Ink & { kind: 'dot', x: number, y: number, r: number, shape?: 'circle' | 'diamond', hollow?: boolean }} Dot
  * @typedef {Ink & { kind: 'text', x: number, y: number, text: string, anchor?: 'start' | 'middle' | 'end', size?: number, bold?: boolean, space?: number }} Text
  *   `space`: the pixels that there are for it; a longer one is cut
- * @typedef {{ kind: 'cells', x: number, y: number, width: number, height: number, values: readonly (readonly (number | null)[])[] }} Cells
- *   of a heat map: rows of shares from 0 to 1, null where nothing is known
+ * @typedef {{ columns: number, rows: number, levels: Uint8Array }} Grid cells row by row: 0 where
+ *   nothing is known, else 1 to 255 from the least to the most; never changed once it was drawn
+ * @typedef {{ kind: 'cells', x: number, y: number, width: number, height: number, grid: Grid, part?: { x: number, y: number, width: number, height: number } }} Cells
+ *   of a heat map; `part`: what is shown of them, in cells, and what may lie outside of them
  * @typedef {{ kind: 'canvas', x: number, y: number, width: number, height: number, draw: (context: CanvasRenderingContext2D, colour: (far: number) => string) => void }} Canvas
  *   what has too many parts for elements of their own; `colour` gives that of a deviation from −1 to 1
  * @typedef {Rect | Path | Dot | Text | Cells | Canvas} Shape
@@ -34,6 +36,23 @@
  */
 
 const LETTER_PX = 7;
+
+/**
+ * @param {number} columns
+ * @param {ArrayLike<number | null>} values row by row; null where nothing is known
+ * @param {{ low: number, high: number }} range of the values
+ * @returns {Grid}
+ */
+export function gridOf(columns, values, { low, high }) {
+  const levels = new Uint8Array(values.length);
+  const scale = high > low ? 254 / (high - low) : 0;
+  const even = high > low ? 1 : 128;
+  for (let at = 0; at < levels.length; at++) {
+    const value = values[at] ?? null;
+    if (value !== null) levels[at] = Math.round(even + (value - low) * scale);
+  }
+  return { columns, rows: columns === 0 ? 0 : levels.length / columns, levels };
+}
 
 /**
  * How wide a text of 12 pixels is, nearly.

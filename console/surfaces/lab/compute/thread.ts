@@ -7,9 +7,12 @@ import { readRingFile, stampOf, type RingFile } from '../../../../src/ring/ring-
 import type { RingData } from '../../../../src/ring/ring-data.js';
 import { Ring } from '../../../../src/ring/ring.js';
 import type { ThreadTask } from '../../../server/compute-thread.js';
+import { segmentLines } from '../capsule/slo.js';
+import { clientHeadersIn } from '../capsule/subject.js';
 import { searchWeights } from '../genome/search.js';
-import { plannedZoneLoss, zoneLossOf } from '../policies/zone-loss.js';
+import { domainLossOf, plannedDomainLoss } from '../policies/domain-loss.js';
 import { compareRings, whatIf } from '../rings/ring-changes.js';
+import { ringMap } from '../rings/ring-map.js';
 import { ringReport } from '../rings/ring-report.js';
 import type { ComputeAnswer, ComputeTask, Computation, Computations } from './tasks.js';
 
@@ -28,13 +31,16 @@ const COMPUTE: {
   ) => Computed<Name>;
 } = {
   report: async ({ file }) => ringReport(await ringIn(file)),
+  map: async ({ file, view }) => ringMap(await ringIn(file), view),
   what_if: async (input) => whatIf(await ringIn(input.file), input.whatIf),
   compare: async ({ file, other }) => compareRings(await ringIn(file), await ringIn(other)),
-  zone_loss: async ({ file, protection, isPlanned }) => {
+  domain_loss: async ({ file, protection, isPlanned }) => {
     const ring = new Ring(await ringIn(file));
-    return isPlanned ? plannedZoneLoss(ring, protection) : zoneLossOf(ring, protection);
+    return isPlanned ? plannedDomainLoss(ring, protection) : domainLossOf(ring, protection);
   },
   capsule: (documents) => checkDocuments(documents),
+  slo_manifest: ({ bytes }) => segmentLines(bytes),
+  capsule_metadata: ({ bytes }) => clientHeadersIn(bytes),
   genome: async ({ file, options }, tell) => {
     const search = searchWeights(await ringIn(file), options);
     let step = search.next();

@@ -56,6 +56,21 @@ const WHAT_IF = z.strictObject({
   seed: z.int().min(0).max(0xffff_ffff).default(1),
 });
 
+const MAP = z.strictObject({
+  first_part: z.coerce.number().int().min(0).default(0),
+  parts: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(2 ** 32),
+  first_device: z.coerce.number().int().min(0).default(0),
+  devices: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(2 ** 32),
+});
+
 /** A ring in the list. */
 export interface RingRow {
   readonly name: string;
@@ -124,6 +139,13 @@ function ringRoutes(app: FastifyInstance, context: ConsoleContext): void {
     const lab = labOf(context);
     const { file, read } = await lab.rings.open(ringNameOf(request.params));
     return { md5: read.md5, ...(await lab.compute.run('report', { file })) };
+  });
+
+  app.get('/lab/api/rings/:name/map', { config: { access } }, async (request) => {
+    const lab = labOf(context);
+    const view = parse(MAP, request.query);
+    const { file } = await lab.rings.open(ringNameOf(request.params));
+    return lab.compute.run('map', { file, view });
   });
 
   app.get('/lab/api/rings/:name/lookup', { config: { access } }, async (request) => {

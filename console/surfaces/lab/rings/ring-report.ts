@@ -1,9 +1,10 @@
-import { presentDevices, type Device } from '../../../../src/ring/device.js';
+import { presentDevices } from '../../../../src/ring/device.js';
 import { evenReplicas, planReplicas } from '../../../../src/ring/replica-plan.js';
 import { RingBuildError } from '../../../../src/ring/ring-error.js';
 import { replicaCount, type RingData } from '../../../../src/ring/ring-data.js';
 import { deviceBalances, ringBalance, ringDispersion } from '../../../../src/ring/ring-health.js';
 import { tierName, tierTree } from '../../../../src/ring/tier-tree.js';
+import { domainOrder } from './ring-map.js';
 
 /** A device as the Lab shows it. */
 export interface DeviceRow {
@@ -35,15 +36,6 @@ export interface TierRow {
   readonly dispersion_pct: number;
 }
 
-/** How many part-replicas of a range of partitions lie on each device. */
-export interface HeatMap {
-  /** The partitions of one row. */
-  readonly parts_per_row: number;
-  /** The devices of the columns, by id, in the order of their failure domains. */
-  readonly device_ids: readonly number[];
-  readonly rows: readonly (readonly number[])[];
-}
-
 /** What there is to say about one ring. */
 export interface RingReport {
   readonly part_power: number;
@@ -57,13 +49,12 @@ export interface RingReport {
   readonly required_overload: number | null;
   readonly devices: readonly DeviceRow[];
   readonly tiers: readonly TierRow[];
-  readonly heat_map: HeatMap;
+  /** The ids of the devices by region, zone and server, as the map of the ring has its columns. */
+  readonly device_order: readonly number[];
 }
 
 /** Rows of tiers that are sent; a large cluster has thousands of devices, which are rows of their own. */
 const TIERS_MAX = 2000;
-const HEAT_CELLS_MAX = 65_536;
-const HEAT_ROWS_MAX = 256;
 
 /** Numbers as `swift-ring-builder` shows them. Takes as long as the ring is large: not for a loop. */
 export function ringReport(ring: RingData): RingReport {
@@ -87,7 +78,7 @@ export function ringReport(ring: RingData): RingReport {
         histogram,
         dispersion_pct: tierDispersion,
       })),
-    heat_map: heatMap(ring),
+    device_order: domainOrder(ring.devices),
   };
 }
 
@@ -132,36 +123,4 @@ export function evenReplicasPerZone(ring: RingData): number {
     0,
     ...tree.tiers.filter(({ depth }) => depth === 2).map((t) => even[t.number] ?? 0),
   );
-}
-
-function heatMap(ring: RingData): HeatMap {
-  const devices = presentDevices(ring.devices).sort(byDomain);
-  const parts = 2 ** ring.partPower;
-  const wantedRows = Math.min(
-    HEAT_ROWS_MAX,
-    parts,
-    Math.max(1, Math.floor(HEAT_CELLS_MAX / Math.max(1, devices.length))),
-  );
-  // A power of two, so that all rows have as many partitions.
-  const rowCount = 2 ** Math.floor(Math.log2(wantedRows));
-  const partsPerRow = parts / rowCount;
-  const columnOf = new Int32Array(ring.devices.length).fill(-1);
-  for (const [column, { id }] of devices.entries()) columnOf[id] = column;
-  const rows = Array.from({ length: rowCount }, () => new Uint32Array(devices.length));
-  for (const row of ring.rows) {
-    for (let part = 0; part < row.length; part++) {
-      const column = columnOf[row[part] ?? 0] ?? -1;
-      const cells = rows[Math.floor(part / partsPerRow)];
-      if (cells !== undefined && column !== -1) cells[column] = (cells[column] ?? 0) + 1;
-    }
-  }
-  return {
-    parts_per_row: partsPerRow,
-    device_ids: devices.map(({ id }) => id),
-    rows: rows.map((cells) => [...cells]),
-  };
-}
-
-function byDomain(a: Device, b: Device): number {
-  return a.region - b.region || a.zone - b.zone || a.ip.localeCompare(b.ip, 'en') || a.id - b.id;
 }

@@ -1,5 +1,3 @@
-import { ChartFigure } from '../../../js/charts/figure.js';
-import { heatMap } from '../../../js/charts/heat-map.js';
 import { el } from '../../../js/dom.js';
 import { badge, card, figures, numberText, percentText, table } from '../ground.js';
 
@@ -127,29 +125,5 @@ export function spreadPanel({ tiers }) {
         tiers,
       ),
     ),
-  ];
-}
-
-/**
- * Partitions from top to bottom, devices from left to right; the darker, the more replicas.
- *
- * @param {RingReport} report
- */
-export function heatMapPanel({ heat_map: map, devices }) {
-  const byId = new Map(devices.map((device) => [device.id, device]));
-  const name = (/** @type {number} */ id) => {
-    const device = byId.get(id);
-    return device === undefined ? String(id) : `${device.ip}/${device.device}`;
-  };
-  const chart = heatMap({
-    rows: map.rows.map((_, index) => String(index * map.parts_per_row)),
-    columns: map.device_ids.map(name),
-    values: map.rows,
-    titles: ['First partition', 'Device', 'Replicas'],
-  });
-  const text = `A row is ${map.parts_per_row} partitions; devices are in the order of regions, zones and servers.`;
-  return [
-    new ChartFigure('Partitions and devices', chart).element,
-    el('p', { className: 'lab-note', textContent: text }),
   ];
 }
