@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 
 /** A request that is over, answered or cut. */
 export interface FinishedRequest {
@@ -45,4 +45,16 @@ export class Traffic {
       };
     });
   }
+}
+
+/**
+ * A signal that is aborted when the connection of a request ends before its answer has been sent
+ * whole: the client no longer waits for what the request does.
+ */
+export function clientGone({ raw }: Pick<FastifyReply, 'raw'>): AbortSignal {
+  const gone = new AbortController();
+  raw.once('close', () => {
+    if (!raw.writableFinished) gone.abort();
+  });
+  return gone.signal;
 }

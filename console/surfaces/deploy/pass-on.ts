@@ -89,12 +89,3 @@ export function bodyOf({ body }: FastifyRequest): Buffer {
   if (Buffer.isBuffer(body)) return body;
   throw new ApiError('invalid_argument', 'The request has no body.');
 }
-
-/** Aborted when the browser goes away before it has its answer. */
-export function leaves({ raw }: FastifyReply): AbortSignal {
-  const abort = new AbortController();
-  raw.once('close', () => {
-    if (!raw.writableFinished) abort.abort();
-  });
-  return abort.signal;
-}

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
+import { clientGone } from '../../server/traffic.js';
 import { ControlClient, type ControlRequest } from './control-client.js';
 import type { DeployOperators } from './answers.js';
 import { badResponse } from './control-errors.js';
@@ -13,7 +14,6 @@ import {
   headerOf,
   idOf,
   keyOf,
-  leaves,
   passOn,
 } from './pass-on.js';
 import { rampActs } from './ramp-routes.js';
@@ -87,7 +87,7 @@ function readRoutes(
     idleMs?: number,
   ): void => {
     app.get(url, { config: { access: 'operate' } }, async (request, reply) => {
-      const signal = leaves(reply);
+      const signal = clientGone(reply);
       const path = pathOf(request);
       const asked: ControlRequest = { method: 'GET', path, signal };
       return passOn(reply, await control.send(idleMs === undefined ? asked : { ...asked, idleMs }));
@@ -109,7 +109,11 @@ function readRoutes(
   app.get('/deploy/api/artifacts', { config: { access: 'operate' } }, async (request, reply) => {
     const { run, node, path } = parse(ARTIFACT, request.query);
     const encoded = [run, node, ...path.split('/')].map((part) => encodeURIComponent(part));
-    const asked = { method: 'GET', path: `/artifacts/${encoded.join('/')}`, signal: leaves(reply) };
+    const asked = {
+      method: 'GET',
+      path: `/artifacts/${encoded.join('/')}`,
+      signal: clientGone(reply),
+    };
     const { body } = await control.send(asked as ControlRequest);
     const name = path.slice(path.lastIndexOf('/') + 1);
     void reply.header('content-disposition', `attachment; filename="${name}"`);
@@ -122,7 +126,7 @@ function readRoutes(
       const session = sessionOf(request);
       const path = `/${what}/${idOf(request)}/events`;
       const stream = await streams.open(session, async () => {
-        const answer = await control.send({ method: 'GET', path, signal: leaves(reply) });
+        const answer = await control.send({ method: 'GET', path, signal: clientGone(reply) });
         if (answer.type.startsWith('text/event-stream')) return answer.body;
         answer.body.destroy();
         throw badResponse(answer.status);
@@ -217,7 +221,7 @@ function bodyRoutes(app: FastifyInstance, context: ConsoleContext, control: Cont
 
   app.post('/deploy/api/validate', { config: { access: 'operate' } }, async (request, reply) => {
     const asked = { method: 'POST', path: '/validate', body: bodyOf(request) } as const;
-    return passOn(reply, await control.send({ ...asked, signal: leaves(reply) }));
+    return passOn(reply, await control.send({ ...asked, signal: clientGone(reply) }));
   });
 
   app.post(
@@ -225,7 +229,7 @@ function bodyRoutes(app: FastifyInstance, context: ConsoleContext, control: Cont
     { config: { access: 'operate', audits: 'deploy.plan' } },
     async (request, reply) => {
       const body = bodyOf(request);
-      const signal = leaves(reply);
+      const signal = clientGone(reply);
       return done(context, request, reply, { action: 'deploy.plan', target: '' }, () =>
         control.send({ method: 'POST', path: '/plans', body, signal, idleMs: PLAN_IDLE_MS }),
       );

@@ -12,6 +12,7 @@ import { GenomeRuns } from './genome/genome-runs.js';
 import { LabRings } from './ground/lab-rings.js';
 import { Drills } from './node/drills.js';
 import { NodeReader } from './ground/node-reader.js';
+import { PulseTurn } from './ground/pulse.js';
 import { RingAgreements } from './rings/agreement.js';
 import { FaultNet } from './net/fault-net.js';
 import { StoreInfoCache } from '../../swift/info.js';
@@ -64,6 +65,8 @@ export class Lab {
   readonly net: FaultNet;
   readonly chaos: ChaosRuns;
   readonly drills: Drills;
+  /** The one pulse that may go on. */
+  readonly pulses: PulseTurn;
   readonly #end = new AbortController();
 
   private constructor({ options, admin, store, now, runs, logger }: LabOptions) {
@@ -83,6 +86,7 @@ export class Lab {
     this.chaos = new ChaosRuns(ground);
     this.drills = new Drills({ options, runs, net: this.net, rings: this.rings, now });
     this.agreements = new RingAgreements(this.rings, now);
+    this.pulses = new PulseTurn(this.#end.signal);
   }
 
   /** @returns undefined unless `lab_enabled` is set */

@@ -8,7 +8,10 @@ import {
   writeQuorum,
   type Protection,
 } from '../../../console/surfaces/lab/policies/storage-cost.js';
-import { plannedZoneLoss, zoneLossOf } from '../../../console/surfaces/lab/policies/zone-loss.js';
+import {
+  domainLossOf,
+  plannedDomainLoss,
+} from '../../../console/surfaces/lab/policies/domain-loss.js';
 import { Ring } from '../../../src/ring/ring.js';
 import type { ErasureCoding } from '../../../src/ring/policy.js';
 import { describeWith, pythonModule } from '../../support/needs.js';
@@ -30,7 +33,7 @@ const coded = (k: number, m: number, duplication = 1): Protection => ({
 });
 const copies = (replicas: number): Protection => ({ kind: 'replication', replicas });
 
-const none = { index: null, ring: null, partitions: 64, zoneLoss: null };
+const none = { index: null, ring: null, partitions: 64, loss: null };
 
 describe('the costs of a storage policy', () => {
   it('has the sizes of fragment archives that object servers had on disk', () => {
@@ -78,21 +81,34 @@ describe('the costs of a storage policy', () => {
     }
   });
 
-  it('compares policies, with what each leaves when a zone is away', () => {
+  it('compares policies, with what each leaves when a zone or a server is away', () => {
     const ring = new Ring(builtRing());
     const [three, two] = [copies(3), coded(2, 1)];
-    expect(zoneLossOf(ring, three)).to.deep.equal({
-      devices: 6,
-      zones: 3,
-      maxMembersPerZone: 1,
-      readable: true,
-      writable: true,
+    const one = { domains: 3, maxMembers: 1, readable: true, writable: true };
+    expect(domainLossOf(ring, three)).to.deep.equal({ devices: 6, zone: one, server: one });
+    const planned = { domains: 3, maxMembers: 2, readable: true, writable: false };
+    expect(plannedDomainLoss(ring, coded(4, 2))).to.deep.equal({
+      ...{ devices: 6, zone: planned, server: planned },
     });
-    expect(plannedZoneLoss(ring, coded(4, 2))).to.deep.include({
-      maxMembersPerZone: 2,
-      readable: true,
-      writable: false,
+    // One zone of two servers: one of the servers has two of three members.
+    const narrow = new Ring(builtRing({ zones: 1, devicesPerZone: 4 }));
+    const all = { domains: 1, maxMembers: 3, readable: false, writable: false };
+    const server = { domains: 2, maxMembers: 2, writable: false };
+    for (const [protection, readable] of [
+      [three, true],
+      [two, false],
+    ] as const) {
+      const expected = { devices: 4, zone: all, server: { ...server, readable } };
+      expect(domainLossOf(narrow, protection)).to.deep.equal(expected);
+      expect(plannedDomainLoss(narrow, protection)).to.deep.equal(expected);
+    }
+    // By the ring file itself, partition by partition.
+    const { rows: assigned, devices } = narrow.data;
+    const onServer = Array.from({ length: narrow.partitionCount }, (_, part) => {
+      const servers = assigned.map((row) => devices[row[part] ?? 0]?.ip);
+      return Math.max(...servers.map((ip) => servers.filter((other) => other === ip).length));
     });
+    expect(Math.max(...onServer)).to.equal(2);
     const rows = comparePolicies(
       [
         { ...none, name: 'gold', index: 0, protection: three },

@@ -16,6 +16,7 @@ import type {
   RingComparison,
   WhatIfReport,
 } from '../../../console/surfaces/lab/rings/ring-changes.js';
+import type { RingMap } from '../../../console/surfaces/lab/rings/ring-map.js';
 import type { RingReport } from '../../../console/surfaces/lab/rings/ring-report.js';
 import type { LookupView, RingsView } from '../../../console/surfaces/lab/rings/page.js';
 import type { GenomeRun } from '../../../console/surfaces/lab/genome/genome-runs.js';
@@ -82,8 +83,17 @@ describe('the Lab over the rings of a cluster', function () {
     const report = await read<RingReport>('/lab/api/rings/object');
     const parts = report.devices.map((device) => device.parts);
     expect(parts.reduce((sum, count) => sum + count, 0)).to.equal(3 * 128);
-    expect(report.heat_map.rows.flat().reduce((sum, count) => sum + count, 0)).to.equal(3 * 128);
-    expect(report.heat_map.parts_per_row * report.heat_map.rows.length).to.equal(128);
+    const ids = report.devices.map(({ id }) => id);
+    expect(report.device_order.toSorted((a, b) => a - b)).to.deep.equal(ids);
+    const map = await read<RingMap>('/lab/api/rings/object/map');
+    expect(map).to.include({ first_part: 0, rows: 128, parts_per_row: 1, columns: 6 });
+    const counts = Buffer.from(map.cells, 'base64');
+    const held = report.device_order.map((_, column) =>
+      counts.filter((_count, at) => at % map.columns === column).reduce((a, b) => a + b, 0),
+    );
+    expect(held).to.deep.equal(report.device_order.map((id) => parts[ids.indexOf(id)]));
+    const refused = await operator.get('/lab/api/rings/object/map?parts=0');
+    expect(codeOf(refused)).to.equal('invalid_argument');
     const zone = report.tiers.find(({ name }) => name === 'r1z3');
     expect(zone?.histogram.reduce((sum, count) => sum + count, 0)).to.equal(128);
   });
@@ -175,6 +185,8 @@ describe('the Lab over the rings of a cluster', function () {
     const { rows }: ComparisonView = answer.json();
     expect(rows.map(({ write_quorum }) => write_quorum)).to.deep.equal([2, 3, 5, 9]);
     expect(rows[1]?.zone_loss).to.deep.equal({ readable: true, writable: false });
+    expect(rows[1]).to.deep.include({ servers: 3, max_replicas_per_server: 1 });
+    expect(rows[1]?.server_loss).to.deep.equal({ readable: true, writable: false });
     // Six devices are fewer than twelve fragments.
     expect(rows[3]?.zone_loss).to.equal(null);
     const compare = (one: object) =>

@@ -23,22 +23,60 @@ export interface PulseTimes {
 /** Where requests go: S3 passes all stages of the gateway. */
 interface Target {
   readonly api: PulseTimes['api'];
-  create(): Promise<void>;
-  put(key: string, body: Buffer): Promise<void>;
-  get(key: string): Promise<void>;
-  delete(key: string): Promise<void>;
-  remove(): Promise<void>;
+  create(signal: AbortSignal): Promise<void>;
+  put(key: string, body: Buffer, signal: AbortSignal): Promise<void>;
+  get(key: string, signal: AbortSignal): Promise<void>;
+  delete(key: string, signal: AbortSignal): Promise<void>;
+  remove(signal: AbortSignal): Promise<void>;
 }
 
 const EXPIRES_S = 600;
+/** Deletes go on for so long where the pulse itself was ended. */
+const CLEANUP_MS = 30_000;
+const CLEANUP_AT_ONCE = 4;
+
+/**
+ * Pulses of one console: one at a time, since two would measure each other, and none for longer than
+ * it may take.
+ */
+export class PulseTurn {
+  #isTaken = false;
+
+  /** @param ended - aborted when the console ends */
+  constructor(
+    private readonly ended: AbortSignal,
+    private readonly limitMs = 2 * 60_000,
+  ) {}
+
+  /**
+   * @param gone - aborted when the client no longer waits for the result
+   * @param work - is to end soon after its signal was aborted
+   * @throws ApiError busy while another one goes on
+   */
+  async take<T>(gone: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    if (this.#isTaken) {
+      throw new ApiError('busy', 'Another measurement is under way.', undefined, 10);
+    }
+    this.#isTaken = true;
+    const limit = AbortSignal.timeout(this.limitMs);
+    try {
+      return await work(AbortSignal.any([gone, this.ended, limit]));
+    } finally {
+      this.#isTaken = false;
+    }
+  }
+}
 
 /**
  * Sends some requests as the user of the session, to a container of its own that is deleted again.
+ *
+ * @param signal - ends it: `n` is how many requests there were until then
  * @throws ApiError upstream_error where the container cannot be made
  */
 export async function pulse(
   session: Session,
   { n, bytes, path, concurrency }: PulseOptions,
+  signal: AbortSignal,
 ): Promise<PulseTimes> {
   const target = targetOf(session, `lab-profile-${randomBytes(4).toString('hex')}`, bytes);
   const body = randomBytes(bytes);
@@ -46,22 +84,26 @@ export async function pulse(
   const written = new Set<string>();
   const put = async (key: string): Promise<void> => {
     written.add(key);
-    await target.put(key, body);
+    await target.put(key, body, signal);
   };
   try {
-    await target.create();
+    await target.create(signal);
   } catch {
     throw new ApiError('upstream_error', 'A container for the pulse cannot be made.');
   }
   try {
-    if (path === 'get') await timed([keys[0] ?? ''], 1, put);
-    const work = path === 'put' ? put : () => target.get(keys[0] ?? '');
-    const { times, errors } = await timed(keys, concurrency, work);
-    return { n, errors, p50_ms: rank(times, 0.5), p95_ms: rank(times, 0.95), api: target.api };
+    if (path === 'get') await timed([keys[0] ?? ''], 1, put, signal);
+    const work = path === 'put' ? put : () => target.get(keys[0] ?? '', signal);
+    const { times, errors } = await timed(keys, concurrency, work, signal);
+    return {
+      n: times.length + errors,
+      errors,
+      p50_ms: rank(times, 0.5),
+      p95_ms: rank(times, 0.95),
+      api: target.api,
+    };
   } finally {
-    // What stays where this fails goes by itself on Swift: it expires.
-    await timed([...written], concurrency, (key) => target.delete(key));
-    await target.remove().catch(() => undefined);
+    await clearAway(target, [...written]);
   }
 }
 
@@ -83,6 +125,7 @@ export interface PolicyTimes {
  * deleted afterwards.
  *
  * @param policy - its name
+ * @param signal - ends it: `n` is how many objects were written until then
  * @throws ApiError upstream_error where the container cannot be made: a policy that the store does
  *   not know, or that takes no new containers
  */
@@ -90,21 +133,27 @@ export async function measurePolicy(
   { store }: Session,
   policy: string,
   { n, bytes }: { readonly n: number; readonly bytes: number },
+  signal: AbortSignal,
 ): Promise<PolicyTimes> {
   const name = `lab-policy-${randomBytes(4).toString('hex')}`;
   const target = swiftTarget(store, name, bytes, { 'x-storage-policy': policy });
   const body = randomBytes(bytes);
   const keys = Array.from({ length: n }, (_, index) => `pulse-${index}`);
+  const written: string[] = [];
   try {
-    await target.create();
+    await target.create(signal);
   } catch {
     throw new ApiError('upstream_error', 'The store makes no container of this policy.');
   }
   try {
-    const put = await timed(keys, 1, (key) => target.put(key, body));
-    const get = await timed(keys, 1, (key) => target.get(key));
+    const write = async (key: string): Promise<void> => {
+      written.push(key);
+      await target.put(key, body, signal);
+    };
+    const put = await timed(keys, 1, write, signal);
+    const get = await timed(keys, 1, (key) => target.get(key, signal), signal);
     return {
-      n,
+      n: put.times.length + put.errors,
       bytes,
       errors: put.errors + get.errors,
       put_p50_ms: rank(put.times, 0.5),
@@ -113,32 +162,47 @@ export async function measurePolicy(
       get_p95_ms: rank(get.times, 0.95),
     };
   } finally {
-    await timed(keys, 4, (key) => target.delete(key));
-    await target.remove().catch(() => undefined);
+    await clearAway(target, written);
   }
 }
 
+/** What stays where this fails goes by itself on Swift: it expires. */
+async function clearAway(target: Target, written: readonly string[]): Promise<void> {
+  const signal = AbortSignal.timeout(CLEANUP_MS);
+  await timed(written, CLEANUP_AT_ONCE, (key) => target.delete(key, signal), signal);
+  await target.remove(signal).catch(() => undefined);
+}
+
+/** Does something with each key, until the signal; what it cuts short is no time and no error. */
 async function timed(
   keys: readonly string[],
   concurrency: number,
   work: (key: string) => Promise<void>,
+  signal: AbortSignal,
 ): Promise<{ readonly times: number[]; readonly errors: number }> {
   const times: number[] = [];
   let errors = 0;
   const waiting = [...keys];
   const one = async (): Promise<void> => {
-    for (let key = waiting.shift(); key !== undefined; key = waiting.shift()) {
+    while (!signal.aborted) {
+      const key = waiting.shift();
+      if (key === undefined) return;
       const begun = performance.now();
       try {
         await work(key);
         times.push(performance.now() - begun);
       } catch {
-        errors += 1;
+        if (!isOver(signal)) errors += 1;
       }
     }
   };
   await Promise.all(Array.from({ length: concurrency }, one));
   return { times, errors };
+}
+
+/** Asked anew: the compiler takes a signal for as it was before an `await`. */
+function isOver({ aborted }: AbortSignal): boolean {
+  return aborted;
 }
 
 /** The nearest rank. */
@@ -152,21 +216,21 @@ function targetOf({ s3, store }: Session, name: string, bytes: number): Target {
   if (s3 !== undefined) {
     return {
       api: 's3',
-      create: async () => {
-        await s3.do([200], 'PUT', { bucket: name });
+      create: async (signal) => {
+        await s3.do([200], 'PUT', { bucket: name, signal });
       },
-      put: async (key, body) => {
-        await s3.do([200], 'PUT', { bucket: name, key, body });
+      put: async (key, body, signal) => {
+        await s3.do([200], 'PUT', { bucket: name, key, body, signal });
       },
-      get: async (key) => {
-        const { body } = await s3.expect([200], 'GET', { bucket: name, key });
+      get: async (key, signal) => {
+        const { body } = await s3.expect([200], 'GET', { bucket: name, key, signal });
         await readBody(body, readMax);
       },
-      delete: async (key) => {
-        await s3.do([204], 'DELETE', { bucket: name, key });
+      delete: async (key, signal) => {
+        await s3.do([204], 'DELETE', { bucket: name, key, signal });
       },
-      remove: async () => {
-        await s3.do([204], 'DELETE', { bucket: name });
+      remove: async (signal) => {
+        await s3.do([204], 'DELETE', { bucket: name, signal });
       },
     };
   }
@@ -183,21 +247,21 @@ function swiftTarget(
   const readMax = bytes + 1024;
   return {
     api: 'swift',
-    create: async () => {
-      await store.do([201, 202], 'PUT', { container: name, headers });
+    create: async (signal) => {
+      await store.do([201, 202], 'PUT', { container: name, headers, signal });
     },
-    put: async (object, body) => {
+    put: async (object, body, signal) => {
       const own = { 'x-delete-after': String(EXPIRES_S), 'content-length': String(body.length) };
-      await store.do([201], 'PUT', { container: name, object, headers: own, body });
+      await store.do([201], 'PUT', { container: name, object, headers: own, body, signal });
     },
-    get: async (object) => {
-      await store.read([200], 'GET', { container: name, object }, readMax);
+    get: async (object, signal) => {
+      await store.read([200], 'GET', { container: name, object, signal }, readMax);
     },
-    delete: async (object) => {
-      await store.do([204, 404], 'DELETE', { container: name, object });
+    delete: async (object, signal) => {
+      await store.do([204, 404], 'DELETE', { container: name, object, signal });
     },
-    remove: async () => {
-      await store.do([204, 404, 409], 'DELETE', { container: name });
+    remove: async (signal) => {
+      await store.do([204, 404, 409], 'DELETE', { container: name, signal });
     },
   };
 }

@@ -9,7 +9,7 @@ import {
   writeQuorum,
   type Protection,
 } from './storage-cost.js';
-import type { ZoneLoss } from './zone-loss.js';
+import type { DomainLoss, Loss } from './domain-loss.js';
 
 /** A policy to compare: one of the cluster, or one that is only thought of. */
 export interface Candidate {
@@ -22,7 +22,7 @@ export interface Candidate {
   /** Partitions of its ring, or of the ring that stands in for it. */
   readonly partitions: number;
   /** Null where there is no ring to count in. */
-  readonly zoneLoss: ZoneLoss | null;
+  readonly loss: DomainLoss | null;
 }
 
 export interface CompareAssumptions extends DiskAssumptions {
@@ -30,6 +30,12 @@ export interface CompareAssumptions extends DiskAssumptions {
   readonly objectBytes: readonly number[];
   /** Those of the container ring. */
   readonly containerReplicas: number;
+}
+
+/** Whether objects can be read, and written by primaries alone. */
+export interface LossLeaves {
+  readonly readable: boolean;
+  readonly writable: boolean;
 }
 
 /** How a policy does, in the numbers that tell policies apart. */
@@ -59,8 +65,12 @@ export interface PolicyRow {
   readonly min_devices: number;
   readonly devices: number | null;
   readonly zones: number | null;
+  readonly servers: number | null;
   readonly max_replicas_per_zone: number | null;
-  readonly zone_loss: { readonly readable: boolean; readonly writable: boolean } | null;
+  readonly max_replicas_per_server: number | null;
+  /** What is left without the worst zone, and without the worst server. */
+  readonly zone_loss: LossLeaves | null;
+  readonly server_loss: LossLeaves | null;
   readonly mttdl_h: number;
   readonly loss_prob_year: number;
   /** For all partitions; an upper bound. */
@@ -89,7 +99,7 @@ export function comparePolicies(
 }
 
 function rowOf(candidate: Candidate, assumptions: CompareAssumptions): PolicyRow {
-  const { protection, partitions, zoneLoss } = candidate;
+  const { protection, partitions, loss } = candidate;
   const members = memberCount(protection);
   const whole = Math.ceil(members);
   const tolerated = survivedLosses(protection);
@@ -113,11 +123,13 @@ function rowOf(candidate: Candidate, assumptions: CompareAssumptions): PolicyRow
     read_need: readNeed(protection),
     survives_losses: tolerated,
     min_devices: whole,
-    devices: zoneLoss?.devices ?? null,
-    zones: zoneLoss?.zones ?? null,
-    max_replicas_per_zone: zoneLoss?.maxMembersPerZone ?? null,
-    zone_loss:
-      zoneLoss === null ? null : { readable: zoneLoss.readable, writable: zoneLoss.writable },
+    devices: loss?.devices ?? null,
+    zones: loss?.zone.domains ?? null,
+    servers: loss?.server.domains ?? null,
+    max_replicas_per_zone: loss?.zone.maxMembers ?? null,
+    max_replicas_per_server: loss?.server.maxMembers ?? null,
+    zone_loss: loss === null ? null : leaves(loss.zone),
+    server_loss: loss === null ? null : leaves(loss.server),
     mttdl_h: model.mttdlHours,
     loss_prob_year: model.lossPerYear,
     cluster_loss_prob_year: model.clusterLossPerYear,
@@ -130,6 +142,10 @@ function rowOf(candidate: Candidate, assumptions: CompareAssumptions): PolicyRow
     get: { backend_conns: readNeed(protection) },
     repair_read_amp: readNeed(protection),
   };
+}
+
+function leaves({ readable, writable }: Loss): LossLeaves {
+  return { readable, writable };
 }
 
 /**

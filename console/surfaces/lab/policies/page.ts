@@ -5,6 +5,7 @@ import { ApiError } from '../../../server/api-error.js';
 import { audited } from '../../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
+import { clientGone } from '../../../server/traffic.js';
 import { type LabPage, ringSource } from '../ground/data-source.js';
 import { misfit, type OpenRing } from '../ground/lab-rings.js';
 import { measurePolicy, type PolicyTimes } from '../ground/pulse.js';
@@ -41,7 +42,10 @@ export interface PoliciesView {
 /** A policy in a comparison, with what it was measured to do, if that was asked for. */
 export interface ComparedPolicy extends PolicyRow {
   readonly measured: PolicyTimes | null;
-  /** The reason for which it was not measured; null where it was, or where that was not asked for. */
+  /**
+   * The reason for which it was not measured, or not whole; null where it was, or where that was not
+   * asked for.
+   */
   readonly measure_problem: string | null;
 }
 
@@ -115,7 +119,7 @@ function policyRoutes(app: FastifyInstance, context: ConsoleContext): void {
   app.post(
     '/lab/api/policies/compare',
     { config: { access } },
-    async (request): Promise<ComparisonView> => {
+    async (request, reply): Promise<ComparisonView> => {
       const lab = labOf(context);
       const { candidates, assumptions, measure } = parse(COMPARE, request.body);
       const chosen: Candidate[] = [];
@@ -123,33 +127,46 @@ function policyRoutes(app: FastifyInstance, context: ConsoleContext): void {
       const { afr_pct: afrPct, mttr_h: mttrHours, object_bytes: objectBytes } = assumptions;
       const containerReplicas = await containerReplicasOf(lab);
       const assumed = { afrPct, mttrHours, objectBytes, containerReplicas };
-      const rows: ComparedPolicy[] = [];
-      for (const row of comparePolicies(chosen, assumed)) {
-        rows.push({ ...row, ...(await measured(context, request, row, measure)) });
+      const compared = comparePolicies(chosen, assumed);
+      const view = { assumptions: { afr_pct: afrPct, mttr_h: mttrHours } };
+      if (measure === undefined) {
+        const rows = compared.map((row) => ({ ...row, measured: null, measure_problem: null }));
+        return { rows, ...view };
       }
-      return { rows, assumptions: { afr_pct: afrPct, mttr_h: mttrHours } };
+      return lab.pulses.take(clientGone(reply), async (signal) => {
+        const rows: ComparedPolicy[] = [];
+        // One policy after the other, so that they do not slow each other down.
+        for (const row of compared) {
+          rows.push({ ...row, ...(await measured(context, request, row, { ...measure, signal })) });
+        }
+        return { rows, ...view };
+      });
     },
   );
 }
 
 type Measured = Pick<ComparedPolicy, 'measured' | 'measure_problem'>;
 
-/** One policy after the other, so that they do not slow each other down. */
+const TIME_IS_OVER = 'The time for the measurement was over.';
+
 async function measured(
   context: ConsoleContext,
   request: FastifyRequest,
   { index, name }: PolicyRow,
-  measure: Measure | undefined,
+  { n, bytes, signal }: Measure & { readonly signal: AbortSignal },
 ): Promise<Measured> {
-  if (measure === undefined || index === null) return { measured: null, measure_problem: null };
-  const act = { action: 'lab.policy_pulse', target: name, details: { ...measure } };
+  if (index === null) return { measured: null, measure_problem: null };
+  const isOver = (): boolean => signal.aborted;
+  if (isOver()) return { measured: null, measure_problem: TIME_IS_OVER };
+  const act = { action: 'lab.policy_pulse', target: name, details: { n, bytes } };
   try {
     const times = await audited(context, request, act, () =>
-      measurePolicy(sessionOf(request), name, measure),
+      measurePolicy(sessionOf(request), name, { n, bytes }, signal),
     );
-    return { measured: times, measure_problem: null };
+    return { measured: times, measure_problem: isOver() ? TIME_IS_OVER : null };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
+    if (isOver()) return { measured: null, measure_problem: TIME_IS_OVER };
     return { measured: null, measure_problem: error.message };
   }
 }
@@ -213,7 +230,7 @@ async function candidateOf(lab: Lab, given: GivenCandidate): Promise<Candidate> 
       ring: opened.name,
       protection,
       partitions: opened.ring.partitionCount,
-      zoneLoss: await lab.compute.run('zone_loss', input),
+      loss: await lab.compute.run('domain_loss', input),
     };
   }
   const protection = hypothetical(given);
@@ -231,8 +248,8 @@ async function candidateOf(lab: Lab, given: GivenCandidate): Promise<Candidate> 
     ring: null,
     protection,
     partitions: ring?.ring.partitionCount ?? DEFAULT_PARTITIONS,
-    zoneLoss: enough
-      ? await lab.compute.run('zone_loss', { file: ring.file, protection, isPlanned: true })
+    loss: enough
+      ? await lab.compute.run('domain_loss', { file: ring.file, protection, isPlanned: true })
       : null,
   };
 }
@@ -253,7 +270,7 @@ function withoutRing(policy: Policy, problem: ApiError): Candidate {
     ring: null,
     protection: { kind: 'erasure_coding', coding: policy.erasureCoding },
     partitions: DEFAULT_PARTITIONS,
-    zoneLoss: null,
+    loss: null,
   };
 }
 

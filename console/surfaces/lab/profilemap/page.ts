@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { audited } from '../../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
+import { clientGone } from '../../../server/traffic.js';
 import {
   LIVE,
   type DataSource,
@@ -70,14 +71,18 @@ function profileRoutes(app: FastifyInstance, context: ConsoleContext): void {
   app.post(
     '/lab/api/profilemap/pulse',
     { config: { access } },
-    async (request): Promise<PulseView> => {
+    async (request, reply): Promise<PulseView> => {
       const given = parse(PULSE, request.body);
-      const { profile } = labOf(context);
-      const from = await profile.mark();
-      const act = { action: 'lab.profile_pulse', target: given.path, details: { n: given.n } };
-      const times = await audited(context, request, act, () => pulse(sessionOf(request), given));
-      const to = await profile.mark();
-      return { ...times, from, to, snapshot: await profile.snapshot(given.path, from.id, to.id) };
+      const { profile, pulses } = labOf(context);
+      return pulses.take(clientGone(reply), async (signal) => {
+        const from = await profile.mark();
+        const act = { action: 'lab.profile_pulse', target: given.path, details: { n: given.n } };
+        const times = await audited(context, request, act, () =>
+          pulse(sessionOf(request), given, signal),
+        );
+        const to = await profile.mark();
+        return { ...times, from, to, snapshot: await profile.snapshot(given.path, from.id, to.id) };
+      });
     },
   );
 }

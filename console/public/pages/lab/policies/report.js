@@ -1,0 +1,172 @@
+import { barChart } from '../../../js/charts/bars.js';
+import { ChartFigure } from '../../../js/charts/figure.js';
+import { bytesText, el } from '../../../js/dom.js';
+import { card, numberText, percentText, table } from '../ground.js';
+
+/**
+ * @typedef {import('../../../../surfaces/lab/policies/page.js').ComparisonView} ComparisonView
+ * @typedef {import('../../../../surfaces/lab/policies/page.js').ComparedPolicy} PolicyRow
+ */
+
+/** @type {readonly (readonly [label: string, value: (row: PolicyRow) => string, hint?: string])[]} */
+const LINES = [
+  ['Stored for each byte', (row) => `${numberText(row.overhead_ratio)}×`, 'large objects'],
+  ['Copies or fragments', (row) => numberText(row.replicas)],
+  ['Needed to write', (row) => String(row.write_quorum), 'before a PUT is acknowledged'],
+  ['Needed to read', (row) => String(row.read_need)],
+  [
+    'Losses survived',
+    (row) => String(row.survives_losses),
+    'whichever copies or fragments they are',
+  ],
+  ['Devices needed', (row) => String(row.min_devices)],
+  ['Most in one zone', (row) => optional(row.max_replicas_per_zone)],
+  ['A zone lost: readable', (row) => yesNo(row.zone_loss?.readable)],
+  ['A zone lost: writable', (row) => yesNo(row.zone_loss?.writable), 'by primaries alone'],
+  ['Most on one server', (row) => optional(row.max_replicas_per_server)],
+  ['A server lost: readable', (row) => yesNo(row.server_loss?.readable)],
+  ['A server lost: writable', (row) => yesNo(row.server_loss?.writable), 'by primaries alone'],
+  ['Loss in a year, one partition', (row) => row.loss_prob_year.toExponential(2), 'model'],
+  [
+    'Loss in a year, all partitions',
+    (row) => row.cluster_loss_prob_year.toExponential(2),
+    'model, upper bound',
+  ],
+  ['Nines', (row) => numberText(row.nines), 'model, one partition'],
+  ['Bytes sent for a PUT', (row) => bytesText(row.put.wire_bytes), 'of the largest size'],
+  ['Object servers of a PUT', (row) => String(row.put.backend_puts)],
+  ['Updates of the container', (row) => String(row.put.container_updates)],
+  ['Connections of a GET', (row) => String(row.get.backend_conns)],
+  ['Read to repair a byte', (row) => `${row.repair_read_amp}×`],
+];
+
+/** @type {typeof LINES} */
+const MEASURED_LINES = [
+  ['Objects measured', (row) => measuredText(row)],
+  ['PUT, p50', (row) => msText(row, row.measured?.put_p50_ms), 'measured'],
+  ['PUT, p95', (row) => msText(row, row.measured?.put_p95_ms), 'measured'],
+  ['GET, p50', (row) => msText(row, row.measured?.get_p50_ms), 'measured'],
+  ['GET, p95', (row) => msText(row, row.measured?.get_p95_ms), 'measured'],
+  ['Failed requests', (row) => (row.measured === null ? '–' : String(row.measured.errors))],
+];
+
+/**
+ * @param {PolicyRow} row
+ * @param {number | null | undefined} ms
+ */
+function msText({ index, measure_problem: problem }, ms) {
+  if (index === null) return 'not in the cluster';
+  return ms === null || ms === undefined ? (problem ?? 'unknown') : `${numberText(ms)} ms`;
+}
+
+/** @param {PolicyRow} row */
+function measuredText({ measured, measure_problem: problem }) {
+  if (measured === null) return '–';
+  return problem === null ? String(measured.n) : `${measured.n}. ${problem}`;
+}
+
+/**
+ * Policies side by side.
+ *
+ * @param {ComparisonView} view
+ */
+export function comparisonReport({ rows, assumptions }) {
+  const isMeasured = rows.some((row) => row.measured !== null || row.measure_problem !== null);
+  const lines = [...LINES, ...(isMeasured ? MEASURED_LINES : [])].map(([label, value, hint]) => ({
+    label,
+    hint,
+    values: rows.map(value),
+  }));
+  const columns = rows.map((row, place) => ({
+    title: row.index === null ? `${row.name} (not in the cluster)` : row.name,
+    value: (/** @type {{ readonly values: readonly string[] }} */ line) =>
+      line.values[place] ?? null,
+    number: true,
+  }));
+  const sizes = (rows[0]?.overhead_by_size ?? []).map(({ bytes }, place) => ({ bytes, place }));
+  const inexact = rows.filter(({ is_exact: isExact }) => !isExact).map(({ name }) => name);
+  const bars = (/** @type {string} */ title, /** @type {(row: PolicyRow) => number} */ value) =>
+    new ChartFigure(
+      title,
+      barChart({ items: rows.map((row) => ({ name: row.name, value: value(row) })) }),
+    ).element;
+  return [
+    el(
+      'div',
+      { className: 'lab-columns' },
+      bars('Stored for each byte', (row) => row.overhead_ratio),
+      bars('Nines of durability (model)', (row) => row.nines),
+    ),
+    card(
+      'Side by side',
+      table(
+        'Policies',
+        [
+          {
+            title: 'Measure',
+            value: (line) => line.label,
+            cell: (line) =>
+              el(
+                'span',
+                {},
+                line.label,
+                ...(line.hint === undefined
+                  ? []
+                  : [el('span', { className: 'quiet', textContent: ` (${line.hint})` })]),
+              ),
+          },
+          ...columns,
+        ],
+        lines,
+      ),
+      el('p', {
+        className: 'lab-note',
+        textContent: `Durability is a model: disks fail independently of each other, ${assumptions.afr_pct} % of them in a year, and a lost copy is restored after ${assumptions.mttr_h} h. It leaves out errors that nobody has found yet, and people.`,
+      }),
+    ),
+    card(
+      'Bytes on disk by size of the object',
+      table(
+        'Overhead by size',
+        [
+          { title: 'Object', value: (row) => row.bytes, cell: (row) => bytesText(row.bytes) },
+          ...rows.map((row) => ({
+            title: row.name,
+            value: (/** @type {{ readonly place: number }} */ size) =>
+              row.overhead_by_size[size.place]?.stored_bytes ?? null,
+            cell: (/** @type {{ readonly place: number }} */ size) =>
+              storedText(row.overhead_by_size[size.place]),
+            number: true,
+          })),
+        ],
+        sizes,
+      ),
+      ...(inexact.length === 0
+        ? []
+        : [
+            el('p', {
+              className: 'lab-note',
+              textContent: `About ${inexact.join(', ')}: the word size of the code is not known, so that sizes may be some bytes too small.`,
+            }),
+          ]),
+    ),
+  ];
+}
+
+/** @param {PolicyRow['overhead_by_size'][number] | undefined} size */
+function storedText(size) {
+  if (size === undefined) return '–';
+  const stored = bytesText(size.stored_bytes);
+  return size.ratio === null ? stored : `${stored} (${percentText(size.ratio, 0)})`;
+}
+
+/** @param {number | null} value */
+function optional(value) {
+  return value === null ? 'unknown' : String(value);
+}
+
+/** @param {boolean | undefined} value */
+function yesNo(value) {
+  if (value === undefined) return 'unknown';
+  return value ? 'yes' : 'no';
+}
