@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { METADATA } from '../../../../src/capsule/file-names.js';
 import { CapsuleKey, trustedKeys } from '../../../../src/capsule/signing.js';
 import type { SealedFile } from '../../../../src/capsule/manifest.js';
 import {
@@ -8,10 +9,12 @@ import {
   type VerifiedCapsule,
   type VerifyOptions,
 } from '../../../../src/capsule/verify-capsule.js';
-import type { LabCompute } from '../compute/compute.js';
 import { ApiError } from '../../../server/api-error.js';
+import { UpstreamError } from '../../../swift/errors.js';
+import type { LabCompute } from '../compute/compute.js';
 import { KeptResults } from '../ground/kept-results.js';
 import type { Capture } from './capture.js';
+import type { ParseManifest } from './slo.js';
 import { ImportSpool } from './spool.js';
 
 /** A capsule that was verified, for the browser. */
@@ -21,10 +24,17 @@ export interface CapsuleVerdict {
   /** Whether the key is that of this console, or one of `state_dir/trusted_keys`. */
   readonly trusted: boolean;
   readonly manifest: VerifiedCapsule['manifest'];
+  /** The first thousand. */
   readonly files: readonly SealedFile[];
+  /** How many there are. */
+  readonly file_count: number;
 }
 
 const CAPTURES_KEPT = 50;
+/** Several times the headers that Swift takes with an object. */
+const METADATA_BYTES_MAX = 1024 * 1024;
+/** Files of a capsule that are shown: as many as take a fraction of a millisecond to write. */
+const FILES_SHOWN_MAX = 1000;
 
 /** Captures, keys and imports of Object Capsules, in the console's state folder. */
 export class Capsules {
@@ -67,12 +77,36 @@ export class Capsules {
     return verifyCapsule(source, { contentBytesMax: bytesMax, check });
   }
 
+  /** The segments of a manifest. @throws UpstreamError for bytes that are none; ApiError busy */
+  readonly parseManifest: ParseManifest = async (bytes) => {
+    const lines = await this.compute.run('slo_manifest', { bytes });
+    if (lines === null) throw new UpstreamError('invalid');
+    return lines;
+  };
+
+  /**
+   * The headers that clients saw of the object in a capsule.
+   * @throws ApiError unprocessable, busy
+   */
+  async clientHeaders({ documents }: VerifiedCapsule): Promise<Readonly<Record<string, string>>> {
+    const bytes = documents.get(METADATA) ?? Buffer.alloc(0);
+    const found =
+      bytes.length > METADATA_BYTES_MAX
+        ? null
+        : await this.compute.run('capsule_metadata', { bytes });
+    if (found !== null) return found;
+    throw new ApiError('unprocessable', 'metadata.json is not as capsules have it.');
+  }
+
   async verdict({ manifest, files, key_id }: VerifiedCapsule): Promise<CapsuleVerdict> {
     const trusted = await trustedKeys(path.join(this.#stateDir, 'trusted_keys'));
     const own = (await this.key()).id;
     const isTrusted = key_id === own || trusted.has(key_id);
-    const shown = files.map(({ path: file, bytes, sha256 }) => ({ path: file, bytes, sha256 }));
-    return { valid: true, key_id, trusted: isTrusted, manifest, files: shown };
+    const shown = files
+      .slice(0, FILES_SHOWN_MAX)
+      .map(({ path: file, bytes, sha256 }) => ({ path: file, bytes, sha256 }));
+    const found = { manifest, files: shown, file_count: files.length };
+    return { valid: true, key_id, trusted: isTrusted, ...found };
   }
 }
 

@@ -1,5 +1,4 @@
 import type { VerifiedCapsule } from '../../../../src/capsule/verify-capsule.js';
-import { METADATA } from '../../../../src/capsule/file-names.js';
 import type { Capture } from './capture.js';
 
 /** A field of an object in a capsule and in the store. */
@@ -14,10 +13,16 @@ export interface FieldDifference {
 const KEPT =
   /^(?:content-type|content-encoding|content-disposition|x-delete-at|x-object-manifest|x-object-meta-.+)$/;
 
-/** What an object that was written is like, beside the capsule that it came from. */
-export function compareWithCapsule(capsule: VerifiedCapsule, made: Capture): FieldDifference[] {
+/**
+ * What an object that was written is like, beside the capsule that it came from.
+ * @param before - the headers that clients saw then
+ */
+export function compareWithCapsule(
+  capsule: VerifiedCapsule,
+  before: Readonly<Record<string, string>>,
+  made: Capture,
+): FieldDifference[] {
   const { object } = capsule.manifest;
-  const before = clientHeaders(capsule);
   const names = new Set([...Object.keys(before), ...Object.keys(made.headers)]);
   const rows: (readonly [string, string | null, string | null])[] = [
     ['kind', object.kind, made.object.kind],
@@ -31,12 +36,6 @@ export function compareWithCapsule(capsule: VerifiedCapsule, made: Capture): Fie
       .map((name) => [name, before[name] ?? null, made.headers[name] ?? null] as const),
   ];
   return rows.map(([field, old, store]) => ({ field, capsule: old, store, same: old === store }));
-}
-
-function clientHeaders(capsule: VerifiedCapsule): Readonly<Record<string, string>> {
-  const bytes = capsule.documents.get(METADATA)?.toString('utf8') ?? '{}';
-  const { client = {} } = JSON.parse(bytes) as { client?: Readonly<Record<string, string>> };
-  return client;
 }
 
 function textOf(value: number | null): string | null {

@@ -14,12 +14,13 @@ import { ApiError } from '../../../server/api-error.js';
 import type { SwiftAccount } from '../../../swift/account.js';
 import type { SwiftRequest } from '../../../swift/account.js';
 import type { Capture } from './capture.js';
-import { readSloManifest, segmentObjects, type SegmentObject } from './slo.js';
+import { readSloManifest, segmentObjects, type ParseManifest, type SegmentObject } from './slo.js';
 import { readSubject, versionQuery, type ObjectPlace } from './subject.js';
 
 export interface ExportOptions {
   readonly store: SwiftAccount;
   readonly key: CapsuleKey;
+  readonly parseManifest: ParseManifest;
   readonly cluster: string;
   readonly sourceVersion: string;
   readonly withBody: boolean;
@@ -129,8 +130,8 @@ async function contentOf(
     const headers = isDynamic ? {} : { 'if-match': object.etag ?? '' };
     return [{ path: BODY, bytes: ownBytes, content: open({ ...target, query, headers }) }];
   }
-  const manifest = await readSloManifest(store, place);
-  const segments = [...segmentObjects(manifest.segments).values()];
+  const manifest = await readSloManifest(store, place, options.parseManifest);
+  const segments = [...(await segmentObjects(manifest.segments)).values()];
   tooLarge(segments.reduce((sum, { bytes }) => sum + bytes, 0));
   const { bytes } = manifest;
   return [

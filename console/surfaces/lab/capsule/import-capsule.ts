@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { Transform } from 'node:stream';
-import { z } from 'zod';
-import { BODY, METADATA, segmentPath, SLO_MANIFEST } from '../../../../src/capsule/file-names.js';
+import { BODY, segmentPath, SLO_MANIFEST } from '../../../../src/capsule/file-names.js';
 import type { FoundFile, VerifiedCapsule } from '../../../../src/capsule/verify-capsule.js';
 import { ApiError } from '../../../server/api-error.js';
 import type { SwiftAccount } from '../../../swift/account.js';
-import { parseSloManifest, segmentObjects } from './slo.js';
+import { segmentObjects, segmentsIn, type ParseManifest } from './slo.js';
 
 /** Where the object of a capsule is written, and how. */
 export interface ImportTarget {
@@ -17,6 +16,9 @@ export interface ImportTarget {
 
 export interface ImportTools {
   readonly store: SwiftAccount;
+  /** The headers that clients saw, of the capsule's metadata. */
+  readonly client: Readonly<Record<string, string>>;
+  readonly parseManifest: ParseManifest;
   /** The capsule, on the disk. */
   readonly file: string;
   readonly nowS: number;
@@ -25,7 +27,6 @@ export interface ImportTools {
   readonly onProgress: (done: number, total: number) => void;
 }
 
-const METADATA_SCHEMA = z.object({ client: z.record(z.string(), z.string().max(16_384)) });
 /** What a PUT may set; system metadata is the servers' own. */
 const TAKEN =
   /^(?:content-type|content-encoding|content-disposition|x-object-manifest|x-object-meta-.{1,256})$/;
@@ -51,21 +52,12 @@ export async function writeObject(
 }
 
 /** The headers that make an object again. @param nowS - what is to be deleted before is not */
-export function importHeaders(metadata: Buffer, nowS: number): Record<string, string> {
-  const { client } = parseMetadata(metadata);
+function importHeaders({ client, nowS }: ImportTools): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(client)) if (TAKEN.test(name)) headers[name] = value;
   const deleteAt = client['x-delete-at'];
   if (deleteAt !== undefined && Number(deleteAt) > nowS) headers['x-delete-at'] = deleteAt;
   return headers;
-}
-
-function parseMetadata(bytes: Buffer): z.infer<typeof METADATA_SCHEMA> {
-  try {
-    return METADATA_SCHEMA.parse(JSON.parse(bytes.toString('utf8')));
-  } catch {
-    throw new ApiError('unprocessable', 'metadata.json is not as capsules have it.');
-  }
 }
 
 class Writer {
@@ -83,7 +75,7 @@ class Writer {
   async plain(): Promise<void> {
     const { container, name } = this.target;
     await this.#put(this.#fileOf(BODY), container, name, {
-      ...this.#headers(),
+      ...importHeaders(this.tools),
       ...this.#condition(),
     });
   }
@@ -92,29 +84,34 @@ class Writer {
   async large(): Promise<void> {
     const { container, name } = this.target;
     const { store } = this.tools;
-    const segmentsIn = `${container}_segments`;
+    const segmentBox = `${container}_segments`;
     const bytes = this.capsule.documents.get(SLO_MANIFEST) ?? Buffer.alloc(0);
-    const segments = parseSloManifest(bytes);
+    const segments = await this.tools.parseManifest(bytes);
     await this.#refuseExisting();
-    await store.do([201, 202], 'PUT', { container: segmentsIn });
+    await store.do([201, 202], 'PUT', { container: segmentBox });
     const sealed = this.capsule.files.find(({ path }) => path === SLO_MANIFEST)?.sha256 ?? '';
     const written = new Map<string, { readonly object: string; readonly etag: string }>();
-    for (const [index, original] of [...segmentObjects(segments).keys()].entries()) {
+    for (const [index, original] of [...(await segmentObjects(segments)).keys()].entries()) {
       const object = `${name}/capsule-${sealed.slice(0, 16)}/${String(index + 1).padStart(5, '0')}`;
-      const etag = await this.#put(this.#fileOf(segmentPath(index + 1)), segmentsIn, object, {});
+      const etag = await this.#put(this.#fileOf(segmentPath(index + 1)), segmentBox, object, {});
       written.set(original, { object, etag });
     }
-    const manifest = segments.map((segment) => {
-      if ('data' in segment) return { data: segment.data };
+    const manifest: string[] = [];
+    for await (const segment of segmentsIn(segments)) {
+      if ('data' in segment) {
+        manifest.push(JSON.stringify({ data: segment.data }));
+        continue;
+      }
       const { object = '', etag = '' } = written.get(segment.name) ?? {};
       const range = segment.range === undefined ? {} : { range: segment.range };
-      return { path: `/${segmentsIn}/${object}`, etag, size_bytes: segment.bytes, ...range };
-    });
+      const entry = { path: `/${segmentBox}/${object}`, etag, size_bytes: segment.bytes, ...range };
+      manifest.push(JSON.stringify(entry));
+    }
     await store.do([201], 'PUT', {
       ...{ container, object: name },
       query: { 'multipart-manifest': 'put' },
-      headers: this.#headers(),
-      body: JSON.stringify(manifest),
+      headers: importHeaders(this.tools),
+      body: `[${manifest.join(',')}]`,
       idleMs: WRITE_IDLE_MS,
     });
   }
@@ -126,11 +123,6 @@ class Writer {
     const answer = await this.tools.store.send('HEAD', { container, object });
     answer.body.resume();
     if (answer.status === 200) throw new ApiError('exists', 'There is such an object.');
-  }
-
-  #headers(): Record<string, string> {
-    const metadata = this.capsule.documents.get(METADATA) ?? Buffer.alloc(0);
-    return importHeaders(metadata, this.tools.nowS);
   }
 
   #condition(): Record<string, string> {

@@ -132,6 +132,7 @@ function capsuleRoutes(app: FastifyInstance, context: ConsoleContext): void {
       const archive = await exportCapsule(captured, {
         store,
         key: await labOf(context).capsules.key(),
+        parseManifest: labOf(context).capsules.parseManifest,
         cluster: options.clusterName,
         sourceVersion: sourceVersion(),
         withBody: body === '1',
@@ -202,6 +203,8 @@ async function startImport(context: ConsoleContext, request: FastifyRequest): Pr
   const spooled = await lab.capsules.spool.take(bodyOf(request), options.maxUploadBytes);
   const { capsule, file } = spooled;
   try {
+    const client = await lab.capsules.clientHeaders(capsule);
+    const { parseManifest } = lab.capsules;
     const act = { action: 'lab.capsule.import', target: `${given.container}/${given.name}` };
     const begun = await BegunAct.begin(context, request, act);
     const { store } = session;
@@ -210,15 +213,13 @@ async function startImport(context: ConsoleContext, request: FastifyRequest): Pr
       try {
         const nowS = Math.floor(now() / 1000);
         await writeObject(capsule, target, {
-          store,
-          file,
-          nowS,
+          ...{ store, client, parseManifest, file, nowS },
           signal,
           onProgress: progressOf(control),
         });
         const actor = loginName(session.user);
         const made = await capture(tools, store, target, actor, signal, () => undefined);
-        const differences = compareWithCapsule(capsule, made);
+        const differences = compareWithCapsule(capsule, client, made);
         await lab.capsules.captures.add({ ...made, differences });
         await begun.end({ result: 'ok' });
         return { id: made.id };

@@ -1,6 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import type { SwiftAccount } from '../../../swift/account.js';
-import { UpstreamError } from '../../../swift/errors.js';
 import { versionQuery, type ObjectPlace } from './subject.js';
 
 /** What Swift answers to `?multipart-manifest=get`; a segment may be bytes of the manifest itself. */
@@ -19,11 +19,18 @@ const MANIFEST = z.array(SEGMENT).max(10_000);
 export type SloSegment = z.infer<typeof SEGMENT>;
 const MANIFEST_BYTES_MAX = 8 * 1024 * 1024;
 
-/** The manifest of a static large object. @throws SwiftStatusError, UpstreamError */
+/** Parses a manifest where that may take its time, as {@link segmentLines} does. */
+export type ParseManifest = (bytes: Buffer) => Promise<string>;
+
+/**
+ * The manifest of a static large object, and its segments as {@link segmentLines} has them.
+ * @throws SwiftStatusError, UpstreamError
+ */
 export async function readSloManifest(
   store: SwiftAccount,
   place: ObjectPlace,
-): Promise<{ readonly bytes: Buffer; readonly segments: readonly SloSegment[] }> {
+  parse: ParseManifest,
+): Promise<{ readonly bytes: Buffer; readonly segments: string }> {
   const { container, name: object } = place;
   const query = { 'multipart-manifest': 'get', ...versionQuery(place) };
   const { body: bytes } = await store.read(
@@ -32,15 +39,36 @@ export async function readSloManifest(
     { container, object, query },
     MANIFEST_BYTES_MAX,
   );
-  return { bytes, segments: parseSloManifest(bytes) };
+  return { bytes, segments: await parse(bytes) };
 }
 
-/** @throws UpstreamError */
-export function parseSloManifest(bytes: Buffer): readonly SloSegment[] {
+/**
+ * The segments of a manifest as JSON, a line each: one text is cheap to send to another thread, and
+ * can be read in turns. Takes a tenth of a second for the largest manifests: not for an event loop.
+ *
+ * @returns null for bytes that are no manifest
+ */
+export function segmentLines(bytes: Uint8Array): string | null {
   try {
-    return MANIFEST.parse(JSON.parse(bytes.toString('utf8')));
-  } catch (error) {
-    throw new UpstreamError('invalid', { cause: error });
+    const segments = MANIFEST.parse(JSON.parse(Buffer.from(bytes).toString('utf8')));
+    return segments.map((segment) => `${JSON.stringify(segment)}\n`).join('');
+  } catch {
+    return null;
+  }
+}
+
+/** A few hundred microseconds of parsing. */
+const SEGMENTS_PER_TURN = 200;
+
+/** @param lines - as {@link segmentLines} makes them; others get a turn now and then */
+export async function* segmentsIn(lines: string): AsyncGenerator<SloSegment, void, undefined> {
+  let count = 0;
+  for (let at = 0; at < lines.length;) {
+    const end = lines.indexOf('\n', at);
+    yield JSON.parse(lines.slice(at, end)) as SloSegment;
+    at = end + 1;
+    count += 1;
+    if (count % SEGMENTS_PER_TURN === 0) await setImmediate();
   }
 }
 
@@ -53,10 +81,10 @@ export interface SegmentObject {
   readonly isNested: boolean;
 }
 
-/** The objects of a manifest's segments, in the order of their first use. */
-export function segmentObjects(segments: readonly SloSegment[]): Map<string, SegmentObject> {
+/** The objects of a manifest's segments, by name, in the order of their first use. */
+export async function segmentObjects(lines: string): Promise<Map<string, SegmentObject>> {
   const found = new Map<string, SegmentObject>();
-  for (const segment of segments) {
+  for await (const segment of segmentsIn(lines)) {
     if ('data' in segment || found.has(segment.name)) continue;
     const [, container = '', object = ''] = /^\/([^/]+)\/(.*)$/s.exec(segment.name) ?? [];
     const { bytes, hash, sub_slo: nested } = segment;

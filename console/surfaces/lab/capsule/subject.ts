@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { z } from 'zod';
 import type { SwiftAccount } from '../../../swift/account.js';
 import { SwiftStatusError } from '../../../swift/errors.js';
 
@@ -122,4 +123,24 @@ function ownHeaders(headers: IncomingHttpHeaders): Record<string, string> {
 function textOf(headers: IncomingHttpHeaders, name: string): string | null {
   const value = headers[name];
   return typeof value === 'string' ? value : null;
+}
+
+const HEADERS_MAX = 1000;
+const METADATA = z.object({
+  client: z
+    .record(z.string(), z.string().max(16_384))
+    .refine((headers) => Object.keys(headers).length <= HEADERS_MAX),
+});
+
+/**
+ * The headers in the `metadata.json` of a capsule, which may be anything: not for an event loop.
+ *
+ * @returns null for bytes that are none
+ */
+export function clientHeadersIn(bytes: Uint8Array): Readonly<Record<string, string>> | null {
+  try {
+    return METADATA.parse(JSON.parse(Buffer.from(bytes).toString('utf8'))).client;
+  } catch {
+    return null;
+  }
 }
