@@ -1,6 +1,7 @@
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import type { Page } from 'playwright-core';
 import { expectAccessible } from '../support/axe.js';
 import { BROWSER_LIMIT_MS, logIn, openPage, type Watched } from '../support/browser.js';
 import { describeWith, program } from '../support/needs.js';
@@ -16,6 +17,18 @@ const RING_ANALYZER = `#!/bin/sh
 printf 'Round 1\\n\\tRebalance 1: moved 768 parts, balance is 0.100000, 0 removed devs\\n'
 printf 'Round 2\\n\\tRebalance 1: moved 120 parts, balance is 1.500000, 1 removed devs\\n'
 printf '\\tRebalance 2: moved 0 parts, balance is 1.500000, 0 removed devs\\n'
+`;
+
+/** Counts, in the page, what paints cells and what copies pixels. */
+const COUNT_DRAWING = `
+  globalThis.counts = { painted: 0, copied: 0 };
+  for (const [name, count] of [['putImageData', 'painted'], ['drawImage', 'copied']]) {
+    const draw = CanvasRenderingContext2D.prototype[name];
+    CanvasRenderingContext2D.prototype[name] = function (...given) {
+      counts[count] += 1;
+      return draw.apply(this, given);
+    };
+  }
 `;
 
 describeWith([program('chromium')], 'the pages of the Lab in a browser', function () {
@@ -69,7 +82,7 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
     await page.getByRole('tab', { name: 'Zones' }).click();
     const zones = page.getByRole('region', { name: 'Regions, zones, servers and devices' });
     await zones
-      .locator('image')
+      .locator('canvas')
       .first()
       .hover({ position: { x: 60, y: 280 } });
     await zones
@@ -77,10 +90,14 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
       .first()
       .waitFor();
     await expectAccessible(page);
+    await zones.scrollIntoViewIfNeeded();
     await watched.shoot('lab-rings-zones');
     await page.getByRole('tab', { name: 'Heat map' }).click();
     await page.getByRole('region', { name: 'Partitions and devices' }).waitFor();
+    await expectAccessible(page);
+    await page.getByText('A cell is').scrollIntoViewIfNeeded();
     await watched.shoot('lab-rings-map');
+    await lookCloser(page, () => open('/lab/rings?tab=map'));
     await page.getByRole('tab', { name: 'Look up' }).click();
     await page.getByLabel('Account').fill('AUTH_test');
     await page.getByLabel('Container').fill('photos');
@@ -110,15 +127,55 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
     await page.getByText('the key deploy_upstream names its service').waitFor();
   });
 
+  /** Moves in the heat map: what moves it copies pixels, and paints no cell again. */
+  const lookCloser = async (page: Page, reopen: () => Promise<void>): Promise<void> => {
+    await reopen();
+    const chart = page.getByRole('region', { name: 'Partitions and devices' });
+    await chart.locator('canvas').first().waitFor();
+    await page.evaluate(COUNT_DRAWING);
+    let answers = 0;
+    page.on('response', (answer) => {
+      if (answer.url().includes('/map?')) answers += 1;
+    });
+    await page.getByRole('group', { name: /^Map:/ }).focus();
+    for (const key of ['+', '+', 'ArrowDown', 'ArrowRight', '-']) await page.keyboard.press(key);
+    await page.waitForURL(/view=\d+-128-\d+-8/);
+    await page.getByText('A cell is 1 partition on 1 device').waitFor();
+    const counts = await page.evaluate<{ painted: number; copied: number }>('counts');
+    expect(counts.copied).to.be.greaterThan(0);
+    // Cells are painted when their counts have come, once.
+    expect(counts.painted).to.be.at.most(answers);
+    await chart.hover({ position: { x: 300, y: 200 } });
+    await page.getByText(/^Partition \d+, 10\.0\.\d\.\d\/d\d+: (0 replicas|1 replica)$/).waitFor();
+    const url = page.url();
+    const shown = await chart.locator('text').allInnerTexts();
+    await page.reload();
+    await chart.locator('canvas').first().waitFor();
+    expect(page.url()).to.equal(url);
+    expect(await chart.locator('text').allInnerTexts()).to.deep.equal(shown);
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'SVG: Partitions and devices' }).click();
+    const picture = await readFile(await (await saved).path(), 'utf8');
+    expect(picture).to.match(/<image [^>]*href="data:image\/png;base64,/);
+    expect(picture).to.not.include('foreignObject');
+    await page.getByText('A cell is').scrollIntoViewIfNeeded();
+    await watched.shoot('lab-rings-map-closer');
+  };
+
   it('compares policies with the keyboard alone', async () => {
     const { page } = watched;
     await open('/lab/policies');
     await page.getByRole('region', { name: 'Policies' }).waitFor();
-    const hours = page.getByLabel('Hours until a lost copy is whole again');
+    const hours = page.getByLabel('Hours to restore a lost copy');
     await hours.focus();
     await hours.fill('48');
     await page.keyboard.press('Enter');
-    await page.getByText('a copy is whole again after 48 h').waitFor();
+    await page.getByText('a lost copy is restored after 48 h').waitFor();
+    // The address is the view.
+    expect(page.url()).to.match(/\?mttr=48$/);
+    await page.reload();
+    await page.getByText('a lost copy is restored after 48 h').waitFor();
+    await page.getByText('A server lost: writable').waitFor();
     const refused = page.getByText('The store makes no container of this policy.');
     expect(await refused.count()).to.equal(0);
     // The names of the policies are those of another store.

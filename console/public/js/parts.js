@@ -188,6 +188,63 @@ export function setViewState(state) {
 }
 
 /**
+ * Keeps what the fields of a form say in the URL, by their names, and fills them from it. What is as
+ * the form begins is left out of it, and so is a field without a name.
+ *
+ * @param {HTMLFormElement} form
+ * @returns whether the URL said something of it
+ */
+export function keepInUrl(form) {
+  const controls = [...form.elements].filter(isNamed);
+  const first = new Map(controls.map((control) => [control.name, valueOf(control)]));
+  const state = viewState();
+  for (const control of controls) {
+    const given = state[control.name];
+    if (given === undefined) continue;
+    if (control.type === 'checkbox') setChecked(control, given === '1');
+    else control.value = given;
+    // Another value than it can have: a number that is none, a choice that is not there.
+    if (control.value === '') control.value = first.get(control.name) ?? '';
+    control.dispatchEvent(new Event('change'));
+  }
+  form.addEventListener('change', () => {
+    const own = controls.map((control) => {
+      const value = valueOf(control);
+      return [control.name, value === first.get(control.name) ? '' : value];
+    });
+    setViewState({ ...viewState(), ...Object.fromEntries(own) });
+  });
+  return controls.some(({ name }) => state[name] !== undefined);
+}
+
+/** @typedef {HTMLInputElement | HTMLSelectElement} Control */
+
+/**
+ * @param {Element} element
+ * @returns {element is Control}
+ */
+function isNamed(element) {
+  if (!['INPUT', 'SELECT'].includes(element.tagName)) return false;
+  const { name, type } = /** @type {Control} */ (element);
+  return name !== '' && type !== 'file';
+}
+
+/** @param {Control} control */
+function valueOf(control) {
+  if (control.type !== 'checkbox') return control.value;
+  return /** @type {HTMLInputElement} */ (control).checked ? '1' : '0';
+}
+
+/**
+ * @param {Control} control
+ * @param {boolean} isChecked
+ */
+function setChecked(control, isChecked) {
+  const box = /** @type {HTMLInputElement} */ (control);
+  if (!box.disabled) box.checked = isChecked;
+}
+
+/**
  * Fills a place with what takes time, and says so; a failure stays where it belongs. Forms with the
  * attribute `data-send-at-once` are sent when they are there.
  *

@@ -2,7 +2,17 @@ import { call, MISSED } from '../../js/api.js';
 import { $, durationText, el } from '../../js/dom.js';
 import { fail } from '../../js/shell.js';
 import { timeElement } from '../../js/times.js';
-import { badge, card, fill, pageHead, problem, setViewState, table, viewState } from './ground.js';
+import {
+  badge,
+  card,
+  fill,
+  keepInUrl,
+  pageHead,
+  problem,
+  setViewState,
+  table,
+  viewState,
+} from './ground.js';
 
 /**
  * @typedef {import('../../../server/runs/run.js').RunView} AnyRun
@@ -236,7 +246,7 @@ export function runHead(run, text, ...actions) {
 }
 
 /**
- * A form that starts something, and says beside its button what was refused.
+ * A form that starts something, and says beside its button what was refused. The URL has its fields.
  *
  * @param {readonly Node[]} content with the button that sends it
  * @param {() => Promise<void>} send
@@ -244,6 +254,7 @@ export function runHead(run, text, ...actions) {
 export function startForm(content, send) {
   const said = el('div');
   const form = el('form', { className: 'lab-page' }, ...content, said);
+  keepInUrl(form);
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     said.replaceChildren();

@@ -4,7 +4,17 @@ import { scatterChart } from '../../../js/charts/scatter.js';
 import { el } from '../../../js/dom.js';
 import { call } from '../../../js/api.js';
 import { fail } from '../../../js/shell.js';
-import { badge, card, field, numberText, percentText, select, table } from '../ground.js';
+import {
+  badge,
+  card,
+  field,
+  numberText,
+  percentText,
+  select,
+  setViewState,
+  table,
+  viewState,
+} from '../ground.js';
 import { handedOver } from '../rings/to-deploy.js';
 import { weightsText } from '../rings/what-if.js';
 
@@ -42,14 +52,21 @@ export function frontView({ result, params }, onCommands) {
   const detail = el('div', { className: 'lab-page' });
   const rows = [{ ...result.baseline, id: -1, is_knee: false }, ...result.front];
   const { nodes, pick } = charts(rows);
-  const choose = (/** @type {Candidate} */ candidate) => {
+  const show = (/** @type {Candidate} */ candidate) => {
     pick(candidate.id);
     detail.replaceChildren(
       weightsCard(result.baseline, candidate, onCommands, ways(params, result.baseline, candidate)),
     );
   };
-  const knee = result.front.find(({ is_knee: isKnee }) => isKnee);
-  if (knee !== undefined) choose(knee);
+  const choose = (/** @type {Candidate} */ candidate) => {
+    setViewState({ ...viewState(), candidate: String(candidate.id) });
+    show(candidate);
+  };
+  const wanted = viewState().candidate;
+  const first =
+    result.front.find(({ id }) => String(id) === wanted) ??
+    result.front.find(({ is_knee: isKnee }) => isKnee);
+  if (first !== undefined) show(first);
   return [
     ...nodes,
     card(
@@ -89,8 +106,10 @@ export function frontView({ result, params }, onCommands) {
 function charts(rows) {
   const choices = OBJECTIVES.map(([title], place) => /** @type {const} */ ([String(place), title]));
   const [across, up] = [select('across', choices), select('up', choices)];
-  across.value = '0';
-  up.value = '1';
+  const isPlace = (/** @type {string} */ text) => choices.some(([place]) => place === text);
+  const { across: givenAcross = '', up: givenUp = '' } = viewState();
+  across.value = isPlace(givenAcross) ? givenAcross : '0';
+  up.value = isPlace(givenUp) ? givenUp : '1';
   let picked = rows.find(({ is_knee: isKnee }) => isKnee)?.id ?? -1;
   const nameOf = (/** @type {Candidate} */ { id, is_knee: isKnee }) =>
     id === -1 ? 'as it is' : isKnee ? `${id} (best compromise)` : String(id);
@@ -130,7 +149,11 @@ function charts(rows) {
     figures.scatter.show(scatter());
     figures.parallel.show(parallel());
   };
-  for (const control of [across, up]) control.addEventListener('change', draw);
+  for (const control of [across, up])
+    control.addEventListener('change', () => {
+      setViewState({ ...viewState(), across: across.value, up: up.value });
+      draw();
+    });
   const pick = (/** @type {number} */ id) => {
     picked = id;
     draw();

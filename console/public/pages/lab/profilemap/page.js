@@ -10,11 +10,14 @@ import {
   figures,
   fill,
   input,
+  keepInUrl,
   numberText,
   pageHead,
   problem,
   select,
+  setViewState,
   table,
+  viewState,
 } from '../ground.js';
 
 /**
@@ -59,16 +62,12 @@ class Page {
   #before = null;
   /** @type {Snapshot | null} */
   #now = null;
-  #mark = '';
+  /** From when on is counted: a mark of the console; empty for all that was counted. */
+  #mark = viewState().from ?? '';
   /** @type {ChartFigure[]} */
   #charts = [];
 
   constructor() {
-    this.#path.addEventListener('change', () => {
-      this.#before = null;
-      this.#mark = '';
-      void this.refresh();
-    });
     this.element.append(this.#controls(), this.#said, this.#shown);
   }
 
@@ -79,6 +78,12 @@ class Page {
         await call('GET', `/lab/api/profilemap/snapshot?${query({ path, from: this.#mark })}`),
       );
     });
+  }
+
+  /** @param {string} mark */
+  #countFrom(mark) {
+    this.#mark = mark;
+    setViewState({ ...viewState(), from: mark });
   }
 
   #controls() {
@@ -97,6 +102,12 @@ class Page {
       field('Clients at once', clients, '1 to 8'),
       button,
     );
+    keepInUrl(form);
+    this.#path.addEventListener('change', () => {
+      this.#before = null;
+      this.#countFrom('');
+      void this.refresh();
+    });
     form.addEventListener('submit', async (event) => {
       event.preventDefault();
       await this.#work(button, async () => {
@@ -116,7 +127,7 @@ class Page {
       this.#work(mark, async () => {
         const { id } = await call('POST', '/lab/api/profilemap/marks', {});
         this.#keep();
-        this.#mark = id;
+        this.#countFrom(id);
         await this.refresh();
       }),
     );

@@ -26,9 +26,11 @@ export function bytesField(ring) {
   const hint = el('span', { className: 'hint', textContent: 'assumed; the servers are asked…' });
   node.append(hint);
   let isEntered = false;
-  control.addEventListener('input', () => {
-    isEntered = true;
-  });
+  // A value of the URL is told as a change.
+  for (const event of ['input', 'change'])
+    control.addEventListener(event, () => {
+      isEntered = true;
+    });
   call('GET', `/lab/api/rings/${ring}/usage`)
     .then((answer) => {
       const { used_bytes: used, devices_known: known, devices } = /** @type {RingUsage} */ (answer);

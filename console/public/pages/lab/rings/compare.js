@@ -1,6 +1,16 @@
 import { call, query } from '../../../js/api.js';
 import { el } from '../../../js/dom.js';
-import { card, field, fill, numberText, select, table } from '../ground.js';
+import {
+  card,
+  field,
+  fill,
+  keepInUrl,
+  numberText,
+  select,
+  setViewState,
+  table,
+  viewState,
+} from '../ground.js';
 import { bytesField } from './bytes.js';
 import { changeReport } from './changes.js';
 
@@ -35,6 +45,7 @@ export function comparePanel({ ring, rings }) {
   );
   form.addEventListener('submit', (event) => {
     event.preventDefault();
+    setViewState({ ...viewState(), with: other.value });
     void fill(result, async () => {
       const asked = query({ with: other.value });
       const answer = await call('GET', `/lab/api/rings/${ring.name}/compare?${asked}`);
@@ -61,6 +72,7 @@ export function comparePanel({ ring, rings }) {
       ];
     });
   });
+  if (keepInUrl(form)) form.dataset.sendAtOnce = '';
   return [card('Compare with another ring', form), result];
 }
 

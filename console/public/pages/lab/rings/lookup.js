@@ -44,7 +44,8 @@ export function lookupPanel({ ring }) {
     field('Container', input('container', { required: true, value: container })),
     field('Object', input('object', { required: true, value: object })),
   ].slice(0, depth);
-  const live = el('input', { type: 'checkbox', name: 'live' });
+  const isLive = viewState().live === '1';
+  const live = el('input', { type: 'checkbox', name: 'live', checked: isLive });
   const result = el('div', { className: 'lab-page' });
   const form = el(
     'form',
@@ -62,6 +63,7 @@ export function lookupPanel({ ring }) {
     setViewState({
       ...viewState(),
       place: place.map((part) => encodeURIComponent(String(part))).join('/'),
+      live: live.checked ? '1' : '',
     });
     const asked = query({ ...given, live: live.checked ? 1 : 0 });
     void fill(result, async () => {

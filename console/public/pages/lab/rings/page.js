@@ -4,8 +4,9 @@ import { badge, card, fill, pageHead, setViewState, table, tabList, viewState } 
 import { agreementCard } from './agreement.js';
 import { comparePanel } from './compare.js';
 import { lookupPanel } from './lookup.js';
-import { devicesPanel, heatMapPanel, spreadPanel, summary } from './report.js';
-import { whatIfPanel } from './what-if.js';
+import { heatMapPanel } from './heat-map.js';
+import { devicesPanel, spreadPanel, summary } from './report.js';
+import { WHAT_IF_FIELDS, whatIfPanel } from './what-if.js';
 import { zonesPanel } from './zones.js';
 
 /**
@@ -18,15 +19,32 @@ import { zonesPanel } from './zones.js';
  * @typedef {{ ring: RingRow, rings: RingsView, report: () => Promise<RingReport> }} RingContext
  */
 
-/** @type {readonly { id: string, title: string, panel: (context: RingContext) => Promise<readonly Node[]> }[]} */
+/**
+ * @type {readonly {
+ *   id: string,
+ *   title: string,
+ *   panel: (context: RingContext) => Promise<readonly Node[]>,
+ *   keeps?: readonly string[],
+ * }[]} `keeps`: what of the URL is about the tab alone
+ */
 const TABS = [
   { id: 'devices', title: 'Devices', panel: async ({ report }) => devicesPanel(await report()) },
   { id: 'spread', title: 'Spread', panel: async ({ report }) => spreadPanel(await report()) },
   { id: 'zones', title: 'Zones', panel: async ({ report }) => zonesPanel(await report()) },
-  { id: 'map', title: 'Heat map', panel: async ({ report }) => heatMapPanel(await report()) },
-  { id: 'lookup', title: 'Look up', panel: async (context) => lookupPanel(context) },
-  { id: 'whatif', title: 'What if', panel: whatIfPanel },
-  { id: 'compare', title: 'Compare', panel: async (context) => comparePanel(context) },
+  { id: 'map', title: 'Heat map', panel: heatMapPanel, keeps: ['view'] },
+  {
+    id: 'lookup',
+    title: 'Look up',
+    panel: async (context) => lookupPanel(context),
+    keeps: ['place', 'live'],
+  },
+  { id: 'whatif', title: 'What if', panel: whatIfPanel, keeps: WHAT_IF_FIELDS },
+  {
+    id: 'compare',
+    title: 'Compare',
+    panel: async (context) => comparePanel(context),
+    keeps: ['with', 'stored'],
+  },
 ];
 
 /** Shows the rings, and all there is to know about one of them. */
@@ -134,13 +152,9 @@ function showRing(place, rings, ring) {
   const show = (/** @type {string} */ id) => {
     const chosen = TABS.find((one) => one.id === id) ?? TABS[0];
     if (chosen === undefined) return;
-    const { place: lookedUp = '', weights = '', ...state } = viewState();
-    const own = { lookup: { place: lookedUp }, whatif: { weights } };
-    const kept = {
-      ...state,
-      ...(chosen.id === 'lookup' || chosen.id === 'whatif' ? own[chosen.id] : {}),
-    };
-    setViewState({ ...kept, ring: ring.name, tab: chosen.id });
+    const { keeps = [] } = chosen;
+    const kept = Object.entries(viewState()).filter(([key]) => keeps.includes(key));
+    setViewState({ ring: ring.name, tab: chosen.id, ...Object.fromEntries(kept) });
     panel.setAttribute('aria-labelledby', `tab-${chosen.id}`);
     panel.replaceChildren();
     void fill(panel, () => chosen.panel(context));

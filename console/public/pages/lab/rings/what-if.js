@@ -1,12 +1,18 @@
 import { call } from '../../../js/api.js';
 import { el } from '../../../js/dom.js';
-import { card, field, fill, input, setViewState, viewState } from '../ground.js';
+import { card, field, fill, input, keepInUrl, setViewState, viewState } from '../ground.js';
 import { bytesField } from './bytes.js';
 import { changeReport } from './changes.js';
 import { sendToDeploy } from './to-deploy.js';
 import { simulatedCard } from './simulated.js';
 
 /** @typedef {import('../../../../surfaces/lab/rings/ring-changes.js').WhatIfChange} WhatIfChange */
+
+/** What of the URL is a change to try. */
+export const WHAT_IF_FIELDS = [
+  ...['weights', 'overload', 'seed', 'stored'],
+  ...['region', 'zone', 'ip', 'port', 'device', 'weight'],
+];
 
 /**
  * Weights to try; an empty field takes the device out. Nothing is written anywhere.
@@ -86,7 +92,8 @@ export async function whatIfPanel({ ring, report }) {
       ];
     });
   });
-  if (given.size > 0) form.dataset.sendAtOnce = '';
+  const isKept = keepInUrl(form);
+  if (given.size > 0 || isKept) form.dataset.sendAtOnce = '';
   const note = el('p', {
     className: 'lab-note',
     textContent:
@@ -124,7 +131,8 @@ export function weightsText(changes) {
  * @param {string} [tried] what it is to be; empty takes the device out
  */
 function weightInput({ id, weight }, tried = String(weight)) {
-  const made = input(`weight-${id}`, {
+  // Without a name: the URL has the weights in one field.
+  const made = input('', {
     type: 'number',
     min: '0',
     step: 'any',
