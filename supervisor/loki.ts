@@ -30,10 +30,7 @@ export function queryRange(tail: LogTail, query: URLSearchParams, nowMs: number)
     // Children's lines arrive in blocks.
     found.sort((a, b) => a.unixMs - b.unixMs);
     const shown = forward ? found.slice(0, limit) : found.reverse().slice(0, limit);
-    // A section of its own, as Loki's statistics have them: older lines are missing whatever is asked.
-    const stats = {
-      tail: { completeFromUnixMs: tail.completeFromUnixMs, nowUnixMs: nowMs },
-    };
+    const stats = statsOf(tail, nowMs);
     const data = { resultType: 'streams', result: streamsOf(shown), stats };
     return { status: 200, body: { status: 'success', data } };
   } catch (error) {
@@ -81,7 +78,13 @@ function counts(
       .sort(([a], [b]) => a - b)
       .map(([at, count]) => [(start + at * step) / 1000, String(count)]),
   }));
-  return { status: 200, body: { status: 'success', data: { resultType: 'matrix', result } } };
+  const data = { resultType: 'matrix', result, stats: statsOf(tail, nowMs) };
+  return { status: 200, body: { status: 'success', data } };
+}
+
+/** A section of its own, as Loki's statistics have them: older lines are missing whatever is asked. */
+function statsOf({ completeFromUnixMs }: LogTail, nowUnixMs: number) {
+  return { tail: { completeFromUnixMs, nowUnixMs } };
 }
 
 /** `GET /loki/api/v1/labels` */

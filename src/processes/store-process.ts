@@ -11,6 +11,7 @@ import { listenOrFail } from './listen.js';
 import type { ChildInit, HealthCheck } from './protocol.js';
 import { S3API_INFO } from '../s3/rules/protocol-limits.js';
 import { SwiftApi, type FinishedRequest } from '../swift-api/swift-api.js';
+import { shownUserAgent } from '../telemetry/access-log.js';
 import { createLogger, type Logger } from '../telemetry/logger.js';
 import { nextRequestId } from '../telemetry/request-id.js';
 import { SwiftApiMetrics } from '../telemetry/swift-api-metrics.js';
@@ -133,6 +134,7 @@ function lineOf(request: FinishedRequest): object {
     bytes_out: bytesOut,
     total_ms: Math.round(request.durationS * 1e6) / 1000,
     aborted_by: abortedBy,
+    user_agent: shownUserAgent(request.userAgent),
   };
 }
 

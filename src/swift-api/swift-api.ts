@@ -44,6 +44,7 @@ export interface FinishedRequest {
   readonly requestId: string;
   readonly method: string;
   readonly path: string;
+  readonly userAgent: string | null;
   /** A resource from a fixed list: it becomes a label. */
   readonly resource: Resource;
   readonly user: string | undefined;
@@ -216,6 +217,7 @@ export class SwiftApi {
       status,
       method: request.method,
       path: request.rawPath,
+      userAgent: request.headers.get('user-agent') ?? null,
       durationS: (performance.now() - startedAt) / 1000,
       bytesIn: body.bytesReceived,
       bytesOut: result.bytesSent,

@@ -124,7 +124,12 @@ export function accessLine(entry: AccessEntry): string {
 /** What of a request may be shown: without what clients put into names by mistake. */
 export function withoutSecrets(entry: AccessEntry): AccessEntry {
   const { key, user_agent: agent } = entry;
-  return { ...entry, key: masked(key), user_agent: masked(agent, USER_AGENT_MAX) };
+  return { ...entry, key: masked(key), user_agent: shownUserAgent(agent) };
+}
+
+/** What of a User-Agent header may be shown: its first characters, without secrets. */
+export function shownUserAgent(agent: string | null): string | null {
+  return masked(agent, USER_AGENT_MAX);
 }
 
 function masked(text: string | null, max = Infinity): string | null {

@@ -165,6 +165,17 @@ rule_files: [alerts.yml, rules.yml]
     it('follows the log while a listener is killed, and filters it', async () => {
       await tab('Logs').click();
       await page.getByText('service ready').first().waitFor();
+      // What the console asked its store for is hidden, unless somebody wants to see it.
+      const own = page.locator('#log .path').getByText('/auth/v1.0', { exact: true });
+      expect(await own.count()).to.equal(0);
+      await page.getByRole('checkbox', { name: "Console's own requests" }).check();
+      await own.first().waitFor();
+      await page.getByRole('checkbox', { name: "Console's own requests" }).uncheck();
+      await own.first().waitFor({ state: 'hidden' });
+      await page.getByText('service ready').first().waitFor();
+      await page.getByText(/^\d+ lines from .* No lines are kept from before/).waitFor({
+        state: 'attached',
+      });
       const [listener = 0] = service.pids();
       process.kill(listener, 'SIGKILL');
       await page
@@ -178,6 +189,8 @@ rule_files: [alerts.yml, rules.yml]
       await watched.shoot('monitor-prometheus-logs');
       await page.getByRole('button', { name: 'Clear filters' }).click();
       await tab('Gateway').click();
+      // What is far below the screen is not asked for.
+      await page.locator('summary', { hasText: 'Workers' }).scrollIntoViewIfNeeded();
       await page.getByText(/^Workers: all \d+ up$/).waitFor();
     });
 

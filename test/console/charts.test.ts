@@ -209,6 +209,18 @@ describe('charts of the console', () => {
     }
   });
 
+  it('names times that a clock shows round', async () => {
+    const { timeTicksOf } = (await load('shapes')) as unknown as {
+      readonly timeTicksOf: (from: number, to: number, count: number) => readonly number[];
+    };
+    const noon = new Date(2026, 0, 2, 12).getTime() / 1000;
+    const clock = (unixS: number) => new Date(unixS * 1000).toTimeString().slice(0, 8);
+    const ticks = (from: number, spanS: number) => timeTicksOf(from, from + spanS, 4).map(clock);
+    expect(ticks(noon + 140, 3600)).to.deep.equal(['12:15:00', '12:30:00', '12:45:00', '13:00:00']); // prettier-ignore
+    expect(ticks(noon - 0.5, 60)).to.deep.equal(['12:00:00', '12:00:15', '12:00:30', '12:00:45']);
+    expect(new Set(ticks(noon, 7 * 86_400))).to.deep.equal(new Set(['00:00:00']));
+  });
+
   it('writes CSV that no spreadsheet runs', async () => {
     const file = join(PUBLIC_FOLDER, 'js', 'charts', 'csv.js');
     const { csvText } = (await import(pathToFileURL(file).href)) as {

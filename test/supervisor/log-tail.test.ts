@@ -187,6 +187,7 @@ describe('supervisor: log query', () => {
           { metric: { level: 'info' }, values: [[end - 50, '1'], [end - 40, '1'], [end, '1']] },
           { metric: { level: 'warn' }, values: [[end - 50, '1']] },
         ],
+        stats: { tail: { completeFromUnixMs: counted.completeFromUnixMs, nowUnixMs: NOW } },
       },
     }); // prettier-ignore
     expect(ask(10, '20').status).to.equal(400);

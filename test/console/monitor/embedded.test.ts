@@ -174,6 +174,7 @@ describe('Monitor with the built-in collector', () => {
       step_s: 10,
       from_unix_s: from,
       to_unix_s: from + 600,
+      complete_from_unix_s: null,
       series: [
         { level: 'error', points: [[from + 10, 3], [from + 20, 4]] },
         { level: 'other', points: [[from + 20, 7]] },
@@ -184,6 +185,10 @@ describe('Monitor with the built-in collector', () => {
       'sum by (level) (count_over_time({process=~".+"} != "ringway-console"[10s]))',
     );
     expect(codeOf(await operator.get(`${path}&contains=x`))).to.equal('invalid_argument');
+    // What was counted before that time is a part at most.
+    gateway.completeFromUnixMs = (from + 300) * 1000;
+    expect((await operator.get(path)).json()).to.include({ complete_from_unix_s: from + 300 });
+    gateway.completeFromUnixMs = 0;
   });
 
   for (const [path, code] of [

@@ -16,6 +16,8 @@ export class FakeGateway {
   readonly lines: string[] = [];
   traced: unknown = {};
   counted: unknown = [];
+  /** From when on it has all lines. */
+  completeFromUnixMs = 0;
   readonly server = new FakeServer((url) => this.#answer(url));
 
   #answer(url: URL): unknown {
@@ -52,7 +54,9 @@ export class FakeGateway {
         return { entries: [this.traced], next: 1, skipped: 0, listeners: 1 };
       case '/loki/api/v1/query_range': {
         if (url.searchParams.has('step')) {
-          return { status: 'success', data: { resultType: 'matrix', result: this.counted } };
+          const { counted: result, completeFromUnixMs } = this;
+          const stats = { tail: { completeFromUnixMs, nowUnixMs: completeFromUnixMs } };
+          return { status: 'success', data: { resultType: 'matrix', result, stats } };
         }
         const stream = { service: 'ringway', process: 'listener', worker: '1', level: 'info' };
         const values = this.lines.map((line, index) => [`${1.8e18 + index * 1e9}`, line]);

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { PUBLIC_FOLDER } from '../../../console/server/page-html.js';
+import type { VolumeView } from '../../../console/surfaces/monitor/logs/volume.js';
 
 /** Modules of the Monitor's page that need no page. */
 async function load<Module>(name: string): Promise<Module> {
@@ -54,12 +55,20 @@ interface LineModule {
   ) => Readonly<Record<string, string>> | null;
 }
 
+type Volume = Extract<VolumeView, { readonly state: 'ok' }>;
+
 interface VolumeModule {
   readonly volumeOfLines: (
     marks: readonly { readonly unixS: number; readonly level: string }[],
     from: number,
     to: number,
-  ) => { readonly step_s: number; readonly series: readonly unknown[] };
+    completeFrom: number | null,
+  ) => Volume;
+  readonly volumeChart: (volume: Volume) => {
+    describe(): string;
+    shapes(width: number): readonly { readonly title?: string; readonly text?: string }[];
+    table(): { readonly rows: readonly (readonly unknown[])[] };
+  };
 }
 
 describe("the Monitor's page", () => {
@@ -121,12 +130,33 @@ describe("the Monitor's page", () => {
   it('counts the lines that are shown, by time and level', async () => {
     const { volumeOfLines } = await load<VolumeModule>('log-volume.js');
     const marks = [{ unixS: 1005, level: 'info' }, { unixS: 1010, level: 'info' }, { unixS: 1599.5, level: 'odd' }]; // prettier-ignore
-    const { step_s: step, series } = volumeOfLines(marks, 1000, 1600);
+    const { step_s: step, series } = volumeOfLines(marks, 1000, 1600, null);
     expect(step).to.equal(10);
     expect(series).to.deep.equal([
       { level: 'info', points: [[1010, 2]] },
       { level: 'other', points: [[1600, 1]] },
     ]);
+  });
+
+  it('draws no zero for a time whose lines are not kept', async () => {
+    const { volumeChart, volumeOfLines } = await load<VolumeModule>('log-volume.js');
+    const marks = [
+      { unixS: 1305, level: 'info' },
+      { unixS: 1599, level: 'info' },
+    ];
+    const volume = volumeOfLines(marks, 1000, 1600, 1301);
+    expect(volume.complete_from_unix_s).to.equal(1301);
+    const chart = volumeChart(volume);
+    const counts = chart.table().rows.map(([, count]) => count);
+    expect(counts.slice(0, 30)).to.deep.equal(Array.from({ length: 30 }, () => null));
+    expect(counts.slice(30)).to.deep.equal([1, ...Array.from({ length: 28 }, () => 0), 1]);
+    const why = 'No lines are kept from before ';
+    expect(chart.shapes(1200).filter(({ title = '' }) => title.startsWith(why))).to.have.length(1);
+    expect(chart.shapes(1200).filter(({ text = '' }) => text.startsWith(why))).to.have.length(1);
+    expect(chart.describe()).to.match(/^2 lines from .* No lines are kept from before /);
+    const whole = volumeChart(volumeOfLines(marks, 1000, 1600, null));
+    expect(whole.table().rows.every(([, count]) => typeof count === 'number')).to.equal(true);
+    expect(whole.describe()).not.to.include('kept');
   });
 
   it('calls quantiles what people call them', async () => {

@@ -93,6 +93,33 @@ export function ticksOf(low, high, count = 5) {
   return { ticks, low: first * step, high: last * step };
 }
 
+const MINUTE_S = 60;
+const HOUR_S = 3600;
+const DAY_S = 86_400;
+const TIME_STEPS_S = [
+  ...[1, 2, 5, 10, 15, 30],
+  ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * MINUTE_S),
+  ...[1, 2, 3, 6, 12].map((hours) => hours * HOUR_S),
+  ...[1, 2, 7, 14, 30, 90, 365].map((days) => days * DAY_S),
+];
+
+/**
+ * Times that people say, as the clock of the one who looks has them: 00:30 rather than 00:26:40.
+ *
+ * @param {number} from
+ * @param {number} to unix seconds
+ * @param {number} count about as many as are wanted
+ * @returns {number[]} those within
+ */
+export function timeTicksOf(from, to, count = 5) {
+  const rough = (to - from) / Math.max(1, count);
+  const step = TIME_STEPS_S.find((one) => one >= rough) ?? 365 * DAY_S;
+  const zone = -new Date(from * 1000).getTimezoneOffset() * MINUTE_S;
+  const first = Math.ceil((from + zone) / step) * step - zone;
+  const steps = Math.max(0, Math.floor((to - first) / step) + 1);
+  return Array.from({ length: steps }, (_, at) => first + at * step);
+}
+
 /**
  * @param {number} low
  * @param {number} high of the values

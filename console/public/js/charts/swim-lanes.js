@@ -12,6 +12,9 @@ import { labelSpace, scaleOf, ticksOf } from './shapes.js';
 const ROW = 30;
 const BAR = 16;
 
+/** @type {(from: number, to: number, count: number) => readonly number[]} */
+const roundTicks = (from, to, count) => ticksOf(from, to, count).ticks;
+
 /**
  * What was in which state from when to when, a lane each.
  *
@@ -21,10 +24,11 @@ const BAR = 16;
  *   to: number,
  *   format: (at: number) => string,
  *   legend?: readonly { text: string, tone: Tone }[],
- * }} data times in any unit, as `format` takes them
+ *   ticks?: (from: number, to: number, count: number) => readonly number[],
+ * }} data times in any unit, as `format` takes them; `ticks` are the times to name, about so many
  * @returns {import('./shapes.js').Chart}
  */
-export function swimLanes({ lanes, from, to, format, legend = [] }) {
+export function swimLanes({ lanes, from, to, format, legend = [], ticks = roundTicks }) {
   const endOf = (/** @type {Span} */ span) => (span.to === null ? 'still' : format(span.to));
   return {
     height: () => lanes.length * ROW + 26,
@@ -49,7 +53,7 @@ export function swimLanes({ lanes, from, to, format, legend = [] }) {
       const x = scaleOf(from, to, left, width - 12);
       const bottom = lanes.length * ROW;
       const inside = (/** @type {number} */ at) => Math.min(width - 12, Math.max(left, x(at)));
-      const times = ticksOf(from, to, width / 120).ticks.filter((one) => one >= from && one <= to);
+      const times = ticks(from, to, width / 120).filter((one) => one >= from && one <= to);
       return [
         ...times.flatMap((time) => [
           line(`M${x(time)} 0V${bottom}`),

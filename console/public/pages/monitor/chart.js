@@ -12,6 +12,8 @@ import { figure, timeAt } from './units.js';
 const HEIGHT = 210;
 const DAY_S = 86_400;
 const SPARSE = 5;
+/** A chart of ratios that are all 0 does not reach to 100 %: the first one above 0 would move it. */
+const RATIO_HIGH = 0.01;
 const FONT = '12px system-ui, sans-serif';
 const AREA_ALPHA = '40';
 
@@ -124,7 +126,7 @@ export class Chart {
         y: {
           range: (_plot, low, high) => [
             low < 0 ? uPlot.rangeNum(low, 0, 0.1, true)[0] : 0,
-            high > 0 ? uPlot.rangeNum(0, high, 0.1, true)[1] : 1,
+            high > 0 ? uPlot.rangeNum(0, high, 0.1, true)[1] : unit === 'ratio' ? RATIO_HIGH : 1,
           ],
         },
       },

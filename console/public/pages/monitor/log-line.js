@@ -57,6 +57,8 @@ const SERVER_LINE =
 
 /** Columns of a request say these. */
 const OF_REQUEST = new Set(['method', 'status', 'total_ms', 'bucket', 'key', 'path']);
+/** What access lines have as their message. */
+const REQUEST = 'request';
 
 /**
  * @param {string} line
@@ -98,7 +100,9 @@ function shortText(line, fields, isRequest) {
     .filter(([key, value]) => !TOLD.has(key) && value !== null && value !== '')
     .filter(([key]) => !isRequest || !OF_REQUEST.has(key))
     .map(([key, value]) => `${key}=${typeof value === 'object' ? JSON.stringify(value) : value}`);
-  return [fields.msg ?? fields.message ?? '', ...rest].filter((text) => text !== '').join(' ');
+  const message = fields.msg ?? fields.message ?? '';
+  const told = isRequest && message === REQUEST ? '' : message;
+  return [told, ...rest].filter((text) => text !== '').join(' ');
 }
 
 /**
@@ -121,7 +125,8 @@ export function logLine(entry, onId) {
     title: timeAt(time, 'full'),
     textContent: `${timeAt(time, 'second')}.${String(Math.floor((time % 1) * 1000)).padStart(3, '0')}`,
   });
-  const where = [service, worker, node].filter((text) => text !== null);
+  // There is one process of most kinds, which has no number.
+  const where = [service, worker === '0' ? null : worker, node].filter((text) => text !== null);
   const request = requestOf(line, fields);
   const text = shownText(shortText(line, fields, request !== null));
   const summary = el(

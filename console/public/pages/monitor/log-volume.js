@@ -1,6 +1,6 @@
 import { ChartFigure } from '../../js/charts/figure.js';
 import { label, line } from '../../js/charts/axes.js';
-import { scaleOf, ticksOf } from '../../js/charts/shapes.js';
+import { scaleOf, timeTicksOf, widthOf } from '../../js/charts/shapes.js';
 import { el } from '../../js/dom.js';
 import { timeAt } from './units.js';
 
@@ -33,10 +33,13 @@ const whole = (value) => value.toLocaleString('en');
 
 /**
  * @param {Volume} volume
- * @returns {{ at: number, levels: Map<string, number>, sum: number }[]} one for each step, of which
- *   `at` is the end
+ * @returns {{ at: number, levels: Map<string, number>, sum: number, isKnown: boolean }[]} one for each
+ *   step, of which `at` is the end. Of a step whose lines are all lost nothing is known; of one with
+ *   a part of them, the part is shown.
  */
-function stepsOf({ series, step_s: step, from_unix_s: from, to_unix_s: to }) {
+function stepsOf(volume) {
+  const { series, step_s: step, from_unix_s: from, to_unix_s: to } = volume;
+  const completeFrom = volume.complete_from_unix_s ?? from;
   const count = Math.max(1, Math.round((to - from) / step));
   return Array.from({ length: count }, (_, index) => {
     const at = from + (index + 1) * step;
@@ -46,7 +49,8 @@ function stepsOf({ series, step_s: step, from_unix_s: from, to_unix_s: to }) {
       const found = points.find(([time]) => Math.abs(time - at) < step / 2)?.[1] ?? 0;
       if (found > 0) levels.set(level, found);
     }
-    return { at, levels, sum: [...levels.values()].reduce((sum, one) => sum + one, 0) };
+    const sum = [...levels.values()].reduce((all, one) => all + one, 0);
+    return { at, levels, sum, isKnown: at > completeFrom || sum > 0 };
   });
 }
 
@@ -63,6 +67,8 @@ export function volumeChart(volume) {
   const most = Math.max(1, ...steps.map(({ sum }) => sum));
   const all = steps.reduce((sum, one) => sum + one.sum, 0);
   const stamp = (/** @type {number} */ at) => timeAt(at, step < 60 ? 'second' : 'minute');
+  const known = Math.min(to, Math.max(from, volume.complete_from_unix_s ?? from));
+  const lost = known > from ? `No lines are kept from before ${timeAt(known, 'full')}.` : '';
   return {
     height: () => HEIGHT + BOTTOM,
     legend: used.map(([text, tone]) => ({ text, tone })),
@@ -70,21 +76,23 @@ export function volumeChart(volume) {
       const busiest = steps.find(({ sum }) => sum === most);
       const peak =
         busiest === undefined ? '' : ` At most ${whole(most)} up to ${stamp(busiest.at)}.`;
-      return `${whole(all)} lines from ${timeAt(from, 'full')} to ${timeAt(to, 'full')}.${peak}`;
+      const found = `${whole(all)} lines from ${timeAt(known, 'full')} to ${timeAt(to, 'full')}.`;
+      return `${found}${peak}${lost === '' ? '' : ` ${lost}`}`;
     },
     table: () => ({
       head: ['Up to', ...used.map(([level]) => level)],
-      rows: steps.map(({ at, levels }) => [
+      rows: steps.map(({ at, levels, isKnown }) => [
         timeAt(at, 'full'),
-        ...used.map(([level]) => levels.get(level) ?? 0),
+        ...used.map(([level]) => (isKnown ? (levels.get(level) ?? 0) : null)),
       ]),
     }),
     shapes(width) {
       const left = 44;
       const x = scaleOf(from, to, left, width - 4);
       const y = scaleOf(0, most, HEIGHT, 6);
-      const times = ticksOf(from, to, width / 130).ticks.filter((one) => one > from && one < to);
+      const times = timeTicksOf(from, to, width / 130).filter((one) => one > from && one < to);
       return [
+        ...(lost === '' ? [] : unknownUntil(lost, left, x(known))),
         line(`M${left} ${HEIGHT}H${width}`),
         label(left - 6, 14, whole(most), 'end'),
         label(left - 6, HEIGHT, '0', 'end'),
@@ -118,14 +126,33 @@ export function volumeChart(volume) {
 }
 
 /**
+ * A time of which nothing is known is no time without lines.
+ *
+ * @param {string} why
+ * @param {number} left
+ * @param {number} right pixels
+ * @returns {import('../../js/charts/shapes.js').Shape[]}
+ */
+function unknownUntil(why, left, right) {
+  const width = right - left;
+  const shade = { x: left, y: 6, width, height: HEIGHT - 6, title: why };
+  const middle = { x: left + width / 2, y: HEIGHT / 2 + 8 };
+  return [
+    { kind: 'rect', tone: 'line', faint: true, ...shade },
+    ...(widthOf(why) > width - 16 ? [] : [label(middle.x, middle.y, why, 'middle')]),
+  ];
+}
+
+/**
  * The volume of lines that are at hand.
  *
  * @param {readonly { unixS: number, level: string }[]} marks
  * @param {number} from
  * @param {number} to unix seconds
+ * @param {number | null} completeFrom unix seconds from which on all lines are at hand; null for all
  * @returns {Volume}
  */
-export function volumeOfLines(marks, from, to) {
+export function volumeOfLines(marks, from, to, completeFrom) {
   const first = Math.min(from, ...marks.map(({ unixS }) => Math.floor(unixS)));
   const step = Math.max(1, Math.ceil((to - first) / BARS));
   /** @type {Map<string, Map<number, number>>} */
@@ -139,7 +166,14 @@ export function volumeOfLines(marks, from, to) {
   }
   const end = first + Math.ceil((to - first) / step) * step;
   const series = [...levels].map(([level, points]) => ({ level, points: [...points] }));
-  return { state: 'ok', step_s: step, from_unix_s: first, to_unix_s: end, series };
+  return {
+    state: 'ok',
+    step_s: step,
+    from_unix_s: first,
+    to_unix_s: end,
+    complete_from_unix_s: completeFrom !== null && completeFrom > first ? completeFrom : null,
+    series,
+  };
 }
 
 /** The lines of the log by time: where there were many, or severe ones. A click takes that time. */
@@ -159,9 +193,10 @@ export class LogVolume {
       const drawing = bar?.closest('svg') ?? null;
       if (bar === null || drawing === null || this.#volume === null) return;
       const { from_unix_s: from, to_unix_s: to, step_s: step } = this.#volume;
+      const completeFrom = this.#volume.complete_from_unix_s ?? from;
       const time = scaleOf(44, drawing.width.baseVal.value - 4, from, to);
       const at = from + Math.round((time(bar.x.baseVal.value) - from) / step) * step;
-      onSelect(at, at + step);
+      if (at + step > completeFrom) onSelect(at, at + step);
     };
   }
 

@@ -111,7 +111,9 @@ export class Logs {
     this.#volumeMs = performance.now();
     const { from, to } = currentRange();
     if (place.contains !== '') {
-      this.#volume.show(volumeOfLines(this.#list.marks, from, to));
+      const { marks, oldest } = this.#list;
+      const completeFrom = this.#truncated ? (oldest ?? null) : this.#completeFrom;
+      this.#volume.show(volumeOfLines(marks, from, to, completeFrom));
       return;
     }
     const { services, nodes, level, own } = place;

@@ -1,4 +1,5 @@
 import { paint } from '../../js/charts/paint.js';
+import { timeTicksOf } from '../../js/charts/shapes.js';
 import { swimLanes } from '../../js/charts/swim-lanes.js';
 import { el } from '../../js/dom.js';
 import { timeAt } from './units.js';
@@ -108,7 +109,7 @@ export class StateStrip {
       spans: spansOf(times, all[index] ?? [], stepS),
     }));
     const format = (/** @type {number} */ at) => timeAt(at, to - from > 86_400 ? 'day' : 'minute');
-    this.#chart = swimLanes({ lanes, from, to, format });
+    this.#chart = swimLanes({ lanes, from, to, format, ticks: timeTicksOf });
     this.#drawing.setAttribute('aria-label', `${up} of ${count} up. ${this.#chart.describe()}`);
     this.#width = 0;
     this.#draw();

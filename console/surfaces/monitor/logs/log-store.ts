@@ -35,6 +35,11 @@ const TIMEOUT_MS = 10_000;
 const BODY_BYTES_MAX = 32 * 1024 * 1024;
 const VALUES_MAX = 1000;
 
+/** Only the admin port sends this. */
+const STATS = z
+  .object({ tail: z.object({ completeFromUnixMs: z.number(), nowUnixMs: z.number() }) })
+  .optional()
+  .catch(undefined);
 const RANGE = z.object({
   status: z.literal('success'),
   data: z.object({
@@ -46,11 +51,7 @@ const RANGE = z.object({
         values: z.array(z.tuple([z.string().regex(/^\d{1,20}$/), z.string()]).rest(z.unknown())),
       }),
     ),
-    // Only the admin port sends this.
-    stats: z
-      .object({ tail: z.object({ completeFromUnixMs: z.number(), nowUnixMs: z.number() }) })
-      .optional()
-      .catch(undefined),
+    stats: STATS,
   }),
 });
 const COUNTS = z.object({
@@ -63,6 +64,7 @@ const COUNTS = z.object({
         values: z.array(z.tuple([z.number(), z.string()])),
       }),
     ),
+    stats: STATS,
   }),
 });
 const VALUES = z.object({
@@ -105,7 +107,8 @@ export class LogStore {
 
   /**
    * @param query - of LogQL, that counts
-   * @returns for each set of labels the values at the times from `fromS` on, in steps
+   * @returns for each set of labels the values at the times from `fromS` on, in steps; and from when
+   *   on no line is missing, null if it is unknown
    * @throws SourceError
    */
   async counts(query: string, range: { fromS: number; toS: number; stepS: number }) {
@@ -116,10 +119,12 @@ export class LogStore {
       end: nanoseconds(toS),
       step: `${stepS}`,
     });
-    return data.result.map(({ metric, values }) => ({
+    const series = data.result.map(({ metric, values }) => ({
       labels: metric,
       values: values.map(([unixS, value]) => [unixS, Number(value)] as const),
     }));
+    const tail = data.stats?.tail;
+    return { series, completeFromS: tail === undefined ? null : tail.completeFromUnixMs / 1e3 };
   }
 
   /** @throws SourceError */

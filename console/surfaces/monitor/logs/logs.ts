@@ -121,7 +121,14 @@ export class Logs {
       return volumeOf(this.store, { ...search, nodes }, search);
     }
     const { fromS, toS } = search;
-    return { state: 'ok', step_s: toS - fromS, from_unix_s: fromS, to_unix_s: toS, series: [] };
+    return {
+      state: 'ok',
+      step_s: toS - fromS,
+      from_unix_s: fromS,
+      to_unix_s: toS,
+      complete_from_unix_s: null,
+      series: [],
+    };
   }
 
   #storeNames({ nodes }: Pick<LogSearch, 'nodes'>, choices: Choices): readonly string[] {

@@ -9,6 +9,8 @@ export type VolumeView =
       readonly step_s: number;
       readonly from_unix_s: number;
       readonly to_unix_s: number;
+      /** Null when no line of the range is lost; else from when on none is: earlier counts are unknown. */
+      readonly complete_from_unix_s: number | null;
       readonly series: readonly {
         readonly level: string;
         readonly points: readonly (readonly [unixS: number, count: number])[];
@@ -37,7 +39,7 @@ export async function volumeOf(
   const { stepS, startS, endS } = stepsOf(range.fromS, range.toS);
   const { services, nodes, level, hideOwn } = wish;
   try {
-    const counted = await store.counts(
+    const { series: counted, completeFromS } = await store.counts(
       volumeQuery({ services, nodes, level, hideOwn }, store.names, stepS),
       { fromS: startS + stepS, toS: endS, stepS },
     );
@@ -49,7 +51,15 @@ export async function volumeOf(
       byLevel.set(name, points);
     }
     const series = [...byLevel].map(([name, points]) => ({ level: name, points: [...points] }));
-    return { state: 'ok', step_s: stepS, from_unix_s: startS, to_unix_s: endS, series };
+    const isComplete = completeFromS === null || completeFromS <= range.fromS;
+    return {
+      state: 'ok',
+      step_s: stepS,
+      from_unix_s: startS,
+      to_unix_s: endS,
+      complete_from_unix_s: isComplete ? null : completeFromS,
+      series,
+    };
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
     return { state: 'unknown', reason: `The number of lines is unknown: ${error.reason}.` };
