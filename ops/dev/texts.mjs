@@ -4,11 +4,11 @@
  */
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
-import { TEXTS_FILE, writeTexts } from './lib/texts.mjs';
+import { TEXTS_FILE, writeTexts } from './lib/texts-file.mjs';
 
-writeTexts();
+await writeTexts();
 const wanted = process.argv.slice(2).join(' ').toLowerCase();
-/** @type {import('./lib/texts.mjs').Text[]} */
+/** @type {import('./lib/texts-file.mjs').Text[]} */
 const texts = JSON.parse(readFileSync(TEXTS_FILE, 'utf8'));
 for (const { text, kind, places } of texts) {
   if (!text.toLowerCase().includes(wanted)) continue;

@@ -13,6 +13,7 @@ import { prepareHttpLibrary } from './http-library.mjs';
 import { lockHash } from './install.mjs';
 import { ROOT } from './paths.mjs';
 import { packageFile, run } from './run.mjs';
+import { writeTexts } from './texts-file.mjs';
 import { codeOf } from './errors.mjs';
 
 const DIST = `${ROOT}/dist`;
@@ -39,9 +40,7 @@ const PROJECTS = {
 export async function build(scope = 'all') {
   prepareHttpLibrary();
   await compile(scope);
-  // A clone has no compiler before it is installed, and this file is loaded before that.
-  const { writeTexts } = await import('./texts.mjs');
-  writeTexts();
+  await writeTexts();
 }
 
 /** @param {'product' | 'all'} scope */

@@ -1,72 +1,16 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import ts from 'typescript';
-import { ROOT } from './paths.mjs';
 
 /**
- * The list of all texts that the console shows, as gettext's extractor makes one: texts stay beside
- * the code that shows them, and are collected from it. A string counts by where it stands (what
- * `textContent` or a message is set to, a child of an element) or, where that says nothing, by its
- * look: several words, or a word with a capital.
+ * Collects the texts that the console shows, as gettext's extractor does: texts stay beside the code
+ * that shows them. A string counts by where it stands (what `textContent` or a message is set to, a
+ * child of an element) or, where that says nothing, by its look: several words, or a word with a
+ * capital.
  */
 
 /**
  * @typedef {'button' | 'heading' | 'text'} Kind what shows the text
- * @typedef {{ text: string, kind: Kind, places: string[] }} Text expressions in it are in braces;
- *   `places` are `file:line`, relative to `console/`
- * @typedef {{ text: string, kind: Kind, line: number }} Found
+ * @typedef {{ text: string, kind: Kind, line: number }} Found expressions in it are in braces
  */
-
-/** Where the list is written: a part of what is built. */
-export const TEXTS_FILE = `${ROOT}/dist/console/texts.json`;
-
-const CONSOLE = `${ROOT}/console`;
-const FOLDERS = ['public', 'server', 'surfaces'];
-
-/** Writes the list, where a file of the console is newer than it. */
-export function writeTexts() {
-  const files = FOLDERS.flatMap(filesIn);
-  if (isNewest(TEXTS_FILE, files)) return;
-  mkdirSync(path.dirname(TEXTS_FILE), { recursive: true });
-  writeFileSync(TEXTS_FILE, `${JSON.stringify(textsOf(files), null, 1)}\n`);
-}
-
-/** @param {string} folder */
-function filesIn(folder) {
-  return readdirSync(`${CONSOLE}/${folder}`, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.(?:js|ts|html)$/.test(name))
-    .map((name) => `${folder}/${name}`)
-    .sort();
-}
-
-/** @param {string} made @param {readonly string[]} files */
-function isNewest(made, files) {
-  if (!existsSync(made)) return false;
-  const { mtimeMs } = statSync(made);
-  const sources = [...files.map((file) => `${CONSOLE}/${file}`), import.meta.filename];
-  // A file that is gone leaves its folder newer.
-  const folders = new Set(sources.map((file) => path.dirname(file)));
-  return [...sources, ...folders].every((file) => statSync(file).mtimeMs < mtimeMs);
-}
-
-/**
- * @param {readonly string[]} files below `console/`
- * @returns {Text[]} by text
- */
-function textsOf(files) {
-  /** @type {Map<string, Text>} */
-  const all = new Map();
-  for (const file of files) {
-    const source = readFileSync(`${CONSOLE}/${file}`, 'utf8');
-    for (const { text, kind, line } of textsIn(file, source)) {
-      const key = `${kind}\0${text}`;
-      const known = all.get(key) ?? { text, kind, places: [] };
-      known.places.push(`${file}:${line}`);
-      all.set(key, known);
-    }
-  }
-  return [...all.values()].sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0));
-}
 
 /**
  * @param {string} file its name says how it is read
