@@ -65,6 +65,9 @@ function isOrdinary(
 
 /**
  * Commits ordinary versions of one key at once; one by one where the index has no room for all.
+ * Where the store fails, all fail: its calls have been repeated already (CallContext.finishing), and to
+ * try one by one would ask a store that is unwell up to a hundred times while the next group waits.
+ *
  * @param entries - in the order in which they came
  * @returns the outcome for each
  */
