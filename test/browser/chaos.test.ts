@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { startServedNode, type ServedNode } from '../console/lab/chaos-support.js';
 import { REAL_CLOCK, startTestBed, type TestBed } from '../console/support/console.js';
 import { expectAccessible } from '../support/axe.js';
-import { ALL_SIZES, BROWSER_LIMIT_MS, logIn, openPage, type Watched } from '../support/browser.js';
+import { ALL_SIZES, BROWSER_LIMIT_MS, openConsole, type Watched } from '../support/browser.js';
 import { describeWith, program } from '../support/needs.js';
 
 describeWith([program('chromium')], 'the Chaos Arcade in a browser', function () {
@@ -14,9 +14,7 @@ describeWith([program('chromium')], 'the Chaos Arcade in a browser', function ()
   before(async () => {
     node = await startServedNode();
     bed = await startTestBed(node.config, REAL_CLOCK);
-    watched = await openPage();
-    await watched.page.goto(`http://127.0.0.1:${bed.console.port}/`);
-    await logIn(watched.page);
+    watched = await openConsole(bed);
   });
 
   after(async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createSocket } from 'node:dgram';
 import { expect } from 'chai';
 import { expectAccessible } from '../support/axe.js';
-import { BROWSER_LIMIT_MS, logIn, openPage, type Watched } from '../support/browser.js';
+import { BROWSER_LIMIT_MS, openConsole, type Watched } from '../support/browser.js';
 import { freePort } from '../support/free-port.js';
 import { describeWith, program } from '../support/needs.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
@@ -35,9 +35,7 @@ describeWith([program('chromium')], 'the pages of the Lab that watch a cluster',
     statsd = await freePort();
     const statsd_listen = `127.0.0.1:${statsd}`;
     bed = await startTestBed({ lab_enabled: true, statsd_listen, ...cluster.config }, REAL_CLOCK);
-    watched = await openPage();
-    await watched.page.goto(`http://127.0.0.1:${bed.console.port}/`);
-    await logIn(watched.page);
+    watched = await openConsole(bed);
   });
 
   after(async () => {
@@ -124,9 +122,7 @@ describeWith([program('chromium')], 'Observatory and Shadow in a browser', funct
     const keys = { shadow_peer_base: peer.origin, shadow_peer_auth: `${peer.origin}/auth/v1.0` };
     bed = await startTestBed({ lab_enabled: true, shadow_root: root, ...keys }, REAL_CLOCK);
     peer.target = bed.store.origin;
-    watched = await openPage();
-    await watched.page.goto(`http://127.0.0.1:${bed.console.port}/`);
-    await logIn(watched.page);
+    watched = await openConsole(bed);
   });
 
   after(async () => {
@@ -212,9 +208,7 @@ echo "$line"
       { test_enabled: true, benchmark_bin: join(home, 'runner'), benchmark_home: home },
       REAL_CLOCK,
     );
-    watched = await openPage();
-    await watched.page.goto(`http://127.0.0.1:${bed.console.port}/`);
-    await logIn(watched.page);
+    watched = await openConsole(bed);
   });
 
   after(async () => {

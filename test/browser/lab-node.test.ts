@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { expectAccessible } from '../support/axe.js';
-import { ALL_SIZES, BROWSER_LIMIT_MS, logIn, openPage, type Watched } from '../support/browser.js';
+import { ALL_SIZES, BROWSER_LIMIT_MS, openConsole, type Watched } from '../support/browser.js';
 import { describeWith, program } from '../support/needs.js';
 import { startDrillCluster, type DrillCluster } from '../console/lab/node-support.js';
 import { REAL_CLOCK, startTestBed, type TestBed } from '../console/support/console.js';
@@ -14,9 +14,7 @@ describeWith([program('chromium')], 'the Node HA Drill in a browser', function (
   before(async () => {
     cluster = await startDrillCluster();
     bed = await startTestBed(cluster.config, REAL_CLOCK);
-    watched = await openPage();
-    await watched.page.goto(`http://127.0.0.1:${bed.console.port}/`);
-    await logIn(watched.page);
+    watched = await openConsole(bed);
   });
 
   after(async () => {

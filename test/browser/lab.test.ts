@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { expectAccessible } from '../support/axe.js';
-import { BROWSER_LIMIT_MS, logIn, openPage, type Watched } from '../support/browser.js';
+import { BROWSER_LIMIT_MS, openConsole, type Watched } from '../support/browser.js';
 import { describeWith, program } from '../support/needs.js';
 import { REAL_CLOCK, startTestBed, type TestBed } from '../console/support/console.js';
 import { askStore } from '../console/files/support.js';
@@ -52,9 +52,7 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
     await chmod(analyzer, 0o755);
     const paths = { store_dir: folder, node_root: disks, ringsim_bin: analyzer };
     bed = await startTestBed({ lab_enabled: true, ...paths }, REAL_CLOCK);
-    watched = await openPage();
-    await watched.page.goto(`http://127.0.0.1:${bed.console.port}/`);
-    await logIn(watched.page);
+    watched = await openConsole(bed);
   });
 
   after(async () => {

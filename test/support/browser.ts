@@ -88,3 +88,13 @@ export async function logIn(page: Page, { account, user, key } = TESTER): Promis
   await page.keyboard.press('Enter');
   await page.getByText(`${user} (operator)`).waitFor();
 }
+
+/** Opens the console of a test bed, logged in as its operator. */
+export async function openConsole(bed: {
+  readonly console: { readonly port: number };
+}): Promise<Watched> {
+  const watched = await openPage();
+  await watched.page.goto(`http://127.0.0.1:${bed.console.port}/`);
+  await logIn(watched.page);
+  return watched;
+}
