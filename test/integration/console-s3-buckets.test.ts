@@ -6,6 +6,7 @@ import { job, ok, query } from '../console/files/support.js';
 import { codeOf, type ConsoleClient } from '../console/support/client.js';
 import { ConsoleAndS3 } from '../support/console-s3.js';
 import type { S3TestClient } from '../support/s3-client.js';
+import { IS_CLUSTER } from '../support/stack.js';
 
 const DAY_S = 86_400;
 
@@ -71,6 +72,9 @@ describe('service: Files and what buckets of S3 are configured with', () => {
     await ok(set(strict, bucket), 204);
     expect(await lock()).to.deep.equal({ enabled: true, default_retention: strict });
     expect(codeOf(await set({ ...strict, count: 101 }, bucket))).to.equal('invalid_argument');
+    // A quota is not what the lock protects; the embedded store has none.
+    const quota = await put('/api/files/quota', { name: bucket, bytes: 1000, objects: null });
+    expect(quota.status).to.equal(IS_CLUSTER ? 204 : 501);
     expect((await recorded(bucket)).slice(0, 2)).to.deep.equal([
       'files.object_lock begun',
       'files.object_lock ok',

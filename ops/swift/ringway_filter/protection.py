@@ -8,7 +8,8 @@ Written by the gateway alone are therefore
   with Object Lock, and what belongs to them: ``<name>+segments``, and the
   hidden container of Swift's own object versioning;
 
-the containers themselves, and all objects in them. Nobody turns Swift's own
+the containers themselves, and all objects in them. The quota of a bucket is
+its owner's to set, locked or not: it deletes nothing. Nobody turns Swift's own
 versioning on in a container whose versions the gateway keeps: each of the two
 would take what the other stores for a client's write.
 
@@ -45,6 +46,15 @@ _UNKNOWN = 'It is not known whether this container is protected'
 _VERSIONED = ('The S3 gateway keeps the versions of this bucket: Swift cannot '
               'keep versions of it as well')
 
+#: A change of a quota, which Swift takes by POST and by nothing else here.
+_QUOTAS = frozenset(
+    'HTTP_X_%sCONTAINER_META_QUOTA_%s' % (remove, what)
+    for remove in ('', 'REMOVE_') for what in ('BYTES', 'COUNT'))
+#: How headers begin that change a container, or anything else.
+_CHANGES = ('HTTP_X_CONTAINER_', 'HTTP_X_REMOVE_', 'HTTP_X_VERSIONS_',
+            'HTTP_X_HISTORY_', 'HTTP_X_OBJECT_', 'HTTP_X_BACKEND_',
+            'HTTP_X_ACCOUNT_', 'HTTP_X_DELETE_', 'HTTP_X_TIMESTAMP')
+
 #: What Swift's versioned_writes makes of X-Versions-Location and
 #: X-History-Location, or leaves alone where it is not configured.
 _LOCATIONS = ('HTTP_X_CONTAINER_SYSMETA_VERSIONS_LOCATION',
@@ -79,6 +89,9 @@ def refusal(env, app, account, container, obj):
         # Swift makes it before it changes the bucket, where it is refused.
         return None
     info, reason = _reason(env, app, account, container)
+    if (reason is _LOCKED and obj is None and _is_quota(env)
+            and container == bucket_of(container)):
+        return None
     if (reason is None and obj is None and _wants_versions(env)
             and _keeps_versions(env, app, account, container)):
         reason = _VERSIONED
@@ -93,6 +106,13 @@ def refusal(env, app, account, container, obj):
         if denied:
             return denied
     return refuse(swob.HTTPForbidden, env, reason)
+
+
+def _is_quota(env):
+    """Whether a request of a container changes its quota and nothing else."""
+    changes = set(name for name in env if name.startswith(_CHANGES))
+    return (env['REQUEST_METHOD'] == 'POST' and bool(changes)
+            and changes <= _QUOTAS)
 
 
 def _wants_versions(env):

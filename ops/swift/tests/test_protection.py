@@ -50,6 +50,32 @@ class TestProtection(unittest.TestCase):
                     self.assertEqual(self.status(method, path), (403, False),
                                      (method, path))
 
+    def test_the_quota_of_a_bucket_is_its_owners(self):
+        name = 'X-Container-Meta-Quota-Bytes'
+        bytes_max = {name: '9'}
+        none = {'X-Remove-Container-Meta-Quota-Count': 'x'}
+
+        def got_through(method, path, *changes):
+            headers = {}
+            for change in changes:
+                headers.update(change)
+            return self.status(method, path, request(method, path, headers))[1]
+        for changes in ((bytes_max,), (none,), (bytes_max, none),
+                        (bytes_max, {'X-Auth-Token': 't'})):
+            self.assertTrue(got_through('POST', '/v1/a/locked', *changes))
+            self.swift.calls.clear()
+        for other in ('X-Container-Sysmeta-S3-Object-Lock',
+                      'X-Container-Write',
+                      'X-Remove-Container-Meta-Temp-Url-Key',
+                      'X-Versions-Location', 'X-Timestamp'):
+            self.assertFalse(
+                got_through('POST', '/v1/a/locked', bytes_max, {other: 'x'}))
+        for method, path in (
+                ('PUT', '/v1/a/locked'), ('DELETE', '/v1/a/locked'),
+                ('POST', '/v1/a/locked/o'), ('POST', '/v1/a/locked+segments'),
+                ('POST', '/v1/a/locked+versions')):
+            self.assertFalse(got_through(method, path, bytes_max), path)
+
     def test_hidden_container_of_a_bucket(self):
         path = '/v1/a/\x00versions\x00locked'
         for method in WRITES:
