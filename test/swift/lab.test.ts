@@ -104,7 +104,7 @@ describeWith(SWIFT_NEEDS, 'the Swift lab', () => {
 
   it('is all up', async () => {
     const statuses = await lab.status();
-    expect(statuses).to.have.length(21);
+    expect(statuses).to.have.length(24);
     expect(statuses.filter(({ health }) => health !== 'up')).to.deep.equal([]);
   });
 
@@ -204,7 +204,9 @@ describeWith(SWIFT_NEEDS, 'the Swift lab', () => {
     token = await logIn(lab);
   });
 
-  it('expires objects when the updater and the expirer have run', async () => {
+  it('expires objects when the updater and the expirer have run', async function () {
+    // Seven programs are started.
+    this.timeout(180_000);
     const expired = await request('PUT', 'gold/brief', Buffer.from('x'), { 'x-delete-after': '1' });
     expect(expired.status).to.equal(201);
     await lab.runOnce('updater');

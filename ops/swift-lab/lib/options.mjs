@@ -22,6 +22,7 @@ const DEFAULT_POLICY = 'gold';
  * @property {number | undefined} nodes undefined: as the lab was made, or two
  * @property {string} defaultPolicy a name
  * @property {number | undefined} shardRows
+ * @property {string | undefined} swiftRoot absolute path; undefined: what is installed
  * @property {boolean} statsd
  * @property {number} proxyWorkers
  * @property {number} storageWorkers of each account, container and object server
@@ -47,6 +48,7 @@ up                    brings up a Swift cluster; its last line is a configuratio
   --tls               TLS from Ringway to its proxies, by HAProxy, and from proxies to memcached
   --default-policy P  gold (default), silver or ec21
   --shard-rows N      containers with so many objects are sharded, by sharders that run
+  --swift-root DIR    Swift's programs and modules of packages that were unpacked there
   --statsd            all servers send their timers to the console of gateway/lab.json, and the
                       filter of the proxies measures its stages
   --proxy-workers N   processes of each proxy (default 1)
@@ -85,6 +87,7 @@ export function parseOptions(args) {
       tls: { type: 'boolean' },
       'default-policy': { type: 'string', default: DEFAULT_POLICY },
       'shard-rows': { type: 'string' },
+      'swift-root': { type: 'string' },
       filter: { type: 'boolean', default: true },
       encryption: { type: 'boolean', default: false },
       statsd: { type: 'boolean', default: false },
@@ -112,6 +115,7 @@ export function parseOptions(args) {
     defaultPolicy: policy(values['default-policy']),
     // Below ten, Swift's own limits, which are shares of it, contradict each other.
     shardRows: number(values, 'shard-rows', 10, 1_000_000),
+    swiftRoot: values['swift-root'] === undefined ? undefined : resolve(values['swift-root']),
     statsd: values.statsd,
     fresh: values.fresh,
     hold: values.hold,

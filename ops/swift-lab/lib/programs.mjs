@@ -18,18 +18,34 @@ const PROGRAMS = {
 /** The same of what is needed for TLS. */
 const TLS_PROGRAMS = { haproxy: 'haproxy', openssl: 'openssl' };
 
-/** @param {string} name @returns {string} absolute path of a program of Swift's, or of Debian */
-export function programPath(name) {
-  return name === 'haproxy' ? `/usr/sbin/${name}` : `/usr/bin/${name}`;
+/**
+ * @param {string} name of a program of Swift's, or of Debian
+ * @param {string} [root] folder that stands for `/` with Swift's programs, where packages of it were
+ *   unpacked
+ * @returns {string} absolute path
+ */
+export function programPath(name, root = '') {
+  if (name === 'haproxy') return `/usr/sbin/${name}`;
+  return `${name.startsWith('swift-') ? root : ''}/usr/bin/${name}`;
 }
 
 /**
- * @param {boolean} [withTls]
+ * Where Python finds the modules of a Swift that is not installed.
+ *
+ * @param {string} [root] folder that stands for `/`
+ * @returns {string[]} none without a folder
+ */
+export function modulesOf(root) {
+  return root === undefined ? [] : [`${root}/usr/lib/python3/dist-packages`];
+}
+
+/**
+ * @param {{ tls?: boolean | undefined, swiftRoot?: string | undefined }} [lab]
  * @throws {Error} naming the packages, when programs are missing
  */
-export function requirePrograms(withTls = false) {
-  const missing = Object.entries({ ...PROGRAMS, ...(withTls ? TLS_PROGRAMS : {}) })
-    .filter(([program]) => !existsSync(programPath(program)))
+export function requirePrograms({ tls = false, swiftRoot } = {}) {
+  const missing = Object.entries({ ...PROGRAMS, ...(tls ? TLS_PROGRAMS : {}) })
+    .filter(([program]) => !existsSync(programPath(program, swiftRoot)))
     .map(([, name]) => name);
   if (missing.length === 0) return;
   throw new Error(`not installed: apt-get install --no-install-recommends ${missing.join(' ')}`);

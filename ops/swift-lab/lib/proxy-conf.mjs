@@ -70,6 +70,9 @@ function sections(lab, { name, filter = false, s3api }) {
       // Seconds for which a server is left out after a full device or many errors: Swift's minute
       // would outlast the test that made them.
       error_suppression_interval: 1,
+      // For so many seconds a proxy does not notice that a container is sharded by now: Swift's minute
+      // would outlast the test, too.
+      ...(lab.shardRows === undefined ? {} : { recheck_container_existence: 1 }),
       ...lab.proxyOptions,
     },
     'filter:tempauth': tempauth(),

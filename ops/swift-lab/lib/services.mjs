@@ -1,5 +1,12 @@
 import { layout, nodesOf, PROXY_IP, STORAGE_TYPES } from './layout.mjs';
-import { FILTER_FOLDER, programPath, PYTHON, pythonFile, PYTHON_FOLDER } from './programs.mjs';
+import {
+  FILTER_FOLDER,
+  modulesOf,
+  programPath,
+  PYTHON,
+  pythonFile,
+  PYTHON_FOLDER,
+} from './programs.mjs';
 import { PROXIES } from './proxy-conf.mjs';
 
 /**
@@ -27,7 +34,9 @@ export function servicesOf(lab) {
     ...nodesOf(lab).flatMap((node) => [
       rsyncd(lab, node),
       ...STORAGE_TYPES.map((type) => storageServer(lab, type, node)),
-      ...(lab.shardRows === undefined ? [] : [sharder(lab, node)]),
+      ...(lab.shardRows === undefined
+        ? []
+        : [daemon(lab, 'container', 'sharder', node), daemon(lab, 'object', 'updater', node)]),
     ]),
     ...PROXIES.map((proxy) => proxyServer(lab, proxy)),
     ...(lab.tls ? [haproxy(lab)] : []),
@@ -42,7 +51,7 @@ export function servicesOf(lab) {
  * @param {readonly string[]} args
  */
 export function swiftProgram(lab, program, args) {
-  return swiftCommand(layout(lab.dir).conf, program, args);
+  return swiftCommand(layout(lab.dir).conf, program, args, lab.swiftRoot);
 }
 
 /**
@@ -51,13 +60,14 @@ export function swiftProgram(lab, program, args) {
  * @param {string} conf absolute path of the folder
  * @param {string} program
  * @param {readonly string[]} args `-v` is added: without it the log goes to syslog alone
+ * @param {string} [root] folder of another Swift than the one that is installed
  */
-export function swiftCommand(conf, program, args) {
+export function swiftCommand(conf, program, args, root) {
   return {
     command: PYTHON,
-    args: [pythonFile('launch.py'), conf, programPath(program), ...args, '-v'],
+    args: [pythonFile('launch.py'), conf, programPath(program, root), ...args, '-v'],
     env: {
-      PYTHONPATH: `${FILTER_FOLDER}:${PYTHON_FOLDER}`,
+      PYTHONPATH: [FILTER_FOLDER, PYTHON_FOLDER, ...modulesOf(root)].join(':'),
       PYTHONDONTWRITEBYTECODE: '1',
       PYTHONUNBUFFERED: '1',
     },
@@ -82,18 +92,21 @@ function storageServer(lab, type, node) {
 }
 
 /**
- * Shards containers all the time: what `swift:once -- sharder` does in one pass.
+ * Runs all the time what `swift:once` runs for one pass.
  *
  * @param {LabState} lab
+ * @param {import('./layout.mjs').StorageType} type
+ * @param {'sharder' | 'updater'} kind
  * @param {StorageNode} node
  * @returns {Service}
  */
-function sharder(lab, node) {
+function daemon(lab, type, kind, node) {
   const { storageConf, log, pidFile } = layout(lab.dir);
-  const name = `container-sharder.${node.name}`;
+  const program = `${type}-${kind}`;
+  const name = `${program}.${node.name}`;
   return {
     name,
-    ...swiftProgram(lab, 'swift-container-sharder', [storageConf('container', node)]),
+    ...swiftProgram(lab, `swift-${program}`, [storageConf(type, node)]),
     ...{ ip: node.ip, isHttp: false },
     log: `${log}/${name}.log`,
     pidFile: pidFile(name),

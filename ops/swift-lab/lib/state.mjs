@@ -19,6 +19,7 @@ import { SERVICE_USER, USERS } from './users.mjs';
  * @property {boolean} tls whether Ringway reaches its proxies, and they memcached, by TLS
  * @property {number} nodeCount
  * @property {string} defaultPolicy its name
+ * @property {string | undefined} swiftRoot folder of another Swift than the installed one
  * @property {number | undefined} shardRows undefined: no sharder runs; containers with so many objects are sharded
  * @property {boolean} statsd whether servers send their timers to the Lab's console
  * @property {number} proxyWorkers
@@ -70,9 +71,10 @@ export function requireState(dir) {
  */
 export async function openState(options) {
   const { dir, deviceBytes, filter, encryption, statsd, defaultPolicy, shardRows } = options;
+  const { swiftRoot } = options;
   const { proxyWorkers, proxyOptions, storageWorkers } = options;
   const servers = {
-    ...{ filter, encryption, statsd, defaultPolicy, shardRows },
+    ...{ filter, encryption, statsd, defaultPolicy, shardRows, swiftRoot },
     ...{ proxyWorkers, proxyOptions, storageWorkers },
   };
   const known = readState(dir);

@@ -126,7 +126,12 @@ function serverConf(lab, paths, type, node) {
       concurrency: 2,
     },
     [`${type}-auditor`]: AUDIT_RATES[type],
-    [`${type}-updater`]: { concurrency: 2 },
+    // With sharders updaters run as well, and no test waits for their five minutes.
+    // A pass starts a process for each device.
+    [`${type}-updater`]: {
+      concurrency: 2,
+      ...(lab.shardRows === undefined ? {} : { interval: 5 }),
+    },
     ...(type === 'object' ? { 'object-reconstructor': {} } : {}),
     ...(type === 'account' ? { 'account-reaper': {} } : {}),
     ...(type === 'container' ? { 'container-sharder': sharder(lab, paths) } : {}),

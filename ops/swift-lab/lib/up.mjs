@@ -32,7 +32,7 @@ const LOG_TAIL_LINES = 25;
  * @throws {Error} with the end of the log when a service does not come up
  */
 export async function up(options, say) {
-  requirePrograms(options.tls === true);
+  requirePrograms(options);
   if (options.fresh) await down(options.dir, { wipe: true });
   const lab = await openState({ ...options, filter: options.filter && hasFilter() });
   for (const folder of FOLDERS) mkdirSync(`${lab.dir}/${folder}`, { recursive: true });

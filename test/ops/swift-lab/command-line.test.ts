@@ -23,6 +23,7 @@ describe('swift-lab: command line', () => {
       nodes: undefined,
       defaultPolicy: 'gold',
       shardRows: undefined,
+      swiftRoot: undefined,
       statsd: false,
       proxyWorkers: 1,
       storageWorkers: 1,

@@ -157,6 +157,20 @@ describe('swift-lab: configuration files', () => {
     });
   });
 
+  it('takes the programs and modules of another Swift, when told', async () => {
+    const { swiftCommand } = await loadLabTool('services.mjs');
+    const { requirePrograms } = await loadLabTool('programs.mjs');
+    const { args, env } = swiftCommand('/lab/conf', 'swift-object-server', ['x.conf'], '/other');
+    expect(args).to.include('/other/usr/bin/swift-object-server');
+    expect(env.PYTHONPATH.split(':').at(-1)).to.equal('/other/usr/lib/python3/dist-packages');
+    const installed = swiftCommand('/lab/conf', 'swift-object-server', ['x.conf']);
+    expect(installed.args).to.include('/usr/bin/swift-object-server');
+    expect(installed.env.PYTHONPATH).not.to.contain('dist-packages');
+    expect(() => {
+      requirePrograms({ swiftRoot: '/other' });
+    }).to.throw('swift-proxy swift-account');
+  });
+
   it('names nothing outside of its folder', async () => {
     const { proxyConf } = await loadLabTool('proxy-conf.mjs');
     const { storageConf } = await loadLabTool('storage-conf.mjs');

@@ -13,6 +13,7 @@ export interface Options {
   readonly nodes: number | undefined;
   readonly defaultPolicy: string;
   readonly shardRows: number | undefined;
+  readonly swiftRoot: string | undefined;
   readonly statsd: boolean;
   readonly proxyWorkers: number;
   readonly storageWorkers: number;
@@ -75,6 +76,15 @@ interface Tools {
       },
     ) => Record<string, string>;
   };
+  readonly 'services.mjs': {
+    swiftCommand: (
+      conf: string,
+      program: string,
+      args: readonly string[],
+      root?: string,
+    ) => { args: string[]; env: { PYTHONPATH: string } };
+  };
+  readonly 'programs.mjs': { requirePrograms: (lab: { swiftRoot?: string }) => void };
   readonly 'tls.mjs': { tlsConf: (lab: LabState) => Record<string, string> };
   readonly 'storage-conf.mjs': { storageConf: (lab: LabState) => Record<string, string> };
   readonly 'processes.mjs': {
