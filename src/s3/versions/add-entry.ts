@@ -11,6 +11,15 @@ import { archiver, syncCurrent, type SyncedIndex, type SyncOptions } from './syn
 import { expectedCurrentState, readCurrentState, type CurrentState } from './current-state.js';
 import type { VersionChange, VersionEntry, VersionIndex } from './version-entry.js';
 
+/** What decides whether a key is looked at before a commit. */
+interface Look {
+  readonly condition: DeletePrecondition | undefined;
+  /** To be committed. */
+  readonly entries: readonly VersionEntry[];
+  /** Whether a plain object at the key may also become a version after that commit. */
+  readonly isLaterAdoptionFine: boolean;
+}
+
 /** What a plan has found, and comes to. */
 interface Decision {
   readonly state: CurrentState;
@@ -112,6 +121,8 @@ async function commitEntries(
   const discardable = entries.filter((entry) => entry.kind === 'version' && !entry.uploadId);
   const objects = new Set(discardable.map(({ name }) => name));
   const archive = archiver(deps, call, key, objects, writeClass);
+  const areOrdinary = entries.every((entry) => isOrdinary(entry, { condition, writeClass }));
+  const look = { condition, entries, isLaterAdoptionFine: areOrdinary };
   let decision: Decision | undefined;
   const plan = async (index: VersionIndex): Promise<VersionChange | undefined> => {
     decision = undefined;
@@ -122,7 +133,7 @@ async function commitEntries(
       return undefined;
     }
     if (index.removed.some((name) => names.includes(name))) return undefined;
-    const standing = await standingAt(deps, call, key, index, condition);
+    const standing = await standingAt(deps, call, key, index, look);
     if (condition !== undefined) requireHolds(condition, index, standing);
     decision = await decide(index, entries, standing, archive);
     if (entries.length > 1 && !deps.commits.hasRoom(index, decision.change)) {
@@ -155,20 +166,37 @@ function requireNotTaken(
 }
 
 /**
- * Looks only where a plain object would be found too late: one that the index does not know has to
- * be in it together with what is written over it. A link that was overwritten past us is found out
+ * Looks at the key where a plain object may be that the index does not know: as a rule it goes into
+ * the index together with what is written over it. A link that was overwritten past us is found out
  * when it is replaced.
+ *
+ * Where the store orders writes and plain objects are unlikely, an ordinary version is committed
+ * without a look. Its link is created only if nothing is at the key; otherwise syncCurrent adopts
+ * what is there. Until then the index has a current version and does not know the plain object, so
+ * the first version `null` of an index, which replaces that object, is not committed without a look.
  */
 async function standingAt(
-  { backend }: VersionDeps,
+  { backend, plainSightings }: VersionDeps,
   call: CallContext,
   key: VersionedKey,
   index: VersionIndex,
-  condition: DeletePrecondition | undefined,
+  { condition, entries, isLaterAdoptionFine }: Look,
 ): Promise<CurrentState> {
   const expected = expectedCurrentState(index);
-  const mustLook = condition !== undefined || expected.kind === 'nothing';
-  return mustLook ? readCurrentState(backend, call, key) : expected;
+  const { orderedWrites } = backend.capabilities;
+  if (condition === undefined) {
+    const isWithoutLook = orderedWrites && isLaterAdoptionFine && plainSightings.areUnlikely(key);
+    const isFirstNull = entries.some(isNull) && findEntry(index, NULL_VERSION_ID) === undefined;
+    const mustLook = expected.kind === 'nothing' || (orderedWrites && isFirstNull);
+    if (!mustLook || isWithoutLook) return expected;
+  }
+  const found = await readCurrentState(backend, call, key);
+  if (expected.kind === 'nothing') plainSightings.note(key, found);
+  return found;
+}
+
+function isNull({ id }: VersionEntry): boolean {
+  return id === NULL_VERSION_ID;
 }
 
 /** @param entries - as of {@link commitEntries} */
@@ -178,8 +206,8 @@ async function decide(
   state: CurrentState,
   archive: ReturnType<typeof archiver>,
 ): Promise<Decision> {
-  const isNull = entries.some(({ id }) => id === NULL_VERSION_ID);
-  const former = isNull ? findEntry(index, NULL_VERSION_ID) : undefined;
+  const hasNull = entries.some(isNull);
+  const former = hasNull ? findEntry(index, NULL_VERSION_ID) : undefined;
   requireReplaceable(former);
   const remove = former && [{ name: former.name, touched: former.touched }];
   // What the former version came of may still be at the key, until a link takes its place.
@@ -188,7 +216,7 @@ async function decide(
   if (state.kind !== 'plain') {
     return { state: state, replaced: former, change: { add: added, remove } };
   }
-  if (isNull && former === undefined) {
+  if (hasNull && former === undefined) {
     const { etag, lastModified } = state;
     const add = entries.map((entry) => ({ ...entry, adopted: { etag, lastModified } }));
     return { state: state, replaced: 'plain', change: { add } };

@@ -6,6 +6,7 @@ import type {
   ObjectRef,
 } from '../../backend/backend.js';
 import { isCode } from '../../backend/errors.js';
+import { BoundedCache } from '../../lib/bounded-cache.js';
 import { listedOwner, readStoredChecksum, SYSTEM_METADATA } from '../object/attributes.js';
 import { ACL_METADATA } from '../rules/acl/stored.js';
 import { NULL_VERSION_ID } from '../rules/version-id.js';
@@ -122,6 +123,41 @@ export function standsFor(
 function isObjectOf(entry: VersionEntry, { size, etag, lastModified, systemMetadata }: ObjectHead) {
   const writtenAt = Number(systemMetadata[SYSTEM_METADATA.lastModified] ?? lastModified);
   return entry.size === size && entry.etag === etag && entry.lastModified === writtenAt;
+}
+
+/** The limit of the buckets that {@link PlainSightings} remembers. */
+const BUCKETS_MAX = 1000;
+/** How long all keys without a version are looked at after a plain object was seen in a bucket. */
+const SEEN_MS = 600_000;
+
+/**
+ * Whether keys without a current version tend to have plain objects in a bucket: objects from before
+ * its versions, or of clients of the store. It only says which of two correct ways is cheaper. A
+ * writer that looks at such a key first puts a plain object into the index with its own version. A
+ * writer that does not look creates the link exclusively, and adopts the object when that fails:
+ * several requests more, where there is an object, and one less where there is none.
+ */
+export class PlainSightings {
+  /** Buckets where a look has found a plain object lately. */
+  readonly #seen: BoundedCache<true>;
+  /** Buckets where a look has found none. */
+  readonly #unseen = new BoundedCache<true>({ weightMax: BUCKETS_MAX });
+
+  /** @param now - milliseconds that never go back */
+  constructor(now: () => number = () => performance.now()) {
+    this.#seen = new BoundedCache({ weightMax: BUCKETS_MAX, lifeMs: SEEN_MS, now });
+  }
+
+  /** What a look at a key without a current version has found. */
+  note({ account, bucket }: VersionedKey, { kind }: CurrentState): void {
+    (kind === 'plain' ? this.#seen : this.#unseen).set(`${account}\n${bucket}`, true);
+  }
+
+  /** Whether a plain object is unlikely: looks have found none for a while. */
+  areUnlikely({ account, bucket }: VersionedKey): boolean {
+    const name = `${account}\n${bucket}`;
+    return this.#unseen.get(name) !== undefined && this.#seen.get(name) === undefined;
+  }
 }
 
 export interface FoundVersion {

@@ -11,6 +11,7 @@ import { isCode } from '../../backend/errors.js';
 import { SerialQueues } from '../../lib/promises.js';
 import type { Adoption, Archives } from './archives.js';
 import type { CurrentLink } from './current-link.js';
+import type { PlainSightings } from './current-state.js';
 import { InDoubtError, type Committed, type IndexCommits, type Plan } from './index-commits.js';
 import { type VersionedKey, versionRef } from './names.js';
 import type { Commit, VersionEntry, VersionIds } from './version-entry.js';
@@ -110,6 +111,7 @@ export interface VersionDeps {
   readonly archives: Archives;
   readonly ids: VersionIds;
   readonly queues: KeyQueues;
+  readonly plainSightings: PlainSightings;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /**

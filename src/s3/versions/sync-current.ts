@@ -49,6 +49,7 @@ export async function syncCurrent(
   for (let adoptions = 0; adoptions <= ADOPTIONS_MAX; adoptions++) {
     const synced = await deps.link.sync(call, key, at, standing);
     if (synced.outcome === 'in-step') return synced;
+    deps.plainSightings.note(key, synced.plain);
     at = await adopt(deps, call, key, synced.plain, writeClass);
     standing = undefined;
   }

@@ -11,7 +11,7 @@ import {
 import { CurrentLink } from './current-link.js';
 import { deleteVersion, type DeletedVersion, type DeletionCheck } from './delete-version.js';
 import { FencedProtocol, type CommitProtocol } from './fenced-protocol.js';
-import { findVersion, type FoundVersion } from './current-state.js';
+import { findVersion, PlainSightings, type FoundVersion } from './current-state.js';
 import { currentEntry, repairLink } from './sync-current.js';
 import { IndexCommits, type AttemptOutcome } from './index-commits.js';
 import { IndexStore } from './index-store.js';
@@ -44,6 +44,8 @@ export interface VersionedKeysOptions {
   readonly pause?: Pause | undefined;
   /** Another way to commit: tests plant bugs with it. */
   readonly protocol?: ((store: IndexStore) => CommitProtocol) | undefined;
+  /** What is known from earlier requests; for tests. Default: nothing. */
+  readonly plainSightings?: PlainSightings | undefined;
 }
 
 const SWEEP_AGE_MS_MIN = 3_600_000;
@@ -76,7 +78,10 @@ export class VersionedKeys {
     const adoption = new Adoption(backend, ids);
     const queues = new KeyQueues();
     const unfinishedMs = (options.sweepAgeMs ?? SWEEP_AGE_MS_MIN) / 2;
-    this.#parts = { backend, commits, link, adoption, archives, ids, queues, now, unfinishedMs };
+    this.#parts = {
+      ...{ backend, commits, link, adoption, archives, ids, queues, now, unfinishedMs },
+      plainSightings: options.plainSightings ?? new PlainSightings(),
+    };
     this.upkeep = new VersionUpkeep({ ...this.#parts, store });
   }
 

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import type { Backend } from '../../../src/backend/backend.js';
 import { describeCall, RecordingBackend } from '../../support/backend/recording.js';
-import type { VersionedKeys } from '../../../src/s3/versions/versioned-keys.js';
+import { PlainSightings } from '../../../src/s3/versions/current-state.js';
+import { VersionedKeys } from '../../../src/s3/versions/versioned-keys.js';
 import { MemoryBackend } from './memory-backend.js';
 import {
   CALL,
@@ -56,6 +57,11 @@ const COSTS: Readonly<Record<string, Cost>> = {
       ...['put V/version', 'get V/index', 'head k', 'copy V/version', 'put V/g1', 'put V/index'],
       'link k',
     ],
+  },
+  'PUT over a delete marker': {
+    before: [one, mark],
+    step: one,
+    calls: ['put V/version', 'get V/index', 'head k', 'put V/g3', 'put V/index', 'link k'],
   },
   'PUT while versioning is suspended': {
     before: [one, (store, versions) => put(store, versions, KEY, 'null', SUSPENDED)],
@@ -113,8 +119,10 @@ const COSTS: Readonly<Record<string, Cost>> = {
 /** The same where writes are ordered, as on Swift: what the process remembers is not read. */
 const ORDERED: Readonly<Record<string, readonly string[]>> = {
   'PUT of a new key': [
-    ...['put V/version', 'get V/index', 'head k', 'put V/g1', 'put V/index', 'link k'],
-    'head V/index',
+    ...['put V/version', 'get V/index', 'put V/g1', 'put V/index', 'link k', 'head V/index'],
+  ],
+  'PUT over a delete marker': [
+    ...['put V/version', 'put V/g3', 'put V/index', 'link k', 'head V/index'],
   ],
   'PUT of a key': ['put V/version', 'put V/g2', 'put V/index', 'link k'],
   'PUT while versioning is suspended': [
@@ -143,6 +151,34 @@ describe('s3/versions: calls', () => {
       expect(await callsOf(memory.asBackend, COSTS[what]!)).to.deep.equal(calls);
     });
   }
+
+  it('looks at new keys for ten minutes after an object that no index knows', async () => {
+    let now = 0;
+    const memory = new MemoryBackend({ strength: 'ordered' });
+    await memory.createContainer(CALL, CONTAINER);
+    const recording = new RecordingBackend(memory.asBackend);
+    const plainSightings = new PlainSightings(() => now);
+    const versions = new VersionedKeys({
+      ...{ backend: recording, indexBytesMax: 100_000, plainSightings },
+    });
+    const putNew = async (key: string): Promise<string[]> => {
+      recording.take();
+      await put(recording, versions, keyOf(key), 'a version');
+      return recording.calls.map(describeCall).filter((call) => call.includes(`bucket/${key}`));
+    };
+    const [looked, unlooked] = [['headObject', 'putLink'], ['putLink']];
+    const methods = async (key: string) => (await putNew(key)).map((call) => call.split(' ')[0]);
+    expect(await methods('first')).to.deep.equal(looked);
+    expect(await methods('second')).to.deep.equal(unlooked);
+    await putPlain(memory.asBackend, keyOf('plain'), 'plain');
+    expect((await methods('plain'))[0]).to.equal('putLink');
+    const { entries } = await versions.readIndex(CALL, keyOf('plain'));
+    expect(entries.map(({ id }) => id === 'null')).to.deep.equal([false, true]);
+    now = 599_999;
+    expect(await methods('third')).to.deep.equal(looked);
+    now = 600_000;
+    expect(await methods('fourth')).to.deep.equal(unlooked);
+  });
 
   it('reads what another gateway has written, where writes are ordered', async () => {
     const memory = new MemoryBackend({ strength: 'ordered' });

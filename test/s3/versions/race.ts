@@ -2,6 +2,7 @@ import type { Backend, CallContext, ObjectRef } from '../../../src/backend/backe
 import { S3Error } from '../../../src/s3/errors.js';
 import { parseIndex } from '../../../src/s3/versions/documents.js';
 import { currentRef, versionRef } from '../../../src/s3/versions/names.js';
+import { PlainSightings } from '../../../src/s3/versions/current-state.js';
 import type { VersionIndex } from '../../../src/s3/versions/version-entry.js';
 import {
   VersionedKeys,
@@ -29,6 +30,8 @@ export interface Race {
   readonly before?: readonly Act[] | undefined;
   readonly afterwards?: readonly Act[] | undefined;
   readonly protocol?: VersionedKeysOptions['protocol'];
+  /** The gateways have not found a plain object in this bucket, and do not look for one. */
+  readonly plainUnlikely?: boolean | undefined;
   /** What each gateway does, one after the other. */
   readonly gateways: readonly (readonly Act[])[];
   /** Gateways that crash: after how many instants of the race. */
@@ -111,9 +114,12 @@ class Runner {
   #versions(): VersionedKeys {
     const pause = (): Promise<void> => Promise.resolve();
     const now = this.#store.now.bind(this.#store);
-    const { protocol } = this.race;
+    const { protocol, plainUnlikely = false } = this.race;
     const backend = this.#backend;
-    return new VersionedKeys({ backend, indexBytesMax: 100_000, pause, now, protocol });
+    const plainSightings = new PlainSightings();
+    if (plainUnlikely) plainSightings.note(KEY, { kind: 'nothing' });
+    const options = { backend, indexBytesMax: 100_000, pause, now, protocol, plainSightings };
+    return new VersionedKeys(options);
   }
 
   async #instant(requestId: string): Promise<void> {

@@ -79,6 +79,22 @@ describe('s3/versions: races', () => {
     });
   }
 
+  for (const before of [[], ['plain']] as const) {
+    const what = before.length === 0 ? 'no object' : 'an object';
+    it(`loses nothing without a look at a key with ${what}, on an ordered store`, async function () {
+      this.timeout(RUNS * 200);
+      const acts = before.length === 0 ? ACTS : ADOPTING;
+      await fc.assert(
+        fc.asyncProperty(races('ordered', acts), async (race) => {
+          const unlooked = { ...race, before, plainUnlikely: true };
+          const { violations, told, index } = await runRace(unlooked);
+          expect(violations, JSON.stringify({ violations, told, index })).to.have.lengthOf(0);
+        }),
+        { numRuns: RUNS },
+      );
+    });
+  }
+
   it('loses nothing on an ordered store whose objects are old', async function () {
     this.timeout(RUNS * 200);
     const aged = { before: ['put', 'put'], ageMs: 10 * DAY_MS } as const;
