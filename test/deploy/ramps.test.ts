@@ -179,6 +179,10 @@ describe('deploy: ramps', function () {
       [],
       'The cluster is not well: the container server of node4 does not answer: it answers 500',
     ]);
+    const silent = stopped.gates.filter(({ message }) =>
+      message.endsWith('from node4 (container)'),
+    );
+    expect(silent.map(({ message }) => message)).to.include('no answer from node4 (container)');
     recon.odd.set('node4/container', { failures: 1 });
     expect((await post(`/v1/ramps/${id}/resume`)).status).to.equal(202);
     await looked();

@@ -60,7 +60,10 @@ describe('deploy: retries of a run', function () {
       ...['succeeded', 'staged', 'succeeded', 'staged'],
     ]);
     const { json: status } = await deploy.call('GET', '/v1/status');
-    expect(status.nodes.map(({ state }) => state)).to.deep.equal(Array(4).fill('in_sync'));
+    // In the order of the specification, and not in that of the runs.
+    expect(status.nodes.map(({ node, state }) => `${node} ${state}`)).to.deep.equal([
+      ...['node1 in_sync', 'node2 in_sync', 'node3 in_sync', 'node4 in_sync'],
+    ]);
     const { json: next } = await deploy.call('POST', '/v1/plans', { body: {} });
     expect([next.empty, next.unreachable]).to.deep.equal([true, []]);
     const { json: history } = await deploy.call('GET', '/v1/history');

@@ -24,13 +24,26 @@ const NAMED_MAX = 5;
 
 /** The gates that are known without a look at objects. */
 export function gatesOf({ looks, rings, placedS, movableS, nowS }: GateInput): Gate[] {
-  const stale = looks.filter((look) =>
+  const silent = looks.filter(({ problem }) => problem !== null);
+  const others = looks.filter(({ problem }) => problem === null);
+  const stale = others.filter((look) =>
     [...rings].some(([ring, md5]) => look.rings.get(ring) !== md5),
   );
-  const behind = looks.filter(
+  const behind = others.filter(
     ({ passBeganS, failures }) =>
       passBeganS === null || passBeganS < placedS + RELOAD_S || failures > 0,
   );
+  const told = (
+    wrong: readonly ServerLook[],
+    what: string,
+    otherwise: string,
+  ): Pick<Gate, 'ok' | 'message'> => {
+    const closed = [
+      ...(wrong.length === 0 ? [] : [`${what} ${named(wrong)}`]),
+      ...(silent.length === 0 ? [] : [`no answer from ${named(silent)}`]),
+    ];
+    return { ok: closed.length === 0, message: closed.join('; ') || otherwise };
+  };
   const leftS = Math.max(0, movableS - nowS);
   return [
     {
@@ -38,18 +51,14 @@ export function gatesOf({ looks, rings, placedS, movableS, nowS }: GateInput): G
       ok: leftS === 0,
       message: leftS === 0 ? 'over' : `${leftS} s are left`,
     },
-    {
-      name: 'rings',
-      ok: stale.length === 0,
-      message: stale.length === 0 ? 'on all nodes' : `another ring is on ${named(stale)}`,
-    },
+    { name: 'rings', ...told(stale, 'another ring is on', 'on all nodes') },
     {
       name: 'replication',
-      ok: behind.length === 0,
-      message:
-        behind.length === 0
-          ? 'all replicators have finished a full pass'
-          : `no full pass without failures since on ${named(behind)}`,
+      ...told(
+        behind,
+        'no full pass without failures since on',
+        'all replicators have finished a full pass',
+      ),
     },
   ];
 }

@@ -43,7 +43,8 @@ export class ClusterLook {
     const looks = await lookAtServers(nodes, applied.spec, ask);
     const rings = await this.#ringsOf(applied);
     const gates = gatesOf({ looks, rings, placedS, movableS, nowS: nowS() });
-    const problems = [...problemsOf(looks), ...this.#leftRings(gates)];
+    const unwell = problemsOf(looks);
+    const problems = unwell.length > 0 ? unwell : this.#leftRings(gates);
     const isOpen = problems.length === 0 && gates.every(({ ok }) => ok);
     const dispersion: Gate = isOpen
       ? await dispersionGate(dispersionConf, signal, dispersionProgram)

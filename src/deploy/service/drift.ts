@@ -46,7 +46,9 @@ export async function driftOf(
   const secrets = await readSecrets(secretsDir, applied, blobs);
   // Without them, files are compared with what was installed.
   const wanted = isMap(secrets) ? await hashesWith(applied, secrets, blobs) : all;
-  return mapLimited(Object.entries(all), AT_A_TIME, async ([node, installed]) => {
+  // In the order of the specification, and not of the run that installed them.
+  return mapLimited(Object.keys(applied.files), AT_A_TIME, async (node) => {
+    const installed = all[node] ?? {};
     const checked = nowS();
     try {
       const hashes = await driver.hashes(nodeOf(applied, node), Object.keys(installed));

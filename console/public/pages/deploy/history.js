@@ -82,7 +82,7 @@ export class HistoryPanel {
         },
         { title: 'What it said', value: (row) => row.message },
         {
-          title: 'Look',
+          title: 'Actions',
           value: (row) => row.id,
           cell: (row) => {
             const log = wayButton({ text: 'Log', work: () => this.#ways.onRun(row.id) });

@@ -23,6 +23,7 @@ export function summary(plan) {
   const files = actions.filter(
     ({ kind }) => kind === 'conf.render' || kind === 'file.delete',
   ).length;
+  const nodes = nodesOf(plan).length;
   const high = actions.filter(({ risk }) => risk === 'high').length;
   return figures([
     { label: 'Replicas that move', value: numberText(moved) },
@@ -32,8 +33,11 @@ export function summary(plan) {
       hint: bytes === null ? 'rings say no stored_bytes' : 'an estimate',
     },
     { label: 'Rings', value: String(rings.length) },
-    { label: 'Nodes', value: String(nodesOf(plan).length) },
-    { label: 'Files', value: numberText(files) },
+    {
+      label: 'Files',
+      value: numberText(files),
+      hint: nodes === 1 ? 'on 1 node' : `on ${nodes} nodes`,
+    },
     { label: 'Actions of high risk', value: String(high) },
     { label: 'Plans that follow', value: plan.complete ? 'none' : 'more' },
   ]);

@@ -268,7 +268,7 @@ export class RampPanel {
             { title: 'Steps', value: (row) => row.runs.length, number: true },
             { title: 'What it said', value: (row) => row.message },
             {
-              title: 'Look',
+              title: 'Actions',
               value: (row) => row.id,
               cell: (row) => wayButton({ text: 'Show', work: () => this.open(row.id) }),
             },
