@@ -154,7 +154,9 @@ describe('deploy: files of nodes', () => {
 describeWith(
   [program('swift-ring-builder'), program('swift-config'), pythonModule('swift')],
   'deploy: files that Swift reads',
-  () => {
+  function () {
+    // A dozen starts of Swift's programs, each of which takes seconds on a busy machine.
+    this.timeout(300_000);
     let folder: string;
 
     before(async () => {
