@@ -38,6 +38,7 @@ interface StripModule {
     values: readonly (number | null)[],
     stepS: number,
   ) => readonly { readonly from: number; readonly to: number; readonly text: string }[];
+  readonly shortNames: (names: readonly string[]) => string[];
   readonly countUp: (
     columns: readonly unknown[],
     latest: number,
@@ -103,13 +104,16 @@ describe("the Monitor's page", () => {
   });
 
   it('draws what is up and down as strips, and nothing where nothing is known', async () => {
-    const { spansOf, countUp } = await load<StripModule>('state-strip.js');
+    const { spansOf, countUp, shortNames } = await load<StripModule>('state-strip.js');
     const spans = spansOf([10, 20, 30, 40, 50], [1, 1, 0, null, 0.5], 10);
     expect(spans.map(({ from, to, text }) => [from, to, text])).to.deep.equal([
       [0, 20, 'up'],
       [20, 30, 'down'],
       [40, 50, 'up for a part of the time'],
     ]);
+    expect(shortNames(['a · l 1', 'a · l 2'])).to.deep.equal(['l 1', 'l 2']);
+    expect(shortNames(['a · l 1', 'b · l 1'])).to.deep.equal(['a · l 1', 'b · l 1']);
+    expect(shortNames(['a · l 1'])).to.deep.equal(['a · l 1']);
     expect(countUp([[10, 20], [1, 1], [1, 0], [1, null]], 1)).to.deep.equal({ up: 1, known: 2, all: 3 }); // prettier-ignore
   });
 

@@ -48,7 +48,7 @@ export function swimLanes({ lanes, from, to, format, legend = [], ticks = roundT
     shapes(width) {
       const left = labelSpace(
         lanes.map(({ name }) => name),
-        width * 0.3,
+        width * 0.4,
       );
       const x = scaleOf(from, to, left, width - 12);
       const bottom = lanes.length * ROW;

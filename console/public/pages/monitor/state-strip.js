@@ -63,6 +63,23 @@ export function countUp([, ...all], latest) {
   return { up: values.filter((value) => value >= 1).length, known: values.length, all: all.length };
 }
 
+/**
+ * Names without what all of them begin with: beside a strip there is little room, and what is cut off
+ * would be what tells them apart.
+ *
+ * @param {readonly string[]} names whose parts are joined by ` · `
+ * @returns {string[]}
+ */
+export function shortNames(names) {
+  const all = names.map((name) => name.split(' · '));
+  const [first = []] = all;
+  const shared = (/** @type {number} */ at) =>
+    all.every((parts) => parts.length > at + 1 && parts[at] === first[at]);
+  let from = 0;
+  while (names.length > 1 && shared(from)) from += 1;
+  return all.map((parts) => parts.slice(from).join(' · '));
+}
+
 /** What is up and what was: a big number, and a strip for each series. */
 export class StateStrip {
   element = el('div', { className: 'states' });
@@ -104,7 +121,7 @@ export class StateStrip {
     }
     const state = up === count ? 'ok' : up < known ? 'crit' : 'unknown';
     this.element.dataset.state = isOld ? 'unknown' : state;
-    const lanes = names.map((name, index) => ({
+    const lanes = shortNames(names).map((name, index) => ({
       name,
       spans: spansOf(times, all[index] ?? [], stepS),
     }));
