@@ -60,6 +60,10 @@ describeWith([program('chromium')], 'the console in Chromium', function () {
     await page.getByRole('button', { name: EVIL, exact: true }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Trash', exact: true }).click();
     await page.getByLabel(`Select ${EVIL}`).check();
+    await page
+      .locator('#rows .expiry')
+      .getByText(/^expires in /)
+      .waitFor();
     await watched.shoot('trash');
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Restore' }).click();

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { REAL_CLOCK, startTestBed, type TestBed } from '../console/support/console.js';
@@ -91,6 +92,15 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
       page.getByRole('button', { name: 'CSV: Requests by status' }).click(),
     ]);
     expect(download.suggestedFilename()).to.equal('requests_by_code.csv');
+    const [saved] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'PNG: Requests by status' }).click(),
+    ]);
+    expect(saved.suggestedFilename()).to.equal('requests_by_code.png');
+    const picture = await readFile(await saved.path());
+    expect(picture.subarray(1, 4).toString()).to.equal('PNG');
+    // The chart, its title, and a line of text for the one line that is left.
+    expect(picture.readUInt32BE(20)).to.be.within(210, 290);
   });
 
   it('goes through tabs with the arrow keys, and back', async () => {

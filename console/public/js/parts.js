@@ -299,6 +299,7 @@ export function tabList(label, tabs, chosen, onChoose) {
       button.setAttribute('aria-selected', String(isChosen));
       button.tabIndex = isChosen ? 0 : -1;
       if (isChosen && focus) button.focus();
+      if (isChosen) button.scrollIntoView({ block: 'nearest', inline: 'nearest' });
     }
     onChoose(id);
   };

@@ -255,7 +255,7 @@ function writeHead(counts) {
  */
 function moveFocus(isEmpty) {
   const focused = /** @type {HTMLElement | null} */ (document.activeElement);
-  if (isEmpty) ($('#objects').hidden ? $('#q') : $('#objects')).focus();
+  if (isEmpty) focusElsewhere();
   else if (focused === null || focused.hidden || !$('#transfers').contains(focused))
     $('#transfers').focus();
 }
@@ -272,9 +272,17 @@ function setBulk(selector, count, text) {
   $(selector).textContent = text;
 }
 
-/** @param {Uploads} given the queue of uploads, whose lines are only some of it */
-export function wireTransferList(given) {
+let focusElsewhere = () => $('#main').focus();
+
+/**
+ * Makes the list ready, which each page has: `runTask` and `uploads` show lines in it.
+ *
+ * @param {Uploads} given the queue of uploads, whose lines are only some of it
+ * @param {() => void} [focus] where the focus goes when the list is gone
+ */
+export function wireTransferList(given, focus = focusElsewhere) {
   uploads = given;
+  focusElsewhere = focus;
   const { cancelWaiting, again, clear } = given;
   $('#cancel-all').onclick = () => {
     cancelWaiting();

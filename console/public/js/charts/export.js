@@ -3,6 +3,9 @@ import { csvText } from './csv.js';
 
 /** Charts and their figures as files. */
 
+/** The height of a line of text in a picture. */
+const PNG_LINE_PX = 20;
+
 /**
  * @param {string} name
  * @param {Blob} blob
@@ -79,6 +82,38 @@ function standalone(drawing) {
   copy.removeAttribute('class');
   copy.removeAttribute('aria-hidden');
   return new XMLSerializer().serializeToString(copy);
+}
+
+/**
+ * A canvas as a picture, below its title and the names of its lines: outside of the page there is
+ * no legend.
+ *
+ * @param {string} name of the file, without its ending
+ * @param {HTMLCanvasElement} canvas
+ * @param {{ title: string, lines: readonly { name: string, colour: string }[] }} about
+ */
+export function savePng(name, canvas, { title, lines }) {
+  const scale = canvas.width / canvas.clientWidth;
+  const line = PNG_LINE_PX * scale;
+  const { backgroundColor, color, fontFamily } = getComputedStyle(document.body);
+  const height = canvas.height + line * (1.5 + lines.length);
+  const picture = el('canvas', { width: canvas.width, height });
+  const context = picture.getContext('2d');
+  if (context === null) return;
+  context.fillStyle = backgroundColor;
+  context.fillRect(0, 0, picture.width, picture.height);
+  context.font = `${12 * scale}px ${fontFamily}`;
+  context.fillStyle = color;
+  context.fillText(title, line / 2, line);
+  context.drawImage(canvas, 0, 1.5 * line);
+  for (const [at, one] of lines.entries()) {
+    const y = 1.5 * line + canvas.height + at * line;
+    context.fillStyle = one.colour;
+    context.fillRect(line / 2, y + line / 4, line / 2, line / 2);
+    context.fillStyle = color;
+    context.fillText(one.name, 1.5 * line, y + 0.7 * line);
+  }
+  picture.toBlob((blob) => blob !== null && save(`${name}.png`, blob), 'image/png');
 }
 
 /**

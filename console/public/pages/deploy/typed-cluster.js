@@ -1,5 +1,5 @@
 import { ask, el, shownText } from '../../js/dom.js';
-import { field, input } from '../../js/parts.js';
+import { typedName } from '../../js/typed-name.js';
 import { loadSpec } from './control.js';
 
 /**
@@ -15,17 +15,18 @@ import { loadSpec } from './control.js';
 export async function withTypedCluster({ title, nodes, okText }, work) {
   const { spec } = await loadSpec().catch(() => ({ spec: null }));
   const cluster = String(spec?.cluster ?? '');
-  const typed = input('cluster', { required: true });
+  const label = `Type the name of the cluster, “${shownText(cluster)}”`;
+  const typed = typedName(cluster, { label, wrong: 'This is not the name of the cluster.' });
   /** @type {{ made?: Made, problem?: unknown }} */
   const outcome = {};
   await ask(
     title(shownText(cluster)),
-    [...nodes, field('Type the name of the cluster', typed, shownText(cluster))],
+    [...nodes, typed.node],
     okText,
     async () => {
-      if (typed.value !== cluster) throw new Error('This is not the name of the cluster.');
+      typed.given();
       try {
-        outcome.made = await work(typed.value);
+        outcome.made = await work(cluster);
       } catch (error) {
         outcome.problem = error;
       }

@@ -1,4 +1,5 @@
-import { ask, el } from '../../js/dom.js';
+import { ask, el, shownText } from '../../js/dom.js';
+import { typedName } from '../../js/typed-name.js';
 import { chosen, selectedRows } from './selection.js';
 import { call } from '../../js/api.js';
 import { load, show } from './listing.js';
@@ -82,12 +83,6 @@ async function restoreVersions(container, rows) {
   );
 }
 
-/** @param {string} name */
-function typedConfirmation(name) {
-  const input = el('input', { name: 'confirm_name', required: true, autocomplete: 'off' });
-  return el('label', {}, `Type the container's name, “${name}”, to confirm`, input);
-}
-
 export async function purgeSelected() {
   const rows = selectedRows();
   const container = containerHere();
@@ -95,20 +90,22 @@ export async function purgeSelected() {
   const what = isS3 ? 'All versions and delete markers of ' : '';
   /** @type {Node[]} */
   const nodes = [el('p', { textContent: `${what}${count(rows)} will be permanently deleted.` })];
-  if (isS3) nodes.push(typedConfirmation(container));
-  const check = async (
-    /** @type {Record<string, FormDataEntryValue>} */ { confirm_name: typed },
-  ) => {
-    if (isS3 && typed !== container) throw new Error('The name does not match.');
-  };
+  const label = `Type the container's name, “${shownText(container)}”, to confirm`;
+  const typed = isS3 ? typedName(container, { label }) : null;
+  if (typed !== null) nodes.push(typed.node);
+  const check = async () => typed?.given();
   const danger = { danger: true };
   const given = await ask('Delete permanently', nodes, 'Delete permanently', check, danger);
   if (given === null) return;
   const title = `Permanently delete ${count(rows)}`;
   if (keepsDeleted()) {
     const names = rows.map(({ name }) => name);
-    const typed = isS3 ? { confirm_name: given.confirm_name } : {};
-    await runTask(title, '/api/files/delete', { container, names, mode: 'purge', ...typed });
+    await runTask(title, '/api/files/delete', {
+      container,
+      names,
+      mode: 'purge',
+      ...typed?.given(),
+    });
     return;
   }
   await runTask(title, '/api/files/trash/purge', {

@@ -4,6 +4,7 @@ import { forgetDetails } from './containers.js';
 import { load, loadContainers } from './listing.js';
 import { view } from './state.js';
 import { runTask } from './tasks.js';
+import { askTyped } from '../../js/typed-name.js';
 
 /** What is done with a container as a whole. */
 
@@ -52,7 +53,6 @@ async function changed(name) {
 export async function removeContainer({ name, objects, bytes, versioning, s3 }) {
   const hasVersions = versioning === 'stack' || s3;
   const isEmpty = objects === 0 && !hasVersions;
-  const confirm = el('input', { name: 'confirm_name', required: true, autocomplete: 'off' });
   const keep = el('input', { name: 'keep', type: 'checkbox', value: '1' });
   const trash = el('input', { name: 'with_trash', type: 'checkbox', value: '1' });
   const locked = s3 ? 'Versions that Object Lock protects are kept. ' : '';
@@ -63,15 +63,8 @@ export async function removeContainer({ name, objects, bytes, versioning, s3 }) 
   /** @type {Node[]} */
   const nodes = [el('p', { textContent: text })];
   if (!isEmpty) nodes.push(el('label', { className: 'check' }, keep, ' Keep the container, empty'));
-  nodes.push(
-    el('label', { className: 'check' }, trash, ' Also delete its trash'),
-    el('label', {}, `Type “${name}” to confirm`, confirm),
-  );
-  const check = async (/** @type {Record<string, FormDataEntryValue>} */ entered) => {
-    if (entered.confirm_name !== name) throw new Error('The name does not match.');
-  };
-  const danger = { danger: true };
-  const given = await ask(`Empty or delete “${name}”`, nodes, 'Delete permanently', check, danger);
+  nodes.push(el('label', { className: 'check' }, trash, ' Also delete its trash'));
+  const given = await askTyped(`Empty or delete “${name}”`, nodes, name);
   if (given === null) return;
   const remove = given.keep !== '1';
   const title = `${remove ? 'Delete' : 'Empty'} container ${name}`;

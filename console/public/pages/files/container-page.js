@@ -49,6 +49,10 @@ export async function showContainerPage() {
       list,
       panel,
     );
+    // On a phone there are more tabs than fit.
+    list
+      .querySelector('[aria-selected=true]')
+      ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   } else page.querySelector('.container-panel')?.replaceWith(panel);
   panel.append(el('div', { className: 'skeleton' }));
   const turn = ++latest;

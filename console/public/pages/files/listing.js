@@ -320,7 +320,9 @@ function showTools() {
   $('#jump').hidden = $('#search').hidden = !inFiles;
   const hasPlace = view.container !== null;
   $('#show-trash').hidden = $('#refresh').hidden = $('#container-info').hidden = !hasPlace;
-  setWords('#show-trash', view.mode === 'trash' ? 'Back to files' : deletedTitle());
-  $('#changed').textContent = view.mode === 'trash' ? 'Deleted' : 'Changed';
+  const isTrash = view.mode === 'trash';
+  setWords('#show-trash', isTrash ? 'Back to files' : deletedTitle());
+  $('#show-trash .icon').replaceWith(icon(isTrash ? 'arrow-left' : 'trash-2'));
+  $('#changed').textContent = isTrash ? 'Deleted' : 'Changed';
   setWords('#delete', keepsDeleted() ? 'Delete' : 'Move to trash');
 }

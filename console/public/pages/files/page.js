@@ -201,7 +201,7 @@ function wire() {
   offerCommands(filesCommands);
   wireOpenBox();
   wireSearch();
-  wireTransferList(uploads);
+  wireTransferList(uploads, () => ($('#objects').hidden ? $('#q') : $('#objects')).focus());
   wireStay();
   wireKeyboard({
     copy: (row) => view.mode === 'files' && may('member') && transferDialog(meant(row)),

@@ -38,7 +38,7 @@ export function rowOf(row, { details, actions }) {
     'tr',
     { tabIndex: -1 },
     el('td', { className: 'pick' }, pick),
-    el('td', { className: 'what' }, el('div', {}, name, ...badgesOf(row))),
+    el('td', { className: 'what' }, el('div', {}, name, ...badgesOf(row), ...expiryOf(row))),
     el('td', { className: 'size', textContent: size }),
     el('td', { className: 'time' }, timeElement(Date.parse(row.last_modified ?? ''))),
     el('td', { className: 'act' }, more),
@@ -62,6 +62,16 @@ export function rowOf(row, { details, actions }) {
  */
 function labelOf({ display }) {
   return shownText(display).replace(/^\/$|(?<=\/)\/$/, '(empty)/') || '(empty)';
+}
+
+/**
+ * When what is in the trash will be gone.
+ *
+ * @param {{ kind: Row['kind'], expires_unix_s?: number | null, expired?: boolean }} row
+ */
+function expiryOf({ expires_unix_s: at, expired }) {
+  if (at === undefined || at === null || expired === true) return [];
+  return [el('span', { className: 'expiry quiet' }, 'expires ', timeElement(at * 1000))];
 }
 
 /**

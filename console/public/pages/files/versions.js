@@ -1,7 +1,7 @@
 import { call, query } from '../../js/api.js';
 import { ask, bytesText, confirmed, el, messageOf, shownText, timeText } from '../../js/dom.js';
 import { load } from './listing.js';
-import { askTyped } from './s3/fields.js';
+import { askTyped } from '../../js/typed-name.js';
 import { askToDelete, showLocks } from './s3/version-lock.js';
 import { attempt, may, view } from './state.js';
 import { runTask } from './tasks.js';

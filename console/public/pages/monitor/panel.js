@@ -1,10 +1,12 @@
 import { call, query } from '../../js/api.js';
+import { savePng } from '../../js/charts/export.js';
 import { el, messageOf } from '../../js/dom.js';
 import { iconButton } from '../../js/icons.js';
 import { bars } from './bars.js';
 import { Chart } from './chart.js';
 import { now } from './clock.js';
 import { Legend } from './legend.js';
+import { looksOf } from './palette.js';
 import { columnsOf, describe, latestIndex, nameOf } from './series.js';
 import { downloadCsv, seriesTable } from './series-table.js';
 import { StateStrip } from './state-strip.js';
@@ -50,6 +52,7 @@ export class Panel {
   #note = el('p', { className: 'quiet missing' });
   #table;
   #csv;
+  #png;
   /** @type {Set<number>} indexes of series */
   #hidden = new Set();
   /** @type {ChartView | null} */
@@ -83,6 +86,8 @@ export class Panel {
       downloadCsv(id, this.#names(series), columnsOf(series));
     });
     this.#csv.disabled = true;
+    this.#png = iconButton('image', `PNG: ${title}`, () => this.#savePicture());
+    this.#png.hidden = true;
     this.#body.append(el('p', { className: 'empty', textContent: 'Loading…' }));
     this.element = el(
       'section',
@@ -97,6 +102,7 @@ export class Panel {
         }),
         this.#table,
         this.#csv,
+        this.#png,
       ),
       this.#body,
       this.#note,
@@ -162,6 +168,17 @@ export class Panel {
     return series.map((one) => nameOf(one, this.#about.title));
   }
 
+  #savePicture() {
+    const canvas = this.#canvas.querySelector('canvas');
+    if (this.#answer === null || canvas === null) return;
+    const { series } = this.#answer;
+    const { title, id } = this.#about;
+    const lines = series
+      .map((one, index) => ({ name: nameOf(one, title), colour: looksOf(one, index).colour }))
+      .filter((_, index) => !this.#hidden.has(index));
+    savePng(id, canvas, { title, lines });
+  }
+
   /** @param {number} index */
   #toggle(index) {
     if (!this.#hidden.delete(index)) this.#hidden.add(index);
@@ -201,6 +218,7 @@ export class Panel {
     const columns = columnsOf(series);
     const known = columns.slice(1).some((values) => values.some((value) => value !== null));
     this.#csv.disabled = !known;
+    this.#png.hidden = this.#asTable || !known || kind === 'state' || kind === 'bars';
     if (!known) {
       this.#note.textContent = '';
       this.#setEmpty(gaps === '' ? NOTHING : gaps);

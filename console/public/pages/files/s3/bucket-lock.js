@@ -1,7 +1,8 @@
 import { call, query } from '../../../js/api.js';
 import { ask, el } from '../../../js/dom.js';
 import { may } from '../state.js';
-import { choice, factList, field, quiet, typedName } from './fields.js';
+import { typedName } from '../../../js/typed-name.js';
+import { choice, factList, field, quiet } from './fields.js';
 
 /**
  * Object Lock of a bucket: whether it is on, and the retention that new versions begin with.

@@ -1,4 +1,4 @@
-import { ask, el, shownText } from '../../../js/dom.js';
+import { el, shownText } from '../../../js/dom.js';
 
 /** What the dialogs of buckets and versions are made of. */
 
@@ -46,29 +46,6 @@ export function box(label, properties) {
 }
 
 /**
- * A field for a name that has to be typed while something that cannot be taken back is chosen.
- *
- * @param {string} name
- */
-export function typedName(name) {
-  const { input, node } = field(`Type “${shownText(name)}” to confirm`, { name: 'confirm_name' });
-  return {
-    node,
-    /** @param {boolean} isNeeded */
-    need(isNeeded) {
-      node.hidden = !isNeeded;
-      input.required = isNeeded;
-    },
-    /** What a request says: nothing while it is not needed. @throws Error for another name */
-    given() {
-      if (node.hidden) return {};
-      if (input.value !== name) throw new Error('The name does not match.');
-      return { confirm_name: input.value };
-    },
-  };
-}
-
-/**
  * Facts, term by term.
  *
  * @param {Readonly<Record<string, string>>} given
@@ -82,22 +59,6 @@ export function factList(given) {
     );
   }
   return list;
-}
-
-/**
- * Asks before something goes for good; the name has to be typed.
- *
- * @param {string} title
- * @param {readonly Node[]} nodes
- * @param {string} name
- * @param {{ okText?: string, danger?: boolean }} [options]
- * @returns what else was entered, or null when the dialog was closed
- */
-export function askTyped(title, nodes, name, options = {}) {
-  const { okText = 'Delete permanently', danger = true } = options;
-  const typed = typedName(name);
-  typed.need(true);
-  return ask(title, [...nodes, typed.node], okText, async () => typed.given(), { danger });
 }
 
 /**

@@ -1,7 +1,8 @@
 import { ask, bytesText, el, shownText, timeText } from '../../../js/dom.js';
 import { folder } from '../state.js';
 import { runTask } from '../tasks.js';
-import { askTyped, factList, field, localTime, quiet, scrolledTable } from './fields.js';
+import { askTyped } from '../../../js/typed-name.js';
+import { factList, field, localTime, quiet, scrolledTable } from './fields.js';
 import { runPreview } from './preview-job.js';
 
 /**

@@ -1,7 +1,8 @@
 import { call, query } from '../../../js/api.js';
 import { ask, el, timeText } from '../../../js/dom.js';
 import { may } from '../state.js';
-import { box, choice, factList, field, localTime, quiet, typedName } from './fields.js';
+import { typedName } from '../../../js/typed-name.js';
+import { box, choice, factList, field, localTime, quiet } from './fields.js';
 
 /**
  * @typedef {{ container: string, name: string, version_id: string }} VersionPlace

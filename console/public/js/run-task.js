@@ -1,0 +1,45 @@
+import { call, runJob } from './api.js';
+import { messageOf } from './dom.js';
+import { addTransfer } from './transfer-list.js';
+
+/** @typedef {Partial<import('../../server/audited-job.js').ManyResult>} Result */
+
+/**
+ * Runs a job beside what the user does: with its progress and a button to cancel it, and with what
+ * failed of it, in the list of transfers. Resolves when it has ended, however it did.
+ *
+ * @param {string} title
+ * @param {string} path
+ * @param {unknown} body
+ * @param {() => Promise<unknown>} refresh shows what it made
+ * @returns {Promise<Result | null | undefined>} the job's result, or null when it failed as a whole
+ *   or was cancelled
+ */
+export async function runTask(title, path, body, refresh) {
+  let id = '';
+  const task = addTransfer(title, {
+    unit: 'objects',
+    onCancel: () => (id === '' ? undefined : call('DELETE', `/api/jobs/${id}`)),
+  });
+  const run = async () => {
+    const job = await runJob(path, body, (one) => {
+      id = one.id;
+      task.progress(one.done, one.total);
+    });
+    const result = /** @type {Result | null | undefined} */ (job.result);
+    const failures = result?.failures ?? [];
+    const failed = result?.failed ?? 0;
+    if (job.state === 'cancelled') task.end('cancelled');
+    else if (failed > 0) task.fail(`${failed} failed`, null, failures);
+    else task.end(`done: ${result?.succeeded ?? 0}`);
+    return job.state === 'cancelled' ? null : result;
+  };
+  try {
+    return await run();
+  } catch (error) {
+    task.fail(messageOf(error), () => runTask(title, path, body, refresh));
+    return null;
+  } finally {
+    await refresh();
+  }
+}
