@@ -7,6 +7,7 @@ import { Rings } from '../../../recon/ring-devices.js';
 import { ApiError } from '../../../server/api-error.js';
 import type { LabRings } from '../ground/lab-rings.js';
 import { debtOf, type Debt, type DebtDevice } from './model.js';
+import { pendingUpdates } from './pending-updates.js';
 import { RateMeter } from './rates.js';
 import { insolvencyOf, interestOf, type DebtSample } from './trend.js';
 
@@ -24,7 +25,10 @@ export interface DebtSnapshot extends Debt {
 }
 
 export interface DebtWatchOptions {
-  readonly options: Pick<ConsoleOptions, 'clusterNodes' | 'storeDir' | 'reconIntervalS'>;
+  readonly options: Pick<
+    ConsoleOptions,
+    'clusterNodes' | 'storeDir' | 'nodeRoot' | 'reconIntervalS'
+  >;
   readonly rings: LabRings;
   readonly now: () => number;
 }
@@ -88,7 +92,12 @@ export class DebtWatch {
   /** The latest look, for metrics; undefined where there is none, or it is long ago. */
   get recent(): DebtSnapshot | undefined {
     const ageS = this.#ageS();
-    return ageS === undefined || ageS > 3 * this.#intervalS() ? undefined : this.#snapshot();
+    return ageS === undefined || ageS > this.staleS ? undefined : this.#snapshot();
+  }
+
+  /** A look that is older than three intervals is no news. */
+  get staleS(): number {
+    return 3 * this.#intervalS();
   }
 
   /** How long the last pass of each node's object replicator took; null where it is not known. */
@@ -154,7 +163,9 @@ export class DebtWatch {
 
   async #lookOnce(): Promise<void> {
     try {
+      const { nodeRoot, clusterNodes } = this.given.options;
       const nodes = await this.#probe();
+      const pending = await pendingUpdates(nodeRoot, clusterNodes);
       const nowS = this.given.now() / 1000;
       this.#meter.note(nodes, nowS);
       const debt = debtOf({
@@ -162,6 +173,7 @@ export class DebtWatch {
         nodes,
         devices: await this.#devices(),
         rates: this.#meter.rates(nowS),
+        pending,
         reclaimAgeS: RECLAIM_AGE_S,
       });
       this.#latest = { debt, atS: nowS, nodes };

@@ -1,4 +1,5 @@
 import type { NodeState } from '../../../recon/node-probe.js';
+import type { PendingUpdates } from './pending-updates.js';
 
 /** Whether a rate was measured (rates.ts), or is assumed until it is. */
 export type RateSource = 'measured' | 'prior';
@@ -42,6 +43,8 @@ export interface DebtInput {
   readonly nodes: readonly NodeState[];
   readonly devices: readonly DebtDevice[];
   readonly rates: RepairRates;
+  /** Updates that were counted on the disks of nodes; those of other nodes are as recon has them. */
+  readonly pending?: ReadonlyMap<string, PendingUpdates>;
   /** After which tombstones go, and what was not repaired by then may come back. */
   readonly reclaimAgeS: number;
 }
@@ -63,6 +66,8 @@ export interface DebtComponent {
   readonly state: 'known' | 'partial' | 'stale' | 'unknown';
   /** The age of the oldest figure in it; null where figures have no time of their own. */
   readonly age_s: number | null;
+  /** For how long the oldest of what is counted has waited; null where that is not known. */
+  readonly oldest_s: number | null;
   readonly by_node: readonly {
     readonly node: string;
     readonly debt_s: number | null;
@@ -81,7 +86,7 @@ export interface Debt {
 }
 
 const SOURCES: Readonly<Record<ComponentId, string>> = {
-  async: '/recon/async, counted by swift-recon-cron',
+  async: 'async_pending on the disks; elsewhere /recon/async, counted by swift-recon-cron',
   quarantine: '/recon/quarantined',
   missing: '/recon/diskusage and the rings of objects',
   imbalance: 'the rings of objects and /recon/diskusage',
@@ -142,6 +147,8 @@ interface NodeFigure {
   readonly node: string;
   readonly count: number | null;
   readonly ageS?: number | undefined;
+  /** There may be more of it. */
+  readonly isPartial?: boolean;
 }
 
 /** A component whose debt is a count, divided by a rate of each node. */
@@ -167,8 +174,9 @@ function component(
     rate,
     rate_source: (unit === 'updates' ? rates?.updatesSource : rates?.bytesSource) ?? 'prior',
     source: SOURCES[id],
-    state: stateOf(isKnown, known.length < figures.length, age),
+    state: stateOf(isKnown, known.length < figures.length || known.some(isPartly), age),
     age_s: age,
+    oldest_s: null,
     by_node: figures.map(({ node, count: own }) => ({ node, debt_s: debt(own), count: own })),
   };
 }
@@ -177,6 +185,10 @@ function component(
 function rateOf(unit: DebtComponent['unit'], rates: RepairRates | undefined): number | null {
   if (rates === undefined) return null;
   return unit === 'updates' ? rates.updatesPerS : rates.bytesPerS;
+}
+
+function isPartly({ isPartial }: NodeFigure): boolean {
+  return isPartial === true;
 }
 
 function stateOf(
@@ -189,14 +201,17 @@ function stateOf(
   return isPartial ? 'partial' : 'known';
 }
 
-function asyncPending({ nodes, nowS, rates }: DebtInput): DebtComponent {
-  const figures = nodes.map(({ name, async: pending }) => ({
-    node: name,
-    count: pending?.count ?? null,
+function asyncPending({ nodes, nowS, rates, pending }: DebtInput): DebtComponent {
+  const figures = nodes.map(({ name, async: cron }): NodeFigure => {
+    const own = pending?.get(name);
+    if (own !== undefined) return { node: name, count: own.count, isPartial: own.isPartial };
     // What swift-recon-cron has counted, not what there is now.
-    ageS: pending?.lastUnixS === undefined ? undefined : Math.max(0, nowS - pending.lastUnixS),
-  }));
-  return component('async', 'updates', figures, rates);
+    const ageS = cron?.lastUnixS === undefined ? undefined : Math.max(0, nowS - cron.lastUnixS);
+    return { node: name, count: cron?.count ?? null, ageS };
+  });
+  const times = [...(pending?.values() ?? [])].flatMap(({ oldestUnixS }) => oldestUnixS ?? []);
+  const oldest = times.length === 0 ? null : Math.max(0, nowS - Math.min(...times));
+  return { ...component('async', 'updates', figures, rates), oldest_s: oldest };
 }
 
 function quarantine({ nodes, rates }: DebtInput): DebtComponent {

@@ -10,9 +10,6 @@ import {
 import { labOf } from '../lab.js';
 import type { DebtSnapshot } from './debt-watch.js';
 
-/** The console looks once a minute by itself. */
-const STALE_S = 180;
-
 export const DEBT: LabPage = {
   id: 'lab/debt',
   title: 'Repair Debt Index',
@@ -35,9 +32,10 @@ function debtRoutes(app: FastifyInstance, context: ConsoleContext): void {
 /** A look that is much older than it should be is stale. */
 async function debtSource(context: ConsoleContext): Promise<DataSource> {
   try {
-    const { at_unix_s: at } = await labOf(context).debt.snapshot();
+    const { debt } = labOf(context);
+    const { at_unix_s: at } = await debt.snapshot();
     const ageS = Math.max(0, context.now() / 1000 - at);
-    return ageS > STALE_S ? stale(ageS) : LIVE;
+    return ageS > debt.staleS ? stale(ageS) : LIVE;
   } catch (error) {
     return sourceOfError(error);
   }

@@ -203,7 +203,15 @@ function componentTable({ components }) {
           value: (row) => row.debt_s,
           cell: (row) => timeText(row.debt_s),
         },
-        { title: 'Count', number: true, value: (row) => row.count, cell: countText },
+        {
+          title: 'Count',
+          number: true,
+          value: (row) => row.count,
+          cell: (row) =>
+            row.oldest_s === null
+              ? countText(row)
+              : `${countText(row)}, the oldest ${durationText(row.oldest_s)} old`,
+        },
         {
           title: 'Rate',
           value: (row) => row.rate,
