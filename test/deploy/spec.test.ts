@@ -122,6 +122,11 @@ const WRONG: readonly (readonly [path: Path, value: unknown, error: string])[] =
   [['proxy', 'auth', 'type'], 'ldap', '/proxy/auth/type invalid'],
   [['proxy', 'auth', 'users', 0, 'key'], 'hunter2', '/proxy/auth/users/0/key unknown_key'],
   [['proxy', 'pipeline_options', 'slow'], {}, '/proxy/pipeline_options/slow unknown_key'],
+  [
+    ['proxy', 'pipeline_options', 'ringway'],
+    { secret_file: '/x' },
+    '/proxy/pipeline_options/ringway/secret_file own_option',
+  ],
   [['proxy', 'pipeline_options', 'slo', 'use'], 'x', '/proxy/pipeline_options/slo/use own_option'],
   [['tuning', 'object-server', 'a_secret'], 'x', '/tuning/object-server/a_secret secret'],
   [['tuning', 'object-server', 'log_name'], 'a\nb', '/tuning/object-server/log_name invalid'],

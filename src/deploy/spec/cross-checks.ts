@@ -197,6 +197,7 @@ const OWN_OPTIONS = new Set([
   'swift_dir',
   'memcache_servers',
   'rsync_module',
+  'secret_file',
 ]);
 
 function checkOptions(raw: Readonly<Record<string, unknown>>, report: Report): void {

@@ -235,6 +235,7 @@ export const FILTERS = [
   'dlo',
   'versioned_writes',
   'symlink',
+  'ringway',
   'ringway_guard',
 ] as const;
 
