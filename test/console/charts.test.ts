@@ -167,6 +167,9 @@ describe('charts of the console', () => {
     expect(made.table().rows.map(([path]) => path)).to.deep.equal([
       ...['all', 'all › a', 'all › b', 'all › c'],
     ]);
+    const idle = children.map((one) => ({ ...one, value: one.value === null ? null : 0 }));
+    const flat = await chart('tree', 'treeChart', { root: { name: 'all', value: 0, children: idle } }); // prettier-ignore
+    expect(texts(flat)).to.include.members(['all', 'a', 'b', 'c']);
   });
 
   it('draws the marked points and the picked lines above the others', async () => {

@@ -101,7 +101,9 @@ function boxes(node, x, level, width, textOf) {
   const little = unknown === 0 ? 0 : (width * Math.min(0.3, unknown * 0.1)) / unknown;
   let at = x;
   return children.reduce((all, child) => {
-    const wide = child.value === null ? little : child.value * share;
+    // Where all is 0, no part has a width: each gets the same.
+    const known = sum === 0 ? width / children.length : (child.value ?? 0) * share;
+    const wide = sum > 0 && child.value === null ? little : known;
     const shapes = boxes(child, at, level + 1, wide, textOf);
     at += wide;
     return [...all, ...shapes];
