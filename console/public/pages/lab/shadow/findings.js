@@ -141,8 +141,9 @@ async function showFinding(finding, mode) {
   };
   const save = el('button', { type: 'button', textContent: 'Download the case' });
   save.onclick = () => download('case.json', JSON.stringify(one, null, 1), 'application/json');
+  const rules = new Set([finding.difference, ...finding.others].map(({ rule }) => rule));
   const sides = [finding.a, finding.b].flatMap((answer) =>
-    answer === null ? [] : [answerView(answer)],
+    answer === null ? [] : [answerView(answer, rules)],
   );
   await ask(`${finding.difference.rule}: ${finding.difference.detail}`, [
     el('pre', { className: 'lab-code', textContent: rawText(one) }),
@@ -162,13 +163,24 @@ function rawText({ steps }) {
     .join('\n\n');
 }
 
-/** @param {Answer} answer */
-function answerView({ label, status, transport, ms, headers, body }) {
-  const lines = headers.map(([name, value]) => `${name}: ${value}`).join('\n');
+/**
+ * An answer, in which all that differs from the other one is marked.
+ *
+ * @param {Answer} answer
+ * @param {ReadonlySet<string>} rules by which the two differ
+ */
+function answerView({ label, status, transport, ms, headers, body }, rules) {
+  const part = (/** @type {string} */ textContent, /** @type {boolean} */ differs) =>
+    differs ? el('mark', { textContent }) : textContent;
+  const lines = headers.flatMap(([name, value]) => [
+    part(`${name}: ${value}`, rules.has(`header ${name}`)),
+    '\n',
+  ]);
+  const isBody = rules.has('body') || rules.has('error code');
   return el(
     'section',
     {},
     el('h3', { textContent: `${label}: ${status ?? transport}, ${ms} ms` }),
-    el('pre', { className: 'lab-code', textContent: `${lines}\n\n${body}` }),
+    el('pre', { className: 'lab-code' }, ...lines, '\n', part(body, isBody)),
   );
 }
