@@ -176,6 +176,7 @@ rule_files: [alerts.yml, rules.yml]
       await page.getByText(/^\d+ lines from .* No lines are kept from before/).waitFor({
         state: 'attached',
       });
+      expect(await page.getByRole('button', { name: 'Load older lines' }).count()).to.equal(0);
       const [listener = 0] = service.pids();
       process.kill(listener, 'SIGKILL');
       await page

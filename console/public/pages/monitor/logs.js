@@ -227,7 +227,9 @@ export class Logs {
   /** @param {boolean} known whether the log could be read */
   #showState(known) {
     const { count } = this.#list;
-    this.#older.hidden = count === 0 || this.#list.isFull;
+    // Where all that is kept is shown, there is nothing older.
+    const isAll = !this.#truncated && this.#completeFrom !== null;
+    this.#older.hidden = count === 0 || this.#list.isFull || isAll;
     const filtered = [place.services, place.nodes, place.level, place.contains].some(
       (one) => one !== '',
     );
