@@ -4,6 +4,7 @@ import type { ChildInit } from '../src/processes/protocol.js';
 import type { Logger } from '../src/telemetry/logger.js';
 import type { Child, ChildProgram } from './child.js';
 import type { Failure } from './exit-codes.js';
+import { faultWatchOf, type FaultWatch } from './fault-watch.js';
 import { Fleet } from './fleet.js';
 import type { ChildKind } from './kinds.js';
 import { RosterWatch } from './roster-watch.js';
@@ -25,12 +26,13 @@ export interface GenerationOptions {
   readonly isTrial: boolean;
 }
 
-/** What runs with one configuration: its processes, and the watch over its credentials. */
+/** What runs with one configuration: its processes, and the watches over its credentials and faults. */
 export class Generation {
   readonly fleet: Fleet;
   readonly asked: FilledOptions;
   readonly options: FilledOptions;
   readonly #rosterWatch: RosterWatch;
+  readonly #faultWatch: FaultWatch | undefined;
   readonly #failed = new Signal();
   #failure: Failure | undefined;
 
@@ -49,6 +51,7 @@ export class Generation {
       this.fleet.replaceCredentials(roster);
     };
     this.#rosterWatch = new RosterWatch({ options, log, onChange }, credentials);
+    this.#faultWatch = faultWatchOf(given);
   }
 
   /** Resolves when it cannot go on. */
@@ -58,13 +61,15 @@ export class Generation {
     return this.#failure;
   }
 
-  /** It serves: credentials are followed from now on. */
+  /** It serves: credentials are followed, and faults looked after, from now on. */
   serves(): void {
     this.#rosterWatch.start();
+    this.#faultWatch?.start();
   }
 
   /** Ends this generation; another one may serve or not. */
   retire(): void {
     this.#rosterWatch.close();
+    this.#faultWatch?.close();
   }
 }

@@ -1,13 +1,15 @@
 import process from 'node:process';
 import { watchSyncs } from '../../support/file-syncs.js';
+import { BreakAll, PAUSED } from './break-all.js';
 import { BY, nodesIn, OBJECT_SERVER, openNet } from './net-support.js';
 
 /**
  * A console with one fault that ends without a word at the given sync of a file or folder: `folder`,
- * the number of the sync, and for how many seconds the fault may last.
+ * the number of the sync, for how many seconds the fault may last, and its kind. A fault that is to be
+ * killed at no sync is held.
  */
-const [folder = '', killAt = '0', holdS = '60'] = process.argv.slice(2);
-const nodes = await nodesIn(folder, [OBJECT_SERVER]);
+const [folder = '', killAt = '0', holdS = '60', kind = 'test.stop'] = process.argv.slice(2);
+const nodes = await nodesIn(folder, [OBJECT_SERVER, PAUSED]);
 let syncs = 0;
 const onSync = () => {
   syncs += 1;
@@ -22,9 +24,11 @@ await watchSyncs(onSync, async () => {
       if (!isEndless) void end();
     },
   });
+  opened.net.register(new BreakAll(folder, () => opened.net));
   await opened.runs.recover();
-  const params = { hold_s: Number(holdS) };
-  const { id } = await opened.net.start('test.stop', { params, target: 'node1', ttlS: 60 }, BY);
+  const params = { hold_s: Number(holdS), waits: isEndless };
+  const ttlS = kind === 'test.stop' ? 60 : Number(holdS);
+  const { id } = await opened.net.start(kind, { params, target: 'node1', ttlS }, BY);
   while (opened.net.active !== undefined) await new Promise((again) => setTimeout(again, 10));
   const { state } = await opened.runs.get(id);
   process.stdout.write(`${state}\n`);

@@ -1,7 +1,10 @@
+import { spawn, type ChildProcess } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { once } from 'node:events';
 import process from 'node:process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import type { DeadMenOptions } from '../../../console/surfaces/lab/net/dead-men.js';
 import type { FaultControl, FaultKind } from '../../../console/surfaces/lab/net/fault.js';
 import { FaultNet } from '../../../console/surfaces/lab/net/fault-net.js';
@@ -152,4 +155,21 @@ export async function stopAll(nodes: Nodes): Promise<void> {
 
 export function kill(pid: number): void {
   process.kill(pid, 'SIGKILL');
+}
+
+/** A console of its own with one fault; for the arguments see `net-child.ts`. */
+export function netChild(folder: string, ...args: (string | number)[]): ChildProcess {
+  const program = fileURLToPath(new URL('net-child.js', import.meta.url));
+  return spawn(process.execPath, [program, folder, ...args.map(String)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+/** Waits until the console of a child process holds its fault. */
+export async function holdsFault({ stdout }: ChildProcess): Promise<void> {
+  if (stdout === null) throw new Error('no output');
+  for await (const line of createInterface({ input: stdout })) {
+    if (line === 'held') return;
+  }
+  throw new Error('the console ended before it held its fault');
 }

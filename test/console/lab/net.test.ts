@@ -1,25 +1,24 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { LocalProcs } from '../../../console/nodes/local-procs.js';
 import { isOver } from '../../../console/server/runs/run.js';
-import { verifyJournal } from '../../../console/server/runs/run-journal.js';
 import { netOf } from '../../../console/surfaces/lab/net/fault-net.js';
-import { verifyNetJournal } from '../../../console/surfaces/lab/net/net-journal.js';
 import { Plans } from '../../../console/surfaces/lab/net/plans.js';
 import { takeBack } from '../../../console/surfaces/lab/net/take-back.js';
 import { REVERT_KINDS } from '../../../console/surfaces/lab/net/revert-kinds.js';
 import { eventually } from '../../support/eventually.js';
 import { watchSyncs } from '../../support/file-syncs.js';
 import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+import { PAUSED } from './break-all.js';
 import {
   BY,
+  holdsFault,
   kill,
+  netChild,
   nodesIn,
   OBJECT_SERVER,
   openNet,
@@ -40,8 +39,6 @@ const [program, ...args] = process.argv
   .map((one) => one.replace(/[$][$]|[$][{][^}]*[}]/g, (found) => (found === '$$' ? '$' : '')));
 spawn(program, args, { detached: true, stdio: 'ignore' }).unref();
 `;
-const CHILD = fileURLToPath(new URL('net-child.js', import.meta.url));
-
 describe("the net below the Lab's faults", function () {
   this.timeout(180_000);
   let folder: string;
@@ -50,7 +47,7 @@ describe("the net below the Lab's faults", function () {
 
   beforeEach(async () => {
     folder = await makeTempFolder('net');
-    nodes = await nodesIn(folder, [OBJECT_SERVER]);
+    nodes = await nodesIn(folder, [OBJECT_SERVER, PAUSED]);
     for (const node of nodes) await new LocalProcs().act(node, OBJECT_SERVER, 'start');
     opened = undefined;
   });
@@ -76,53 +73,11 @@ describe("the net below the Lab's faults", function () {
       () => net.runs.get(id),
       ({ state }) => isOver(state),
     );
-  const child = (...args: (string | number)[]): ChildProcess =>
-    spawn(process.execPath, [CHILD, folder, ...args.map(String)], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-  /** Waits until the console of a child process holds its fault. */
-  const holds = async (process: ChildProcess): Promise<void> => {
-    if (process.stdout === null) throw new Error('no output');
-    for await (const line of createInterface({ input: process.stdout })) {
-      if (line === 'held') return;
-    }
-    throw new Error('the console ended before it held its fault');
-  };
-
-  it('takes back what kill -9 has left, at every state of its journals', async () => {
-    let kills = 0;
-    for (let at = 1; ; at++) {
-      const console = child(at);
-      console.stdout?.resume();
-      const [code, signal] = (await once(console, 'exit')) as [number | null, string | null];
-      if (signal !== 'SIGKILL') {
-        expect(code, `without a kill, after ${at}`).to.equal(0);
-        break;
-      }
-      kills += 1;
-      const next = open();
-      await next.runs.recover();
-      const [run] = await next.runs.list();
-      if (run !== undefined) {
-        const { state } = await over(next, run.id);
-        expect(['done', 'reverted'], `killed at ${at}`).to.include(state);
-      }
-      await next.net.recover();
-      expect(await next.state(), `killed at ${at}`).to.equal('active');
-      expect((await verifyJournal(folder)).ok).to.equal(true);
-      const hasJournal = existsSync(join(netFolder(), 'journal.jsonl'));
-      if (hasJournal) expect((await verifyNetJournal(netFolder())).ok).to.equal(true);
-      await next.close();
-      // The cool-down of this fault is none of the next console's.
-      await removeFolder(join(folder, 'runs'));
-    }
-    // The intent, the plan with its folder, the journal, three notes, and all of that backwards.
-    expect(kills).to.be.at.least(10);
-  });
+  const child = (...args: (string | number)[]): ChildProcess => netChild(folder, ...args);
 
   it('takes back by a dead-man what no console is left for, with one of them killed', async () => {
     const console = child(0, 1);
-    await holds(console);
+    await holdsFault(console);
     kill(console.pid ?? 0);
     await once(console, 'exit');
     expect(await stateOf(nodes)).to.equal('inactive');
@@ -153,7 +108,7 @@ describe("the net below the Lab's faults", function () {
 
   it('goes on with a fault that is held, after a kill of the console, and ends it', async () => {
     const console = child(0, 600);
-    await holds(console);
+    await holdsFault(console);
     kill(console.pid ?? 0);
     await once(console, 'exit');
     const next = open({ holds: true });
@@ -306,6 +261,26 @@ describe("the net below the Lab's faults", function () {
     expect(await stateOf(nodes)).to.equal('active');
   });
 
+  it('breaks nothing where dead-men would end with the service of the console', async () => {
+    const cgroupFile = join(folder, 'cgroup');
+    const deadMen = { systemdFolder: folder, systemdRun: '/bin/false', cgroupFile };
+    await writeFile(cgroupFile, '0::/system.slice/ringway.service\n');
+    const net = open({ deadMen });
+    const run = await over(net, (await start(net)).id);
+    expect(run.error?.code).to.equal('unsupported_here');
+    expect(run.error?.message).to.include('as a service of systemd');
+    expect(net.kind.calls).to.deep.equal([]);
+    expect(await net.state()).to.equal('active');
+    await net.close();
+    // In a session of a person they stay.
+    await writeFile(cgroupFile, '0::/user.slice/user-1000.slice/session-2.scope\n');
+    const other = open({ deadMen });
+    const { id } = await start(other);
+    await held(other);
+    await other.net.end(id);
+    expect((await over(other, id)).state).to.equal('done');
+  });
+
   it('leaves dead-men to systemd where there is one', async () => {
     const bin = join(folder, 'bin');
     await mkdir(bin);
@@ -327,7 +302,7 @@ describe("the net below the Lab's faults", function () {
     await held(net);
     expect(netOf((await net.runs.get(id)).evidence)?.dead_men).to.deep.equal([]);
     const calls = await readFile(join(bin, 'calls'), 'utf8');
-    expect(calls.match(/--quiet --collect --unit=ringway-fault-\S+\.service -- \/bin\/sh/g)).to.have.length(2); // prettier-ignore
+    expect(calls.match(/--quiet --collect --property=Restart=on-failure --property=RestartSec=1 --property=StartLimitIntervalSec=0 --unit=ringway-fault-\S+\.service -- \/bin\/sh/g)).to.have.length(2); // prettier-ignore
     await net.close();
     expect(await stateOf(nodes)).to.equal('inactive');
     const hasPlan = () => existsSync(join(netFolder(), `${id}.plan.json`));

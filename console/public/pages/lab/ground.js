@@ -43,3 +43,6 @@ function sourceBadge({ state, reason, needs, age_s: ageS }) {
   const why = needs === null ? reason : `${reason} It needs ${needs}.`;
   return why === null ? [made] : [made, el('span', { className: 'quiet', textContent: why })];
 }
+
+/** @type {Readonly<Record<'console' | 'dead_man' | 'supervisor', string>>} who takes faults back */
+export const TAKERS = { console: 'console', dead_man: 'dead-man', supervisor: 'supervisor' };

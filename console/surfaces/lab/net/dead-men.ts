@@ -1,10 +1,12 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { uptime } from 'node:os';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { ApiError } from '../../../server/api-error.js';
 import { isAlive, markOf, type ProcessMark } from '../../../nodes/processes.js';
 import { NODE_ENVIRONMENT } from '../../../nodes/shell.js';
 
@@ -40,7 +42,12 @@ export interface DeadMenOptions {
   readonly systemdFolder?: string;
   readonly systemdRun?: string;
   readonly systemctl?: string;
+  /** Which unit this process belongs to (cgroups(7)). */
+  readonly cgroupFile?: string;
 }
+
+/** A dead-man that is killed is started again by the service manager, as often as that happens. */
+const UNIT_PROPERTIES = ['Restart=on-failure', 'RestartSec=1', 'StartLimitIntervalSec=0'];
 
 /**
  * Processes that take a fault back when its time is over, whatever has become of the console: where
@@ -60,6 +67,7 @@ export class DeadMen {
       systemdFolder: '/run/systemd/system',
       systemdRun: 'systemd-run',
       systemctl: 'systemctl',
+      cgroupFile: '/proc/self/cgroup',
       ...options,
     };
   }
@@ -72,7 +80,8 @@ export class DeadMen {
   /**
    * Starts those that do not live.
    * @returns whether there were any
-   * @throws Error when one cannot be started
+   * @throws Error when one cannot be started; ApiError unsupported_here where it would end with the
+   *   service that the console runs in
    */
   async ensure(): Promise<boolean> {
     let changed = false;
@@ -94,6 +103,7 @@ export class DeadMen {
       ? await this.#startUnit(at, argv)
       : undefined;
     if (unit !== undefined) return { unit, mark: undefined };
+    await this.#refuseInService();
     const child = spawn('/bin/sh', argv, {
       cwd: '/',
       detached: true,
@@ -111,13 +121,26 @@ export class DeadMen {
   async #startUnit(at: number, argv: readonly string[]): Promise<string | undefined> {
     const id = /([0-9a-f-]{36})/.exec(this.planFile)?.[1] ?? 'fault';
     const unit = `ringway-fault-${id}-${at}-${Date.now()}.service`;
-    const options = ['--quiet', '--collect', `--unit=${unit}`, '--', '/bin/sh'];
+    const properties = UNIT_PROPERTIES.map((one) => `--property=${one}`);
+    const options = ['--quiet', '--collect', ...properties, `--unit=${unit}`, '--', '/bin/sh'];
     const { systemdRun } = this.#options;
     // The service manager puts variables of its own in for `${…}`, and takes `$$` for a dollar.
     const literal = argv.map((one) => one.replaceAll('$', () => '$$'));
     return run(systemdRun, [...options, ...literal]).then(
       () => unit,
       () => undefined,
+    );
+  }
+
+  /** The end of a service ends all of its processes, detached ones too. */
+  async #refuseInService(): Promise<void> {
+    const { systemdFolder, cgroupFile } = this.#options;
+    const groups = await readFile(cgroupFile, 'utf8').catch(() => '');
+    if (!existsSync(systemdFolder) || !/\.service$/m.test(groups)) return;
+    throw new ApiError(
+      'unsupported_here',
+      'The console runs as a service of systemd and may not start other units, so that nothing would take a fault back once the service ends. Nothing was done.',
+      { needs: 'the right to start units (systemd-run)' },
     );
   }
 

@@ -38,7 +38,7 @@ export interface RevertOutcome {
 
 /** The end of a fault: what was done, and by which process. The net's journal has it too. */
 export interface RevertReport {
-  readonly by: 'console' | 'dead_man';
+  readonly by: 'console' | 'dead_man' | 'supervisor';
   readonly reverted_unix_s: number;
   readonly outcomes: readonly RevertOutcome[];
 }

@@ -1,6 +1,6 @@
 import { durationText, el } from '../../../js/dom.js';
 import { timeElement } from '../../../js/times.js';
-import { card, figures, numberText, table } from '../ground.js';
+import { card, figures, numberText, table, TAKERS } from '../ground.js';
 
 /**
  * @typedef {import('../../../../surfaces/lab/node/drills.js').DrillView} DrillView
@@ -40,7 +40,7 @@ export function reportFigures({
     },
     {
       label: 'Started by',
-      value: report === null ? 'not yet' : report.by === 'console' ? 'console' : 'dead-man',
+      value: report === null ? 'not yet' : TAKERS[report.by],
       hint: report === null ? '' : `${report.outcomes.length} services`,
     },
     {
@@ -69,7 +69,7 @@ export function journalCard(journal) {
           cell: (row) => timeElement(1000 * row.unix_s),
         },
         { title: 'State', value: (row) => row.state },
-        { title: 'By', value: (row) => (row.by === 'console' ? 'console' : 'dead-man') },
+        { title: 'By', value: (row) => TAKERS[row.by] },
         {
           title: 'What was done',
           value: (row) => row.outcomes.map(({ text }) => text).join('; ') || null,
