@@ -30,6 +30,7 @@ export class ArmedFault<Params extends RunFacts> implements FaultControl<Params>
   #deadMen: DeadMen | undefined;
   #deadline: NodeJS.Timeout | undefined;
   #look: NodeJS.Timeout | undefined;
+  #writing: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly options: ArmedFaultOptions<Params>) {
     const { control } = options;
@@ -70,7 +71,7 @@ export class ArmedFault<Params extends RunFacts> implements FaultControl<Params>
   }
 
   readonly note = async (facts: RunFacts): Promise<void> => {
-    await this.#write(facts, this.#net);
+    await this.#write(() => ({ facts, net: this.#net }));
   };
 
   async arm(reverts: readonly Revert[], ttlS = this.options.ttlS): Promise<void> {
@@ -130,7 +131,7 @@ export class ArmedFault<Params extends RunFacts> implements FaultControl<Params>
       });
     }
     this.#rest();
-    await this.#write(this.#facts, { ...net, phase: 'reverted', dead_men: [], report });
+    await this.#writeNet(() => ({ ...net, phase: 'reverted', dead_men: [], report }));
     return report;
   }
 
@@ -141,7 +142,7 @@ export class ArmedFault<Params extends RunFacts> implements FaultControl<Params>
 
   async #advance(phase: NetEvidence['phase'], step: string | null): Promise<void> {
     if (this.#net === undefined || !this.isArmed) throw new Error('the fault is not armed');
-    await this.#write(this.#facts, { ...this.#net, phase, step });
+    await this.#writeNet((net) => ({ ...net, phase, step }));
   }
 
   async #watch(deadlineS: number, phase: NetEvidence['phase'], step: string | null): Promise<void> {
@@ -150,7 +151,7 @@ export class ArmedFault<Params extends RunFacts> implements FaultControl<Params>
     this.#deadMen = men;
     await men.ensure();
     const net = { phase, step, deadline_unix_s: deadlineS, dead_men: men.pids, report: null };
-    await this.#write(this.#facts, net);
+    await this.#write(() => ({ facts: this.#facts, net }));
     this.#deadline = setTimeout(
       () => {
         this.end('deadline');
@@ -172,8 +173,10 @@ export class ArmedFault<Params extends RunFacts> implements FaultControl<Params>
       const isOpen = (await this.options.plans.read(this.id)) !== undefined;
       // A dead-man was there first: its run has nothing to wait for.
       if (!isOpen) this.end('deadline');
-      else if (men !== undefined && (await men.ensure()) && this.#net !== undefined) {
-        await this.#write(this.#facts, { ...this.#net, dead_men: men.pids });
+      else if (men !== undefined && (await men.ensure())) {
+        await this.#writeNet((net) =>
+          net.phase === 'reverted' ? net : { ...net, dead_men: men.pids },
+        );
       }
     } finally {
       if (this.#look !== undefined) this.#lookLater();
@@ -186,11 +189,26 @@ export class ArmedFault<Params extends RunFacts> implements FaultControl<Params>
     this.#look = undefined;
   }
 
-  /** What is noted counts once it is on the disk. */
-  async #write(facts: RunFacts, net: NetEvidence | undefined): Promise<void> {
-    await this.options.control.note(net === undefined ? facts : { ...facts, net });
-    this.#facts = facts;
-    this.#net = net;
+  async #writeNet(change: (net: NetEvidence) => NetEvidence): Promise<void> {
+    await this.#write(() => ({
+      facts: this.#facts,
+      net: this.#net === undefined ? undefined : change(this.#net),
+    }));
+  }
+
+  /**
+   * What is noted counts once it is on the disk. Each change is made to what the one before has
+   * written: the look after dead-men goes on beside the steps, and neither may undo the other.
+   */
+  #write(change: () => { facts: RunFacts; net: NetEvidence | undefined }): Promise<void> {
+    const write = this.#writing.then(async () => {
+      const { facts, net } = change();
+      await this.options.control.note(net === undefined ? facts : { ...facts, net });
+      this.#facts = facts;
+      this.#net = net;
+    });
+    this.#writing = write.catch(() => undefined);
+    return write;
   }
 }
 
