@@ -17,6 +17,7 @@ import {
   isAlive,
   processInfo,
   runsProgram,
+  workOf,
   type ProcessInfo,
 } from './processes.js';
 import { NODE_ENVIRONMENT } from './shell.js';
@@ -27,8 +28,13 @@ type RosterService = ClusterNode['services'][string];
 const TERM_MS = 15_000;
 const KILL_MS = 2000;
 const POLL_MS = 50;
-/** A program that cannot start has ended by then. */
+/**
+ * A program that cannot start says so once it has read its files, which takes a server in Python
+ * seconds: it has started when it sleeps, and has done nothing, for so long.
+ */
 const STARTED_MS = 300;
+/** One that works on has started too. */
+const STARTING_MS_MAX = 15_000;
 
 /**
  * Drives processes of this machine by the roster: for labs, where every node is here. A service is
@@ -184,10 +190,26 @@ async function lives(child: ChildProcess): Promise<void> {
   const waiting = new AbortController();
   const { signal: ending } = waiting;
   const end = once(child, 'exit', { signal: ending }).then(() => 'ended', () => 'waiting'); // prettier-ignore
-  const later = delay(STARTED_MS, 'lives');
-  const state = child.exitCode === null ? await Promise.race([end, later]) : 'ended';
+  const settled = settles(child.pid ?? 0, ending);
+  const state = child.exitCode === null ? await Promise.race([end, settled]) : 'ended';
   waiting.abort();
   if (state === 'ended') throw new Error(`it ended with ${child.exitCode ?? child.signalCode}`);
+}
+
+/** Waits until a process sleeps, and has taken no CPU for a while. */
+async function settles(pid: number, ending: AbortSignal): Promise<string> {
+  const until = performance.now() + STARTING_MS_MAX;
+  let before = workOf(pid);
+  let sinceMs = performance.now();
+  while (performance.now() < until && !ending.aborted) {
+    await delay(POLL_MS);
+    const now = workOf(pid);
+    const isIdle = now?.sleeps === true && now.ticks === before?.ticks;
+    if (!isIdle) sinceMs = performance.now();
+    else if (performance.now() - sinceMs >= STARTED_MS) return 'lives';
+    before = now;
+  }
+  return 'lives';
 }
 
 /** Waits until the process is paused, or goes on. @returns false when that takes too long */

@@ -50,6 +50,17 @@ export async function processInfo(pid: number): Promise<ProcessInfo | undefined>
   }
 }
 
+/** Clock ticks of CPU that a process has taken, and whether it sleeps; undefined where it has ended. */
+export function workOf(pid: number): { ticks: number; sleeps: boolean } | undefined {
+  try {
+    const fields = fieldsOf(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+    if (fields[0] === 'Z') return undefined;
+    return { ticks: Number(fields[11]) + Number(fields[12]), sleeps: fields[0] === 'S' };
+  } catch {
+    return undefined;
+  }
+}
+
 /** All processes that can be seen. */
 export async function allProcesses(): Promise<ProcessInfo[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
@@ -84,7 +95,11 @@ export function runsProgram(argv: readonly string[], wanted: readonly string[]):
 
 /** State, parent, group and start: the name in parentheses may hold anything (proc(5)). */
 function statOf(stat: string): [state: string, parent: string, group: string, started: string] {
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const fields = fieldsOf(stat);
   const [state = '', parent = '', group = ''] = fields;
   return [state, parent, group, fields[19] ?? ''];
+}
+
+function fieldsOf(stat: string): string[] {
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }

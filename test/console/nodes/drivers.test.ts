@@ -70,6 +70,17 @@ describe('a driver of processes of this machine', () => {
     expect(await act('stop'), 'a file that names this test').to.deep.equal({ changed: false });
   });
 
+  it('says of a service that ends while it is still at work on its start that it cannot be started', async () => {
+    const script = join(folder, 'late.sh');
+    await writeFile(script, 'i=0\nwhile [ $i -lt 1500000 ]; do i=$((i + 1)); done\nexit 3\n');
+    const late = { pid_file: join(folder, 'late.pid'), argv: ['/bin/sh', script] };
+    const given = { name: 'n', storage_ip: '127.0.0.1', services: { [OBJECT_SERVER]: late } };
+    const [own] = clusterNodes().parse([given]);
+    if (own === undefined) throw new Error('no node');
+    const error = await driver.act(own, OBJECT_SERVER, 'start').catch((why: unknown) => why);
+    expect((error as Error).message).to.include('it ended with 3');
+  });
+
   it('kills one child and never the parent', async () => {
     expect(await codeOf(act('kill_child'))).to.equal('failed');
     await act('start');
