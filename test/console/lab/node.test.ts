@@ -175,6 +175,33 @@ describe('the drill of a node', function () {
     expect((await ended(idOf(next))).run.state).to.equal('done');
   });
 
+  it('deletes what a drill has left that the end of a console had cut', async () => {
+    const user = { 'x-storage-user': 'test:tester', 'x-storage-pass': 'testing' };
+    const { headers } = await fetch(bed.store.authUrl, { headers: user });
+    const token = { 'x-auth-token': headers.get('x-auth-token') ?? '' };
+    const store = headers.get('x-storage-url') ?? '';
+    const put = async (path: string, mark: Record<string, string> = {}): Promise<void> => {
+      const method = 'PUT';
+      const { status } = await fetch(`${store}/${path}`, {
+        method,
+        headers: { ...token, ...mark },
+      });
+      expect(status).to.equal(201);
+    };
+    await put('lab-node-0123abcd', { 'x-container-meta-lab': 'node' });
+    await put('lab-node-0123abcd/000001');
+    // That of a person, who has named it so.
+    await put('lab-node-0123abce');
+    const id = idOf(await down({ node: 'node1', ttl_secs: 600 }));
+    const names = async () => (await operator.get('/api/files/containers?limit=100')).text;
+    await eventually(names, (text) => !text.includes('lab-node-0123abcd'));
+    expect(await names()).to.include('lab-node-0123abce');
+    await fetch(`${store}/lab-node-0123abce`, { method: 'DELETE', headers: token });
+    await held('node1');
+    await up({ journal_id: id });
+    expect((await ended(id)).run.state).to.equal('done');
+  });
+
   it('starts a node by itself when its time is over', async () => {
     const id = idOf(await down({ node: 'node1', ttl_secs: 10 }));
     const { run } = await ended(id);

@@ -190,19 +190,24 @@ function notOurs(): ApiError {
   return new ApiError('not_lab_object', 'The container was not made by the Lab.');
 }
 
-const FORMER = new RegExp(`^${CHAOS_PREFIX}[0-9a-f]{8}(?:-full)?$`);
+const FORMER = /^lab-(?:chaos|node)-[0-9a-f]{8}(?:-full)?$/;
 
 /**
  * Deletes containers of runs that the end of a console has cut.
  * @param current - the name of the one that is in use
+ * @param kind - `node` for those of drills
  */
-export async function removeFormer(account: SwiftAccount, current: string): Promise<void> {
-  const query = { prefix: CHAOS_PREFIX, limit: 100 };
+export async function removeFormer(
+  account: SwiftAccount,
+  current: string,
+  kind: 'chaos' | 'node' = 'chaos',
+): Promise<void> {
+  const query = { prefix: `lab-${kind}-`, limit: 100 };
   const { body } = await account.read([200, 204], 'GET', { query }, LISTING_BYTES_MAX);
   const names = body.toString('utf8').split('\n');
   for (const container of names.filter((name) => FORMER.test(name) && name !== current)) {
     const { headers } = await account.do([200, 204, 404], 'HEAD', { container });
-    if (headers[MARK.name] !== MARK.value) continue;
+    if (headers[MARK.name] !== kind) continue;
     const request = { container, query: { limit: LISTED_MAX } };
     const listed = await account.read([200, 204, 404], 'GET', request, LISTING_BYTES_MAX);
     for (const object of listed.body.toString('utf8').split('\n').filter(Boolean)) {

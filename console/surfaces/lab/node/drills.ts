@@ -8,6 +8,7 @@ import { ApiError } from '../../../server/api-error.js';
 import { isOver, type RunActor, type WholeRun } from '../../../server/runs/run.js';
 import type { Runs } from '../../../server/runs/runs.js';
 import type { SwiftAccount } from '../../../swift/account.js';
+import { removeFormer } from '../chaos/lab-container.js';
 import type { LabRings } from '../ground/lab-rings.js';
 import type { FaultView } from '../net/fault.js';
 import { checkTtl, netOf, type FaultNet } from '../net/fault-net.js';
@@ -165,6 +166,8 @@ export class Drills {
     this.#probes.clear();
     this.#probes.set(container, new ClientProbes(account, container));
     const run = await net.start<DrillParams>(DRILL, { params, target: name, ttlS }, by);
+    // A drill that a start of the console has cut could delete nothing: it had no session any more.
+    void removeFormer(account, container, 'node').catch(() => undefined);
     return { run, impact };
   }
 
