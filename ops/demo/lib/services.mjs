@@ -10,6 +10,7 @@ import {
   pythonFile,
 } from '../../swift-lab/lib/programs.mjs';
 import { rosterOf } from '../../swift-lab/lib/roster.mjs';
+import { answering } from '../../swift-lab/lib/up.mjs';
 import { swiftCommand } from '../../swift-lab/lib/services.mjs';
 import { LOGIN } from './cluster.mjs';
 
@@ -22,6 +23,7 @@ import { LOGIN } from './cluster.mjs';
  * @typedef {import('./cluster.mjs').DemoSpec} DemoSpec
  */
 
+const DRIVER = new URL('../../../dist/console/nodes/local-procs.js', import.meta.url).href;
 const MAIN = fileURLToPath(new URL('../../../dist/supervisor/main.js', import.meta.url));
 const STORAGE = /** @type {const} */ (['account', 'container', 'object']);
 /** Daemons of storage nodes: none runs by itself in a demo, the Lab runs passes of them. */
@@ -184,6 +186,32 @@ function nodeRoster(id, places, node, services) {
     return [name, { name: `${name}.${node}`, ...command, pidFile: `${root}/var/run/${name}.pid` }];
   });
   return rosterOf(id, Object.fromEntries([...own, ...daemons]));
+}
+
+/**
+ * Has the console's node driver start the services of all nodes, as the Lab starts them again, and
+ * waits until they answer.
+ *
+ * @param {{ id: string, places: Places, spec: DemoSpec }} demo
+ * @param {readonly Service[]} services of nodes; others are left alone
+ * @param {number} limitMs for each to answer
+ */
+export async function startByDriver({ id, places, spec }, services, limitMs) {
+  /** @type {{ LocalProcs: new () => { act(node: object, service: string, verb: 'start'): Promise<unknown> } }} */
+  const { LocalProcs } = await import(DRIVER);
+  const driver = new LocalProcs();
+  const starts = spec.nodes.flatMap(({ name: node, storage_ip }) => {
+    const roster = nodeRoster(id, places, node, services);
+    return services.map(async (service) => {
+      const [name = '', place] = service.name.split('.');
+      const known = place === node ? roster[name] : undefined;
+      if (known === undefined) return;
+      const own = { [name]: { ...known, log_file: service.log } };
+      await driver.act({ name: node, storage_ip, services: own }, name, 'start');
+      await answering(service, [], limitMs);
+    });
+  });
+  await Promise.all(starts);
 }
 
 /**

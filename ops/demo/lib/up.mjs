@@ -6,7 +6,13 @@ import { requirePrograms } from '../../swift-lab/lib/programs.mjs';
 import { startService } from '../../swift-lab/lib/up.mjs';
 import { ADDRESSES, LOGIN, placesOf, PORT_NAMES, SPARE_ADDRESS, writeSecrets } from './cluster.mjs';
 import { controlOf, deployOnce } from './control.mjs';
-import { deployService, fileSystemNote, gatewayService, swiftServices } from './services.mjs';
+import {
+  deployService,
+  fileSystemNote,
+  gatewayService,
+  startByDriver,
+  swiftServices,
+} from './services.mjs';
 
 /** A demo from nothing, and its end. */
 
@@ -56,7 +62,8 @@ export async function bringUp(dir, specOf, say) {
 
   say("Swift's servers start from these files…");
   const services = swiftServices(places, ports, spec);
-  await Promise.all(services.map(start));
+  await Promise.all(services.filter(({ pidFile }) => pidFile === undefined).map(start));
+  await startByDriver({ id, places, spec }, services, START_LIMIT_MS);
   say('Ringway starts…');
   await start(gatewayService({ id, places, ports, spec }, services));
   return { id, places, ports, state, spec };

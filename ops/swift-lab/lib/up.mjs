@@ -112,11 +112,14 @@ export async function startService(id, service, limitMs = START_LIMIT_MS) {
 }
 
 /**
+ * Waits until a service answers.
+ *
  * @param {Service} service
  * @param {readonly Promise<never>[]} ended rejects when it has ended
- * @param {number} limitMs
+ * @param {number} limitMs a guard
+ * @throws {Error} with the end of its log
  */
-async function answering(service, ended, limitMs) {
+export async function answering(service, ended, limitMs) {
   try {
     await within(limitMs, (signal) => Promise.race([untilHealthy(service, signal), ...ended]));
   } catch (error) {
