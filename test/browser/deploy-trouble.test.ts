@@ -96,6 +96,13 @@ describeWith([program('chromium')], 'the page of Deploy in trouble', function ()
     await press('Show the run of step 3');
     await reads('Step 3 of a ramp');
     await isRun('succeeded');
+    // The plan of a step has the balance of each device before and after it.
+    await page.locator('.deploy-bar a[href*="tab=plan"]').click();
+    const chart = page.locator('section.chart', { hasText: 'Balance of account by device' });
+    await chart.waitFor();
+    await expectAccessible(page);
+    await chart.scrollIntoViewIfNeeded();
+    await watched.shoot('deploy-balance', ALL_SIZES);
   });
 
   /** A page that does not say what it replaces is told so. */

@@ -1,8 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { ConfigError } from '../../src/config/problem.js';
@@ -13,7 +16,7 @@ import {
 } from '../../src/deploy/service/config.js';
 import { makeCertificate } from '../support/certificate.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
-import { callDeploy, makeFolders } from './service-support.js';
+import { callDeploy, makeFolders, PASSWORD, TestDeploy, USER } from './service-support.js';
 import { exampleText } from './support.js';
 
 const MAIN = fileURLToPath(new URL('../../supervisor/main.js', import.meta.url));
@@ -131,6 +134,28 @@ describe('deploy: command', () => {
     expect(() => parseDeployConfig(tls, folder)).to.throw(ConfigError, 'not everybody can read');
     const { stateDir } = loadDeployConfig('deploy.json', folder);
     expect(stateDir).to.equal(join(folder, 'state'));
+  });
+
+  it('speaks TLS, and nothing else, where it has a certificate', async () => {
+    const { certFile, keyFile } = await makeCertificate(folder, 'deploy');
+    const tls = { tls_cert_file: certFile, tls_key_file: keyFile };
+    const deploy = await TestDeploy.start(folder, {}, tls);
+    try {
+      const options = { ca: await readFile(certFile), auth: `${USER}:${PASSWORD}` };
+      const asked = https.get(`https://127.0.0.1:${deploy.port}/v1/spec`, options);
+      const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+      expect([answer.statusCode, await text(answer)]).to.deep.equal([200, 'null']);
+      const plain = http.get(`http://127.0.0.1:${deploy.port}/v1/spec`);
+      const [failure] = (await once(plain, 'error')) as [NodeJS.ErrnoException];
+      expect(failure.code).to.equal('ECONNRESET');
+      const old = https.get(`https://127.0.0.1:${deploy.port}/`, {
+        ...options,
+        maxVersion: 'TLSv1.1',
+      });
+      expect((await once(old, 'error'))[0]).to.have.property('code');
+    } finally {
+      await deploy.close();
+    }
   });
 
   it('has every key in its documentation', async () => {

@@ -14,8 +14,9 @@ export function ringWarnings(
   const { ring, moves, leavingParts, nextSteps, leaveBy } = plan;
   const warnings: string[] = [];
   if (moves.atRisk > 0) {
+    const who = moves.atRisk === 1 ? '1 partition has' : `${moves.atRisk} partitions have`;
     warnings.push(
-      `${ring}: ${moves.atRisk} partitions have fewer replicas in place than a write needs, until replicators have copied the others.`,
+      `${ring}: ${who} fewer replicas in place than a write needs, until replicators have copied the others.`,
     );
   }
   if (moves.replicasMax > 1) {

@@ -53,11 +53,16 @@ export function words({
 }) {
   const lines = blasts.map(({ ring, ...blast }) => {
     const below = blast.partitions_below_write_quorum;
+    const isOne = blast.partitions_moving === 1;
+    const who = isOne ? 'it is' : below === 1 ? '1 of them is' : `${numberText(below)} of them are`;
     const quorum =
       below === 0
-        ? 'none of them is below the write quorum meanwhile'
-        : `${numberText(below)} of them are below the write quorum until replicators have copied them`;
+        ? `${isOne ? 'it is not' : 'none of them is'} below the write quorum meanwhile`
+        : `${who} below the write quorum until replicators have copied ${below === 1 ? 'it' : 'them'}`;
     const share = numberText(blast.partitions_moving_pct);
+    const what = isOne
+      ? `1 partition (${share} %) moves`
+      : `${numberText(blast.partitions_moving)} partitions (${share} %) move`;
     return el(
       'li',
       {},
@@ -65,7 +70,7 @@ export function words({
       el(
         'span',
         {},
-        `${ring}: ${numberText(blast.partitions_moving)} partitions (${share} %) move, at most ${blast.replicas_of_a_partition_max} of their replicas; ${quorum}. They can move again `,
+        `${ring}: ${what}, at most ${blast.replicas_of_a_partition_max} of ${isOne ? 'its' : 'their'} replicas; ${quorum}. ${isOne ? 'It' : 'They'} can move again `,
         timeElement(1000 * blast.movable_again_unix_s),
         '.',
       ),
