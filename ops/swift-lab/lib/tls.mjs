@@ -10,8 +10,7 @@ const DAYS = '3650';
 
 /**
  * HAProxy in front of the proxies for Ringway, as operators have it. Its defaults are kept but for
- * what Swift and the gateway need more of: headers of one object's metadata take more than a buffer
- * of 16 KiB, and there may be more than 101 of them.
+ * room for heads: the gateway takes 128 KiB, and the suites shall not meet a limit of HAProxy's.
  *
  * @param {LabState} lab
  * @returns {Record<string, string>} texts by path; none without TLS
