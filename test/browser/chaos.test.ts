@@ -39,6 +39,8 @@ describeWith([program('chromium')], 'the Chaos Arcade in a browser', function ()
     // Longer than the test takes on a busy machine: it is aborted.
     await dialog.getByLabel('Held for').fill('500');
     await dialog.getByLabel('Taken back after').fill('900');
+    // One server has all copies here.
+    await dialog.getByLabel('Do it also where partitions lose their quorum').check();
     // A target that was not typed as it is breaks nothing.
     await dialog.getByLabel('Target, once more').focus();
     await page.keyboard.type('node1');

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { ChaosCatalogueView } from '../../../console/surfaces/lab/chaos/page.js';
 import type { ChaosWholeRun } from '../../../console/surfaces/lab/chaos/chaos-runs.js';
+import type { Impact } from '../../../console/surfaces/lab/node/impact.js';
 import { eventually } from '../../support/eventually.js';
 import type { Answer, ConsoleClient } from '../support/client.js';
 import { REAL_CLOCK, startTestBed, type TestBed } from '../support/console.js';
@@ -8,7 +9,8 @@ import { startServedNode, type ServedNode } from './chaos-support.js';
 
 const TARGET = 'node1/container-server';
 const fault = (given: object = {}): object => ({
-  ...{ fault: 'stop_service', target: TARGET, confirm: TARGET, ttl_s: 60 },
+  // One server has all copies here.
+  ...{ fault: 'stop_service', target: TARGET, confirm: TARGET, ttl_s: 60, force: true },
   params: { hold_s: 30 },
   ...given,
 });
@@ -47,6 +49,12 @@ describe('the Chaos Arcade', function () {
       [fault({ fault: 'pause_node', params: { mode: 'forever' } }), 422, 'unprocessable'],
       [fault({ params: { hold_s: 0 } }), 400, 'invalid_argument'],
       [fault({ more: 1 }), 400, 'invalid_argument'],
+      [fault({ force: false }), 409, 'unsafe_quorum'],
+      [
+        fault({ fault: 'pause_node', force: false, params: { mode: 'full' } }),
+        409,
+        'unsafe_quorum',
+      ],
     ];
     for (const [body, status, code] of cases) {
       const answer = await operator.post('/lab/api/chaos/runs', body);
@@ -54,6 +62,9 @@ describe('the Chaos Arcade', function () {
     }
     const { error } = (await operator.post('/lab/api/chaos/runs', fault({ fault: 'slow_disk' }))).json() as { error: { details: { needs: string } } }; // prettier-ignore
     expect(error.details.needs).to.include('dm-delay');
+    const unsafe = (await operator.post('/lab/api/chaos/runs', fault({ force: false }))).json() as { error: { message: string; details: { impact: Impact } } }; // prettier-ignore
+    expect(unsafe.error.message).to.equal('Without container-server on node1, 16 partitions have no write quorum, and 16 cannot be read.'); // prettier-ignore
+    expect(unsafe.error.details.impact.rings.map(({ ring }) => ring)).to.deep.equal(['container']);
     const member = await bed.login('tester2', 'testing2');
     expect(codeOf(await member.post('/lab/api/chaos/runs', fault()))[0]).to.equal(403);
     const forged = await operator.send('POST', '/lab/api/chaos/runs', {

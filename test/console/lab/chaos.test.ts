@@ -11,20 +11,24 @@ class FakeStore implements ProbeStore {
   readonly bodies = new Map<string, Buffer>();
   putStatus: number | null = 201;
   wrongs = 0;
+  /** Answers wait for it. */
+  gate = Promise.resolve();
 
-  put = (key: string, body: Buffer) => {
+  put = async (key: string, body: Buffer) => {
+    await this.gate;
     if (this.putStatus === 201) this.bodies.set(key, body);
-    return Promise.resolve(this.putStatus);
+    return this.putStatus;
   };
-  get = (key: string) => {
+  get = async (key: string) => {
+    await this.gate;
     const body = this.bodies.get(key) ?? null;
     if (this.wrongs > 0 && body !== null) {
       this.wrongs -= 1;
       const changed = Buffer.from(body);
       changed[700] = 0;
-      return Promise.resolve({ status: 200, body: changed });
+      return { status: 200, body: changed };
     }
-    return Promise.resolve({ status: body === null ? 404 : 200, body });
+    return { status: body === null ? 404 : 200, body };
   };
 }
 
@@ -66,7 +70,10 @@ class FakeFault implements ActiveFault {
 }
 
 describe('a run of a fault', () => {
-  const begin = (params: Partial<ChaosParams> = {}) => {
+  const begin = (
+    params: Partial<ChaosParams> = {},
+    onView: (view: ChaosView) => void = () => undefined,
+  ) => {
     const store = new FakeStore();
     const fault = new FakeFault();
     const health: { down: string[]; free_ratio: number | null } = { down: [], free_ratio: 0.9 };
@@ -81,7 +88,10 @@ describe('a run of a fault', () => {
       params: { ...PARAMS, ...params },
       ...{ fault, prober, elapsedMs, now: () => 1_000_000, tickMs: 20 },
       health: () => Promise.resolve(health),
-      onChange: (view) => views.push(view),
+      onChange: (view) => {
+        views.push(view);
+        onView(view);
+      },
     });
     return { store, fault, health, run, views, never: new AbortController() };
   };
@@ -145,6 +155,20 @@ describe('a run of a fault', () => {
     const view = await run.run(never.signal);
     expect([view.abort, view.repair?.is_repaired]).to.deep.equal(['operator', true]);
     expect(fault.calls.at(-1)).to.equal('clean');
+  });
+
+  it('has no score when no request was answered while it was held', async () => {
+    let open = () => undefined as unknown;
+    const { store, fault, run, never } = begin({ hold_s: 500, ttl_s: 900 }, ({ phase }) => {
+      if (phase === 'revert') open();
+    });
+    fault.onInject = () => {
+      store.gate = new Promise((resolve) => (open = () => { resolve(); })); // prettier-ignore
+      run.abort('operator');
+    };
+    const view = await run.run(never.signal);
+    expect([view.held?.n, view.score]).to.deep.equal([0, null]);
+    expect(view.timeline.at(-1)?.text).to.match(/^Not scored: no request was answered/);
   });
 
   it('is taken back by others when the console ends', async () => {

@@ -202,7 +202,11 @@ export class ChaosRun {
       try {
         const isOurs = await fault.revert();
         this.#deadlineS = null;
-        this.#say(isOurs ? 'The fault is taken back.' : 'The dead-man had taken the fault back.');
+        this.#say(
+          isOurs
+            ? 'The fault is taken back.'
+            : 'The fault had been taken back without the console.',
+        );
         return isOurs && tries === 1;
       } catch (error) {
         this.#say(`Taking it back failed: ${messageOf(error)}`);
@@ -239,7 +243,9 @@ export class ChaosRun {
     const { prober, params } = this.given;
     const lost = await prober.lastLook();
     for (const problem of lost) this.#say(problem);
-    if (this.#held !== null && this.#base !== null) {
+    const hasProbes = (this.#held?.n ?? 0) > 0 && (this.#base?.n ?? 0) > 0;
+    if (!hasProbes) this.#say('Not scored: no request was answered before, or while it was held.');
+    if (hasProbes && this.#held !== null && this.#base !== null) {
       const isRepaired = this.#repair?.is_repaired === true && lost.length === 0;
       this.#score = scoreOf({
         success_ratio: this.#held.success_ratio ?? 0,

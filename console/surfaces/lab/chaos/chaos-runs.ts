@@ -9,6 +9,7 @@ import type { SwiftAccount } from '../../../swift/account.js';
 import type { LabRings } from '../ground/lab-rings.js';
 import type { NodeReader } from '../ground/node-reader.js';
 import type { FaultControl, Net } from '../net/fault.js';
+import { impactOf } from '../node/impact.js';
 import {
   catalogueOf,
   STORAGE_SERVICES,
@@ -41,6 +42,8 @@ export type ChaosRequest = Readonly<{
   ttl_s: number;
   /** The target, typed once more. */
   confirm: string;
+  /** Break it although partitions lose their quorum: on labs. */
+  force: boolean;
 }>;
 
 /** The store as the user who starts a run. */
@@ -94,7 +97,7 @@ export class ChaosRuns {
 
   /**
    * @throws ApiError feature_disabled, unprocessable, unsupported_here with what is missing,
-   *   precondition_failed for a target that was not typed again; what the net throws
+   *   precondition_failed for a target that was not typed again; unsafe_quorum; what the net throws
    */
   async start(request: ChaosRequest, user: ChaosUser, by: RunActor): Promise<ChaosRunRow> {
     if (!this.given.options.labMutations) {
@@ -125,6 +128,7 @@ export class ChaosRuns {
         field: 'confirm',
       });
     }
+    await this.#refuseUnsafe(request);
     const most = mode === 'full' ? FULL_PAUSE_S : item.hold_s_max;
     const holdS = Math.min(request.hold_s ?? item.hold_s, most, ttlS - TTL_RESERVE_S);
     const container = await this.#containerFor(target, user.account);
@@ -139,6 +143,11 @@ export class ChaosRuns {
       this.#accounts.delete(container);
       throw error;
     }
+  }
+
+  /** Whether a fault may take a quorum away. */
+  get canForce(): boolean {
+    return this.given.options.nodeDriver === 'local-procs';
   }
 
   /** Ends what is held; the repair is watched all the same. @throws ApiError not_found */
@@ -163,6 +172,28 @@ export class ChaosRuns {
 
   close(): void {
     this.#watch.close();
+  }
+
+  /** A storage server that is away, or stands still, is missed by each partition that it has. */
+  async #refuseUnsafe({ fault, target, force }: ChaosRequest): Promise<void> {
+    if (force && !this.canForce) {
+      throw new ApiError('unprocessable', '“force” is for labs (node_driver local-procs).', {
+        field: 'force',
+      });
+    }
+    if (force || (fault !== 'stop_service' && fault !== 'pause_node')) return;
+    const [node = '', service = ''] = target.split('/');
+    const { options, rings } = this.given;
+    const ip = options.clusterNodes.find(({ name }) => name === node)?.storage_ip ?? '';
+    const type = service.replace('-server', '');
+    const isOfType = (ringName: string): boolean => ringName.split('-')[0] === type;
+    const impact = await impactOf(rings, node, [], new Set([ip]), isOfType);
+    if (impact.safe) return;
+    throw new ApiError(
+      'unsafe_quorum',
+      `Without ${service} on ${node}, ${impact.write_blocked_parts} partitions have no write quorum, and ${impact.read_blocked_parts} cannot be read.`,
+      { impact },
+    );
   }
 
   async #run(control: FaultControl<ChaosParams>): Promise<ChaosView> {

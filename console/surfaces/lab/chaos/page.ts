@@ -19,12 +19,15 @@ const START = z.strictObject({
     .prefault({}),
   ttl_s: z.int().default(TTL_S.default),
   confirm: z.string().max(200),
+  force: z.boolean().default(false),
 });
 
 export interface ChaosCatalogueView {
   readonly items: readonly CatalogueItem[];
   /** Until when no fault may begin; null where one may. */
   readonly cooldown_until_unix_s: number | null;
+  /** Whether faults that take a quorum away may be forced: on labs. */
+  readonly can_force: boolean;
 }
 
 export interface ChaosRunsView {
@@ -54,7 +57,8 @@ function chaosRoutes(app: FastifyInstance, context: ConsoleContext): void {
     async (): Promise<ChaosCatalogueView> => {
       const { chaos, net } = labOf(context);
       const items = await chaos.catalogue(await hasQuotas());
-      return { items, cooldown_until_unix_s: (await net.cooldownUntilS()) ?? null };
+      const untilS = (await net.cooldownUntilS()) ?? null;
+      return { items, cooldown_until_unix_s: untilS, can_force: chaos.canForce };
     },
   );
 

@@ -36,6 +36,7 @@ const PARTS_AT_ONCE = 8192;
 
 /**
  * @param awayIps addresses of the nodes that are away, and of the one that is to be
+ * @param concerns - whether the loss concerns a ring: all, unless said otherwise
  * @throws ApiError where a ring cannot be read
  */
 export async function impactOf(
@@ -43,9 +44,10 @@ export async function impactOf(
   node: string,
   others: readonly string[],
   awayIps: ReadonlySet<string>,
+  concerns: (ringName: string) => boolean = () => true,
 ): Promise<Impact> {
   const found: RingImpact[] = [];
-  for (const name of await rings.names()) {
+  for (const name of (await rings.names()).filter(concerns)) {
     const { ring } = await rings.open(name);
     const policy = await rings.policyOf(name);
     const protection =

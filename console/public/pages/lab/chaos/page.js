@@ -25,12 +25,15 @@ export const { mount, topics, onConnection } = runPage({
   ],
 });
 
+/** The faults after which partitions may have too few servers. */
+const BLOCKING = ['stop_service', 'pause_node'];
+
 /** @param {(id: string) => void} open */
 async function catalogue(open) {
-  const { items } = await call('GET', '/lab/api/chaos/catalog', undefined, true);
+  const { items, can_force: canForce } = await call('GET', '/lab/api/chaos/catalog', undefined, true); // prettier-ignore
   const list = (/** @type {readonly Fault[]} */ some, /** @type {string} */ label) => {
     const made = el('ul', { className: 'chaos-cards' });
-    made.append(...some.map((item) => faultCard(item, open)));
+    made.append(...some.map((item) => faultCard(item, canForce, open)));
     made.setAttribute('aria-label', label);
     return made;
   };
@@ -45,9 +48,10 @@ async function catalogue(open) {
 
 /**
  * @param {Fault} fault
+ * @param {boolean} canForce
  * @param {(id: string) => void} open
  */
-function faultCard(fault, open) {
+function faultCard(fault, canForce, open) {
   const { title, summary, needs } = fault;
   const parts = [el('h3', { textContent: title }), el('p', { textContent: summary })];
   if (needs !== null) {
@@ -58,7 +62,7 @@ function faultCard(fault, open) {
   const button = el('button', {
     className: 'danger',
     textContent: 'Try',
-    onclick: () => void startDialog(fault, open),
+    onclick: () => void startDialog(fault, canForce, open),
   });
   button.setAttribute('aria-label', `Try: ${title}`);
   return el('li', { className: 'chaos-card', tabIndex: -1 }, ...parts, el('p', {}, button));
@@ -68,14 +72,18 @@ function faultCard(fault, open) {
  * What, where and for how long; the target has to be typed.
  *
  * @param {Fault} fault
+ * @param {boolean} canForce
  * @param {(id: string) => void} open
  */
-async function startDialog(fault, open) {
+async function startDialog(fault, canForce, open) {
   const target = select('target', fault.targets.map(({ id, label }) => [id, label])); // prettier-ignore
   const mode = select('mode', fault.modes.map(({ id, label }) => [id, label])); // prettier-ignore
   const hold = input('hold_s', { type: 'number', min: '1', max: String(fault.hold_s_max), value: String(fault.hold_s) }); // prettier-ignore
   const ttl = input('ttl_s', { type: 'number', min: '10', max: '900', value: '120' });
   const confirm = input('confirm', { required: true });
+  const force = input('force', { type: 'checkbox' });
+  const text = 'Do it also where partitions lose their quorum: this is a lab.';
+  const forced = el('label', { className: 'check' }, force, el('span', { textContent: text }));
   const hint = el('span', { className: 'hint' });
   const say = () => (hint.textContent = `Type ${target.value}`);
   target.addEventListener('change', say);
@@ -87,7 +95,7 @@ async function startDialog(fault, open) {
     const params = { mode: mode.value, hold_s: Number(hold.value) };
     const body = {
       ...{ fault: fault.id, target: target.value, params },
-      ...{ ttl_s: Number(ttl.value), confirm: confirm.value },
+      ...{ ttl_s: Number(ttl.value), confirm: confirm.value, force: force.checked },
     };
     ({ id } = await call('POST', '/lab/api/chaos/runs', body));
   };
@@ -106,6 +114,7 @@ async function startDialog(fault, open) {
         field('Taken back after', ttl, 'seconds, whatever becomes of the console'),
         confirmed,
       ),
+      ...(canForce && BLOCKING.includes(fault.id) ? [forced] : []),
     ],
     'Break it',
     start,

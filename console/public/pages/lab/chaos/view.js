@@ -4,7 +4,7 @@ import { lineChart } from '../../../js/charts/lines.js';
 import { durationText, el } from '../../../js/dom.js';
 import { fail } from '../../../js/shell.js';
 import { timeElement } from '../../../js/times.js';
-import { badge, card, figures, numberText, percentText, table } from '../ground.js';
+import { badge, card, figures, numberText, percentText, table, TAKERS } from '../ground.js';
 import { stateBadge } from '../run-page.js';
 
 /**
@@ -114,7 +114,16 @@ function stepsOf({ phase, phases }) {
 }
 
 /** Lives, clock and score. @param {View} view */
-function boardOf({ lives, deadline_unix_s: deadline, at_unix_s: now, score, held, base, t_s: t }) {
+function boardOf({
+  lives,
+  phase,
+  deadline_unix_s: deadline,
+  at_unix_s: now,
+  score,
+  held,
+  base,
+  t_s: t,
+}) {
   const hearts = el('span', { className: 'chaos-lives', textContent: '♥'.repeat(lives) });
   hearts.append(el('span', { className: 'quiet', textContent: '♡'.repeat(3 - lives) }));
   hearts.setAttribute('role', 'img');
@@ -125,7 +134,10 @@ function boardOf({ lives, deadline_unix_s: deadline, at_unix_s: now, score, held
   const board = figures([
     { label: 'Time', value: durationText(t) },
     { label: 'Taken back at the latest in', value: clock },
-    { label: 'Score', value: score === null ? '–' : numberText(score.total, 0) },
+    {
+      label: 'Score',
+      value: score !== null ? numberText(score.total, 0) : phase === 'over' ? 'not scored' : '–',
+    },
     {
       label: 'Succeeded while it was held',
       value:
@@ -150,12 +162,11 @@ function netOf({ evidence }) {
     );
   const report = net?.report ?? null;
   if (report === null) return el('div');
-  const by = report.by === 'console' ? 'the console' : 'the dead-man';
   const what = report.outcomes.map(({ text }) => text).join(' ');
   return el(
     'p',
     { className: 'lab-note' },
-    `Taken back by ${by}, `,
+    `Taken back by the ${TAKERS[report.by]}, `,
     timeElement(1000 * report.reverted_unix_s),
     `. ${what}`,
   );
