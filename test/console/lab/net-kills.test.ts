@@ -24,7 +24,7 @@ import {
 } from './net-support.js';
 
 describe("the net below the Lab's faults, with all of them at once", function () {
-  this.timeout(180_000);
+  this.timeout(400_000);
   let folder: string;
   let nodes: Nodes;
   let breakable: Breakable;
