@@ -6,7 +6,7 @@ import { fromUpstream } from './upstream-errors.js';
 
 export function installErrors(app: FastifyInstance, context: ConsoleContext): void {
   app.setNotFoundHandler(() => {
-    throw new ApiError('not_found', 'There is no such page.');
+    throw new ApiError('not_found', 'This page does not exist.');
   });
   app.setErrorHandler((error, request, reply) => {
     const known = describeError(context, error, request.id);
@@ -35,7 +35,7 @@ function titleOf({ code, status }: ApiError): string {
 
 const BY_STATUS: ReadonlyMap<number, readonly [ApiErrorCode, string]> = new Map([
   [400, ['invalid_argument', 'The request is malformed.']],
-  [404, ['not_found', 'There is no such page.']],
+  [404, ['not_found', 'This page does not exist.']],
   [405, ['method_not_allowed', 'There is no such method.']],
   [413, ['too_large', 'The request is too large.']],
   [414, ['invalid_argument', 'The address is too long.']],

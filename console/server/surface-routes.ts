@@ -43,7 +43,7 @@ export async function surfaceRoutes(
 }
 
 function notThere(hasPages: boolean): never {
-  if (hasPages) throw new ApiError('not_found', 'There is no such page.');
+  if (hasPages) throw new ApiError('not_found', 'This page does not exist.');
   throw new ApiError('unsupported_here', 'This release does not have this surface yet.', {
     needs: 'a later release',
   });

@@ -11,17 +11,17 @@ import { ApiError, type ApiErrorCode } from './api-error.js';
 const BY_STATUS: ReadonlyMap<number, readonly [ApiErrorCode, string]> = new Map([
   [400, ['invalid_argument', 'The store refuses the request as malformed.']],
   [401, ['unauthenticated', 'The session with the store has ended.']],
-  [403, ['acl', 'The store does not allow this to you.']],
-  [404, ['not_found', 'There is no such thing.']],
+  [403, ['acl', 'The store does not allow you to do this.']],
+  [404, ['not_found', 'Not found.']],
   [405, ['unsupported_here', 'The store does not know this operation.']],
   [409, ['conflict', 'Something changed at the same time, or is in the way.']],
   [411, ['invalid_argument', 'The store needs the length of the body.']],
-  [412, ['precondition_failed', 'The object is not the expected one any more.']],
-  [413, ['quota_exceeded', 'The store takes no more: a quota or its largest size.']],
+  [412, ['precondition_failed', 'The object has changed in the meantime.']],
+  [413, ['quota_exceeded', 'A quota or the size limit of the store is exceeded.']],
   [416, ['range_not_satisfiable', 'The object has no such range.']],
-  [422, ['etag_mismatch', 'What the store received is not what was sent.']],
-  [429, ['rate_limited', 'The store asks to go slower.']],
-  [498, ['rate_limited', 'The store asks to go slower.']],
+  [422, ['etag_mismatch', 'The data was damaged on the way to the store.']],
+  [429, ['rate_limited', 'The store is busy. Try again in a moment.']],
+  [498, ['rate_limited', 'The store is busy. Try again in a moment.']],
   [499, ['upstream_error', 'The upload was cut.']],
   [501, ['unsupported_here', 'The store cannot do this.']],
   [503, ['upstream_unavailable', 'The store is not available.']],
@@ -32,14 +32,14 @@ const BY_STATUS: ReadonlyMap<number, readonly [ApiErrorCode, string]> = new Map(
 const BY_KIND = {
   unavailable: ['upstream_unavailable', 'The store does not answer.'],
   timeout: ['upstream_timeout', 'The store did not answer in time.'],
-  invalid: ['upstream_error', 'The store gave an answer that makes no sense.'],
+  invalid: ['upstream_error', 'The store sent an invalid answer.'],
 } as const satisfies Readonly<Record<UpstreamError['kind'], readonly [ApiErrorCode, string]>>;
 
 /** What S3's codes mean; others go by their status. */
 const BY_S3_CODE: ReadonlyMap<string, readonly [ApiErrorCode, string]> = new Map([
-  ['NoSuchBucket', ['no_such_container', 'There is no such container.']],
-  ['NoSuchKey', ['no_such_object', 'There is no such object.']],
-  ['NoSuchVersion', ['no_such_object', 'There is no such version.']],
+  ['NoSuchBucket', ['no_such_container', 'The container does not exist.']],
+  ['NoSuchKey', ['no_such_object', 'The object does not exist.']],
+  ['NoSuchVersion', ['no_such_object', 'The version does not exist.']],
   ['BucketNotEmpty', ['container_not_empty', 'The container is not empty.']],
   ['EntityTooLarge', ['too_large', 'S3 takes no object of this size in one request.']],
   [
@@ -48,7 +48,7 @@ const BY_S3_CODE: ReadonlyMap<string, readonly [ApiErrorCode, string]> = new Map
   ],
   ['InvalidAccessKeyId', ['acl', 'S3 does not know the key that you logged in with.']],
   ['SignatureDoesNotMatch', ['acl', 'S3 does not know the key that you logged in with.']],
-  ['SlowDown', ['upstream_unavailable', 'S3 has too much to do.']],
+  ['SlowDown', ['upstream_unavailable', 'S3 is busy. Try again in a moment.']],
 ]);
 
 /** @returns undefined for errors of other kinds */
@@ -58,7 +58,7 @@ export function fromUpstream(error: unknown): ApiError | undefined {
     return new ApiError(code, message);
   }
   if (error instanceof CredentialsRefusedError) {
-    return new ApiError('unauthenticated', 'The store does not accept this session any more.');
+    return new ApiError('unauthenticated', 'The store no longer accepts this session.');
   }
   if (error instanceof HeaderTextError) {
     return new ApiError('invalid_argument', 'The text has control characters in it.');

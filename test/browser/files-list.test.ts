@@ -75,7 +75,7 @@ describeWith([program('chromium')], 'the list of files in Chromium', function ()
     expect(await topOf('#objects')).to.equal(before);
     await watched.shoot('files-selected');
     await expectAccessible(page);
-    await page.getByRole('button', { name: 'Select nothing' }).click();
+    await page.getByRole('button', { name: 'Clear selection' }).click();
     await page.getByRole('button', { name: 'Upload', exact: true }).waitFor();
   });
 
@@ -89,7 +89,7 @@ describeWith([program('chromium')], 'the list of files in Chromium', function ()
     expect(await title.textContent()).to.equal('c.csv');
     expect(await ofRows("row.hasAttribute('data-open') && row.dataset.name")).to.include('c.csv');
     expect(await page.locator('#rows [data-open]').count()).to.equal(1);
-    await page.getByRole('button', { name: 'Close properties' }).click();
+    await page.getByRole('button', { name: 'Close details' }).click();
   });
 
   it('has what can be done with a row in its menu', async () => {
@@ -163,7 +163,7 @@ describeWith([program('chromium')], 'the list of files in Chromium', function ()
     await page.getByLabel('Select a.txt').check();
     await page.getByText('1 selected, 10 B').waitFor();
     expect(await topOf('#objects')).to.equal(before);
-    await page.getByRole('button', { name: 'Select nothing' }).click();
+    await page.getByRole('button', { name: 'Clear selection' }).click();
     // Most of the width is the name's.
     expect(await widthOf('#rows .what')).to.be.greaterThan(PHONE.width / 2);
     const side = page.locator('#side');

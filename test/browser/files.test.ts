@@ -96,7 +96,7 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
   });
 
   it('edits metadata and expiry', async () => {
-    await drawer().getByRole('button', { name: 'Add an entry' }).click();
+    await drawer().getByRole('button', { name: 'Add metadata' }).click();
     await drawer().getByLabel('Name of the entry').fill('colour');
     await drawer().getByLabel('Value of the entry').fill('grün');
     await drawer().getByLabel('Expires (empty: never)').fill('2099-01-01T10:00');
@@ -121,7 +121,7 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     expect(url).to.match(/^\/v1\/.*\/pixel\.png\?temp_url_sig=[0-9a-f]{64}&temp_url_expires=\d+$/);
     await page.getByText('signed with sha256').waitFor();
     await button('Close').click();
-    await button('Close properties').click();
+    await button('Close details').click();
   });
 
   it('goes to names that begin so, and searches within limits', async () => {
@@ -137,7 +137,7 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     await page.locator('#search-more summary').click();
     await page.getByLabel('Match').selectOption('regex');
     await button('Search').click();
-    await page.getByText('4 found in 7 names. That is all there is.').waitFor();
+    await page.getByText('4 found in 7 names. That is all.').waitFor();
     await watched.shoot('search');
     await expectAccessible(page);
     await page.getByLabel('Search below this folder').fill('(');
@@ -292,8 +292,8 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     await page.reload();
     await button('Change access').click();
     await page.locator('#dialog').getByText('No other user may read.').waitFor();
-    await button('Everybody reads').click();
-    await page.getByText('.r:*: Everybody may read objects, without a login.').waitFor();
+    await button('Anyone can read').click();
+    await page.getByText('.r:*: Anyone may read objects, without a login.').waitFor();
     await page.getByRole('textbox', { name: 'Write' }).fill('.r:*');
     await page.getByText('Referrers cannot be let write').waitFor();
     await watched.shoot('acl');
@@ -307,12 +307,12 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
       .waitFor({ state: 'hidden' });
     await page
       .locator('#containers')
-      .getByText('public: everybody may read it')
+      .getByText('public: anyone can read it')
       .waitFor({ state: 'attached' });
   });
 
   it('shows on the page of a container what was changed', async () => {
-    await page.locator('#container-page').getByText('.r:*: Everybody may read objects').waitFor();
+    await page.locator('#container-page').getByText('.r:*: Anyone may read objects').waitFor();
     await button('Back to files').click();
     await row('y/').waitFor();
   });

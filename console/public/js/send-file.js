@@ -18,7 +18,7 @@ const PAUSE_MS = 500;
 const SILENCE_MS = 150_000;
 /** Longer than the store may look at all segments of a large file. */
 const FINISH_MS = 16 * 60_000;
-const SILENT = 'Nothing goes over the connection any more.';
+const SILENT = 'The connection is stalled.';
 /** What the console says when it does not, or no longer, know who asks. */
 const NOBODY = new Set(['unauthenticated', 'csrf']);
 

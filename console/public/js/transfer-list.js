@@ -300,7 +300,7 @@ export function wireTransferList(given, focus = focusElsewhere) {
 async function askOverwrite() {
   const { existing, overwrite } = wiredUploads();
   const items = existing();
-  const text = `${items.length.toLocaleString()} objects are there already, and will be replaced.`;
+  const text = `${items.length.toLocaleString()} objects exist already, and will be replaced.`;
   if (await confirmed('Overwrite', text, 'Overwrite', { danger: true })) overwrite(items);
 }
 

@@ -208,7 +208,7 @@ export class Runs {
     const { audit, stateDir, now, logger } = this.options;
     const isOurs = await audit.turn();
     if (!isOurs || this.#ending.signal.aborted) {
-      throw new ApiError('busy', 'The console is about to end.');
+      throw new ApiError('busy', 'The console is shutting down.');
     }
     const carried = (): readonly RunEntry[] => [
       ...[...this.#open.values()].map(({ entry }) => entry),

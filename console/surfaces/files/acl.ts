@@ -74,7 +74,7 @@ function readReferrer(
 
 function wordsOfReferrer(host: string, denies: boolean): string {
   if (host === '*') {
-    return denies ? 'No referrer is let in.' : 'Everybody may read objects, without a login.';
+    return denies ? 'No referrer is let in.' : 'Anyone may read objects, without a login.';
   }
   const pages = host.startsWith('.') ? `any host below ${host.slice(1)}` : host;
   return denies
@@ -86,7 +86,7 @@ function wordsOfGroup(account: string, user: string, hasUser: boolean, kind: Acl
   const may =
     kind === 'read' ? 'may read objects and list the container' : 'may upload and delete objects';
   if (!hasUser) return `All users of account ${account} ${may}.`;
-  if (account === '*' && user === '*') return `Everybody who is logged in ${may}.`;
+  if (account === '*' && user === '*') return `Anyone who is logged in ${may}.`;
   if (account === '*') return `A user named ${user}, of any account, ${may}.`;
   if (user === '*' || user === '') return `All users of account ${account} ${may}.`;
   return `User ${user} of account ${account} ${may}.`;
@@ -109,7 +109,7 @@ function warningsOf(elements: readonly AclElement[], kind: AclKind): string[] {
     );
   }
   if (kind === 'write' && texts.includes('*:*')) {
-    warnings.push('Everybody with a login may write here.');
+    warnings.push('Anyone with a login may write here.');
   }
   return warnings;
 }

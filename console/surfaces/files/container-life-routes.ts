@@ -67,7 +67,7 @@ export function containerLifeRoutes(
     const session = sessionOf(request);
     const mayManage = hasRight(session.user.role, 'manage');
     return containerDetails(session, name, mayManage).catch((error: unknown) => {
-      throw translate(error, 404, 'no_such_container', 'There is no such container.');
+      throw translate(error, 404, 'no_such_container', 'The container does not exist.');
     });
   });
 

@@ -115,7 +115,7 @@ export function containerRoutes(app: FastifyInstance, context: ConsoleContext): 
         if (bucket !== undefined) await bucket.remove();
         else await sessionOf(request).store.do([204], 'DELETE', { container: name });
       } catch (error) {
-        const other = translate(error, 404, 'no_such_container', 'There is no such container.');
+        const other = translate(error, 404, 'no_such_container', 'The container does not exist.');
         throw translate(other, 409, 'container_not_empty', 'The container is not empty.');
       }
     });
@@ -132,7 +132,7 @@ export function containerRoutes(app: FastifyInstance, context: ConsoleContext): 
       limit,
       reverse: reverse === '1' ? 'on' : undefined,
     }).catch((error: unknown) => {
-      throw translate(error, 404, 'no_such_container', 'There is no such container.');
+      throw translate(error, 404, 'no_such_container', 'The container does not exist.');
     });
     const items = rows.map((row) => {
       if ('subdir' in row) {

@@ -35,7 +35,7 @@ export async function openBody(
   const headers = range === undefined || range.includes(',') ? {} : { range };
   const request = { ...place, headers, idleMs: DOWNLOAD_IDLE_MS };
   return store.expect([200, 206], 'GET', request).catch((error: unknown) => {
-    throw translate(error, 404, 'no_such_object', 'There is no such object.');
+    throw translate(error, 404, 'no_such_object', 'The object does not exist.');
   });
 }
 

@@ -67,7 +67,7 @@ export function objectRoutes(app: FastifyInstance, context: ConsoleContext): voi
     if (bucket !== undefined) return { container, name, ...(await s3ObjectInfo(bucket, name)) };
     const info = await objectInfo(sessionOf(request).store, container, name).catch(
       (error: unknown) => {
-        throw translate(error, 404, 'no_such_object', 'There is no such object.');
+        throw translate(error, 404, 'no_such_object', 'The object does not exist.');
       },
     );
     const { 'x-object-manifest': manifest, ...headers } = info.kept;
@@ -144,7 +144,7 @@ async function saveInS3(
 }
 
 const TOO_SOON =
-  'An object that expires is deleted for good: your role may let it expire no sooner than the trash would.';
+  'An object that expires is permanently deleted. Your role allows no expiry that is sooner than that of the trash.';
 
 /** Tells whether an expiry comes sooner than the former one, and sooner than the trash would purge. */
 function isSooner(

@@ -61,5 +61,5 @@ function textOf(bytes: Buffer): string {
       continue;
     }
   }
-  throw new ApiError('unprocessable', 'This is no text.');
+  throw new ApiError('unprocessable', 'This is not a text.');
 }

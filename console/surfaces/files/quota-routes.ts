@@ -38,7 +38,7 @@ export function quotaRoutes(
       await audited(context, request, act, () =>
         store.do([204], 'POST', { container: name, headers }).catch((thrown: unknown) => {
           const error = translate(thrown, 403, 'acl', REFUSED);
-          throw translate(error, 404, 'no_such_container', 'There is no such container.');
+          throw translate(error, 404, 'no_such_container', 'The container does not exist.');
         }),
       );
       return reply.status(204).send();

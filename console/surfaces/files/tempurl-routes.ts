@@ -65,7 +65,7 @@ export function tempurlRoutes(
       throw keptByS3();
     }
     if (given.method === 'PUT' && !hasRight(user.role, 'manage')) {
-      throw new ApiError('forbidden', 'Your role gives no URLs that write.');
+      throw new ApiError('forbidden', 'Your role does not allow URLs that write.');
     }
     refuseShortened(given.name ?? given.prefix ?? '');
     await refuseMissing(store, given);
@@ -126,7 +126,7 @@ async function refuseMissing(
   if (name === undefined || method === 'PUT') return;
   // A user who may not read the object gets its URL all the same: the store decides when it is used.
   const { status } = await store.do([200, 204, 403, 404], 'HEAD', { container, object: name });
-  if (status === 404) throw new ApiError('no_such_object', 'There is no such object.');
+  if (status === 404) throw new ApiError('no_such_object', 'The object does not exist.');
 }
 
 type TempUrlDigest = 'sha256' | 'sha512';

@@ -93,7 +93,7 @@ export function transferRoutes(
           ).headers;
         const etag = (headers.etag ?? '').replaceAll('"', '');
         if (etag !== metered.md5()) {
-          throw new ApiError('etag_mismatch', 'What the store received is not what was sent.');
+          throw new ApiError('etag_mismatch', 'The data was damaged on the way to the store.');
         }
         return { etag, bytes: metered.bytes() };
       };
@@ -112,7 +112,7 @@ export function transferRoutes(
         if (made !== undefined) return await reply.status(201).send(made);
       }
       discardRest(request.raw);
-      throw translate(known, 404, 'no_such_container', 'There is no such container.');
+      throw translate(known, 404, 'no_such_container', 'The container does not exist.');
     }
   });
 
@@ -129,7 +129,7 @@ export function transferRoutes(
  * @throws ApiError too_large; UpstreamError when the body has been cut before
  */
 export function meter(body: Readable | undefined, length: string | undefined, bytesMax: number) {
-  const tooLarge = new ApiError('too_large', 'The body is larger than the console takes.', {
+  const tooLarge = new ApiError('too_large', 'The body is larger than the console accepts.', {
     max_upload_bytes: bytesMax,
   });
   if (Number(length ?? 0) > bytesMax) throw tooLarge;

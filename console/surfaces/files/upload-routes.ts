@@ -67,9 +67,13 @@ export function uploadRoutes(app: FastifyInstance, context: ConsoleContext): voi
     const kind = bucket === undefined ? 'slo' : 's3';
     const plan = planUpload(file, Math.min(segmentBytes, maxUploadBytes), kind);
     if (plan.segmentBytes <= maxUploadBytes) return plan;
-    throw new ApiError('too_large', 'The file would need segments larger than the console takes.', {
-      max_upload_bytes: maxUploadBytes,
-    });
+    throw new ApiError(
+      'too_large',
+      'The file would need segments larger than the console accepts.',
+      {
+        max_upload_bytes: maxUploadBytes,
+      },
+    );
   };
 
   app.post(
@@ -134,7 +138,7 @@ export function uploadRoutes(app: FastifyInstance, context: ConsoleContext): voi
       });
     const etag = (headers.etag ?? '').replaceAll('"', '');
     if (etag !== metered.md5()) {
-      throw new ApiError('etag_mismatch', 'What the store received is not what was sent.');
+      throw new ApiError('etag_mismatch', 'The data was damaged on the way to the store.');
     }
     return reply.status(201).send({ etag });
   });

@@ -187,7 +187,7 @@ export function versionRoutes(
 
 async function head(store: SwiftAccount, container: string) {
   return store.do([200, 204], 'HEAD', { container }).catch((error: unknown) => {
-    throw translate(error, 404, 'no_such_container', 'There is no such container.');
+    throw translate(error, 404, 'no_such_container', 'The container does not exist.');
   });
 }
 
@@ -198,7 +198,7 @@ async function versioningIn(store: SwiftAccount, container: string): Promise<Ver
 }
 
 function noSuchVersion(error: unknown): never {
-  throw translate(error, 404, 'no_such_object', 'There is no such version.');
+  throw translate(error, 404, 'no_such_object', 'The version does not exist.');
 }
 
 function noVersions(): ApiError {

@@ -34,7 +34,7 @@ export async function writeEffect(
 }
 
 const REFUSED =
-  'Replacing an object deletes what it was for good: your role does not allow this. Move it to the trash first.';
+  'Replacing an object permanently deletes its former content. Your role does not allow this: move it to the trash first.';
 
 /**
  * Refuses to replace an object if the user's role may not delete for good, unless the store keeps a

@@ -55,7 +55,7 @@ export function zipRoutes(app: FastifyInstance, context: ConsoleContext): void {
   const admit = (session: Session) => {
     const own = [...running.values()].filter((one) => one === session).length;
     if (own < RUNNING_PER_SESSION && running.size < RUNNING_MAX) return;
-    throw new ApiError('busy', 'Too many archives are on their way.', undefined, 30);
+    throw new ApiError('busy', 'Too many archives are being made.', undefined, 30);
   };
 
   app.post('/api/files/zip', { config: { access: 'read' } }, (request) => {

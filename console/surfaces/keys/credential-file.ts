@@ -146,7 +146,7 @@ function placeOf(
 ): readonly [at: number, record: CredentialRecord] {
   const at = records.findIndex((record) => record.accessKey === accessKey);
   const record = records[at];
-  if (record === undefined) throw new ApiError('not_found', 'There is no such access key.');
+  if (record === undefined) throw new ApiError('not_found', 'The access key does not exist.');
   return [at, record];
 }
 

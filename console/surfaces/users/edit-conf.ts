@@ -38,10 +38,10 @@ export function editConf(text: string, change: UserChange, key: string): EditedC
     throw new ApiError('conflict', 'A user with this name already exists.');
   }
   if (change.action !== 'add' && before === undefined) {
-    throw new ApiError('not_found', 'There is no such user.');
+    throw new ApiError('not_found', 'The user does not exist.');
   }
   if (change.action === 'remove' && conf.users.length === 1) {
-    throw new ApiError('conflict', 'This is the last user that there is.');
+    throw new ApiError('conflict', 'This is the last user.');
   }
   const anchor = before ?? conf.users.findLast(({ byHand }) => byHand === '');
   if (anchor?.byHand !== '') {

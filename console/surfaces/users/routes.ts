@@ -183,9 +183,8 @@ function viewOf(one: ConfUser, actor: RosterEntry) {
 }
 
 function notesOf(change: UserChange): string[] {
-  const token =
-    'What the user is logged in with goes on to work until it expires, for up to a day.';
-  const console = 'Who may use this console is another list: its configuration.';
+  const token = 'Tokens of the user stay valid until they expire, for up to a day.';
+  const console = 'Who may use this console is set in its configuration.';
   if (change.action === 'add') return [console];
   return change.action === 'remove' || makesKey(change) ? [token] : [];
 }

@@ -26,12 +26,12 @@ describe('console ACLs', () => {
 
   it('says in words what each rule does', () => {
     expect(words('.r:*,.r:-bad.example.com,.r:.example.org,a:b,c,*:*')).to.deep.equal([
-      'Everybody may read objects, without a login.',
+      'Anyone may read objects, without a login.',
       'Readers sent by pages of bad.example.com are refused, unless a later rule lets them in.',
       'Readers sent by pages of any host below example.org may read objects, without a login.',
       'User b of account a may read objects and list the container.',
       'All users of account c may read objects and list the container.',
-      'Everybody who is logged in may read objects and list the container.',
+      'Anyone who is logged in may read objects and list the container.',
     ]);
     expect(words('a:b', 'write')).to.deep.equal([
       'User b of account a may upload and delete objects.',

@@ -104,7 +104,7 @@ describe('console containers', () => {
     );
     expect(preview.json()).to.deep.include({
       read: {
-        elements: [{ text: '.r:*', words: 'Everybody may read objects, without a login.' }],
+        elements: [{ text: '.r:*', words: 'Anyone may read objects, without a login.' }],
         problems: ['“.x” is no rule that the store knows.'],
         warnings: [],
         text: '.r:*',

@@ -48,7 +48,7 @@ describe('console zip', () => {
       if (event !== 'zip') continue;
       expect(data).to.deep.equal({
         container,
-        message: 'There is no such thing.',
+        message: 'Not found.',
         object: 'missing',
       });
       break;

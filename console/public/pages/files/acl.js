@@ -11,9 +11,9 @@ import { loadContainers } from './listing.js';
 const KINDS = /** @type {const} */ (['read', 'write']);
 /** @type {readonly (readonly [text: string, kind: AclKind, rule: string])[]} */
 const ADDITIONS = [
-  ['Everybody reads', 'read', '.r:*'],
-  ['… and lists', 'read', '.rlistings'],
-  ['A site reads', 'read', '.r:www.example.com'],
+  ['Anyone can read', 'read', '.r:*'],
+  ['… and list', 'read', '.rlistings'],
+  ['A web site can read', 'read', '.r:www.example.com'],
 ];
 const RIGHTS = /** @type {const} */ ([
   ['read', 'may read and list'],
@@ -65,7 +65,7 @@ export async function showAcl(name) {
     [
       el('p', {
         className: 'quiet',
-        textContent: 'The owners of the account may always do both. One rule per line.',
+        textContent: 'Owners of the account may always read and write. One rule per line.',
       }),
       shareFields(people, addLine),
       el(

@@ -13,7 +13,7 @@ import { go } from './state.js';
 const PAGE = 200;
 /** @type {Readonly<Record<string, readonly [mark: string, text: string]>>} */
 const ICONS = {
-  public: ['◉', 'public: everybody may read it'],
+  public: ['◉', 'public: anyone can read it'],
   shared: ['◐', 'shared with others'],
 };
 /** @type {Readonly<Record<string, string>>} */

@@ -181,7 +181,8 @@ function emptyTextOf(prefix, start) {
  */
 async function trashPage(parameters) {
   const { rows, truncated, next } = await trashRows(parameters);
-  const noneText = next === null ? 'Nothing was deleted here.' : 'None found yet: Next goes on.';
+  const noneText =
+    next === null ? 'Nothing was deleted here.' : 'None found yet. Choose Next to go on.';
   const emptyText = keepsDeleted() ? noneText : 'The trash is empty.';
   return { rows, next, previous: null, emptyText, note: truncated ? 'There is more.' : '' };
 }

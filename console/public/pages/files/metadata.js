@@ -29,7 +29,7 @@ export function metadataEditor(container, name, info, onSaved) {
   }
   const rows = el('div', { className: 'meta' });
   for (const [key, value] of entries) rows.append(entryRow(key, value));
-  const add = el('button', { type: 'button', textContent: 'Add an entry' });
+  const add = el('button', { type: 'button', textContent: 'Add metadata' });
   add.onclick = () => {
     const row = entryRow('', '');
     rows.append(row);

@@ -11,7 +11,7 @@ export async function newContainer() {
   if (policies.length > 1) {
     const policy = el('select', { name: 'policy' });
     for (const one of policies) policy.append(el('option', { value: one, textContent: one }));
-    nodes.push(el('label', {}, 'Storage policy, for its life', policy));
+    nodes.push(el('label', {}, 'Storage policy (cannot be changed later)', policy));
   }
   const given = await ask('New container', nodes, 'Create', (entered) =>
     call('PUT', '/api/files/container', entered),

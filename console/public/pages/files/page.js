@@ -211,7 +211,7 @@ function wire() {
   acceptDrops($('#main'), (source) => {
     if (!may('member')) fail(new Error('Your role does not allow this.'));
     else if (view.container === null || view.mode !== 'files') {
-      fail(new Error('Open the container or folder that the files shall go to.'));
+      fail(new Error('First open the container or folder for the files.'));
     } else addFiles(source);
   });
   window.onhashchange = onHash;
@@ -234,7 +234,7 @@ export const topics = {
   /** @param {import('../../../surfaces/files/zip-routes.js').ZipCut} cut */
   zip({ container, message, object }) {
     const where = object === undefined ? '' : ` (“${object}”)`;
-    fail(new Error(`The archive of “${container}” was cut, and is not whole: ${message}${where}`));
+    fail(new Error(`The archive of “${container}” is incomplete: ${message}${where}`));
   },
 };
 

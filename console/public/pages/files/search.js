@@ -136,7 +136,7 @@ function endOf({ hits, gone, scanned }, end, goOn) {
   const shown = gone === 0 ? '' : `, the last ${hits.length.toLocaleString()} of which are shown`;
   if (end === null) return [`Stopped: ${found} found so far${shown}.`];
   const text = `${found} found in ${scanned.toLocaleString()} names${shown}. `;
-  if (!end.truncated) return [`${text}That is all there is.`];
+  if (!end.truncated) return [`${text}That is all.`];
   return [
     `${text}There is more behind “${shownText(end.next_marker ?? '')}”. `,
     button('Search on', goOn),

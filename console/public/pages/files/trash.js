@@ -47,9 +47,9 @@ export async function trashRows(parameters) {
 }
 
 const CONFLICTS = /** @type {const} */ ([
-  ['fail', 'leave it in the trash'],
-  ['rename', 'restore under another name'],
-  ['replace', 'replace what is there'],
+  ['fail', 'Leave it in the trash'],
+  ['rename', 'Restore under another name'],
+  ['replace', 'Replace the existing object'],
 ]);
 
 /**
@@ -59,7 +59,10 @@ const CONFLICTS = /** @type {const} */ ([
 export async function askConflict(names) {
   const choice = el('select', { name: 'on_conflict' });
   for (const [value, text] of CONFLICTS) choice.append(el('option', { value, textContent: text }));
-  const text = `${names} ${names === 1 ? 'object has' : 'objects have'} a name that is taken again.`;
-  const nodes = [el('p', { textContent: text }), el('label', {}, 'Then', choice)];
+  const text =
+    names === 1
+      ? 'An object with this name already exists.'
+      : `${names} objects with these names already exist.`;
+  const nodes = [el('p', { textContent: text }), el('label', {}, 'What to do', choice)];
   return (await ask('Restore', nodes, 'Restore'))?.on_conflict ?? null;
 }

@@ -52,7 +52,7 @@ export function versionList(container, name, refresh) {
     .then(([{ active, items, truncated }, lock]) => {
       const notes = [];
       if (!active) notes.push('No new versions are kept: versioning is suspended.');
-      if (items.length === 0) notes.push('There are none.');
+      if (items.length === 0) notes.push('There are no versions.');
       if (truncated) notes.push('There are more, older ones.');
       const isLockable = lock?.enabled === true;
       /** @type {Place} */

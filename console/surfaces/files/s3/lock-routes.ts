@@ -124,5 +124,5 @@ function defaultText(given: DefaultRetention | null): string {
 }
 
 function missing(error: unknown): never {
-  throw translate(error, 404, 'no_such_object', 'There is no such version.');
+  throw translate(error, 404, 'no_such_object', 'The version does not exist.');
 }

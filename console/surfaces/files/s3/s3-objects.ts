@@ -173,7 +173,7 @@ async function replacesNull(bucket: S3Bucket, key: string): Promise<boolean> {
 }
 
 const SUSPENDED =
-  'Versioning is suspended, and this would replace the version “null” for good: your role does not allow this.';
+  'Versioning is suspended, and this would permanently replace the version “null”. Your role does not allow this.';
 
 /** Writes a delete marker. @throws ApiError no_such_object, forbidden */
 export async function deleteInS3(
@@ -182,7 +182,7 @@ export async function deleteInS3(
   mayDestroy: boolean,
 ): Promise<void> {
   if ((await bucket.currentVersion(key)) === undefined) {
-    throw new ApiError('no_such_object', 'There is no such object.');
+    throw new ApiError('no_such_object', 'The object does not exist.');
   }
   await expectKept(bucket, key, mayDestroy);
   await bucket.delete(key);

@@ -168,7 +168,7 @@ class Writer {
       });
       const etag = md5.digest('hex');
       if (answer.headers.etag?.replaceAll('"', '') === etag) return etag;
-      throw new ApiError('etag_mismatch', 'What the store received is not what was sent.');
+      throw new ApiError('etag_mismatch', 'The data was damaged on the way to the store.');
     } finally {
       source?.destroy();
       counted.destroy();

@@ -98,7 +98,7 @@ export class ExpiredRuns {
       });
     }
     const isReadable = await observation.rescue(name);
-    if (isReadable === undefined) throw new ApiError('not_found', 'There is no such object.');
+    if (isReadable === undefined) throw new ApiError('not_found', 'The object does not exist.');
     return isReadable;
   }
 

@@ -56,7 +56,7 @@ export function sourceRoutes(
     async (request): Promise<DataSource> => {
       const { page: name } = parse(z.object({ page: z.string().max(64) }), request.params);
       const page = byName.get(name);
-      if (page === undefined) throw new ApiError('not_found', 'There is no such page.');
+      if (page === undefined) throw new ApiError('not_found', 'This page does not exist.');
       return page.source(context);
     },
   );

@@ -115,7 +115,7 @@ function tester(read) {
     METHODS.map((one) => /** @type {const} */ ([one, one])),
     'GET',
   );
-  const headers = field('Request headers (comma between)', {});
+  const headers = field('Request headers (separated by commas)', {});
   const verdict = el('p', { className: 'quiet', role: 'status' });
   const test = el('button', { type: 'button', textContent: 'Test' });
   test.onclick = async () => {

@@ -68,7 +68,7 @@ export async function editLifecycleRule(given, hasVersions) {
   const entered = await ask(title, form.nodes, 'Done', async () => {
     made = form.rule();
     if (ruleText(made).length === 1)
-      throw new Error('Say what the rule does: fill in one of the times.');
+      throw new Error('The rule does nothing yet: fill in one of the times.');
   });
   return entered === null ? null : made;
 }

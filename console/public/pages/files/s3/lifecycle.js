@@ -70,7 +70,7 @@ async function listRules(bucket, rules) {
   const isChanged = JSON.stringify(rules) !== bucket.saved;
   const nodes = [
     rules.length === 0
-      ? quiet('No rules: nothing is deleted or moved by itself.')
+      ? quiet('No rules: nothing is deleted or moved automatically.')
       : el('ol', { className: 'rules' }, ...items),
     buttons,
     ...(isChanged ? [quiet('Not saved yet.')] : []),
@@ -142,7 +142,7 @@ async function showPreview(name, rules) {
   const notes = ['Later: matched already, but not old enough. What Object Lock protects stays.'];
   if (truncated) notes.push('The bucket has more: only a part of it was looked at.');
   if (unread > 0) notes.push(`The tags of ${unread.toLocaleString()} objects were not read.`);
-  const heads = ['Rule', 'Effect', 'Now', 'Later', 'Such as'];
+  const heads = ['Rule', 'Effect', 'Now', 'Later', 'Examples'];
   await ask('What the rules would do', [
     factList({ 'Looked at': `${scanned.toLocaleString()} objects and versions` }),
     rows.length === 0 ? quiet('Nothing matches.') : scrolledTable('Effects', heads, rows).node,

@@ -41,7 +41,7 @@ export async function showLocks(place, when) {
     'Legal hold': locks.legal_hold ? 'on' : 'off',
   });
   if (!may('admin')) {
-    await ask(title, [now, quiet('Only admins may change this.')]);
+    await ask(title, [now, quiet('Only admins can change this.')]);
     return false;
   }
   const form = formOf(place, locks);
