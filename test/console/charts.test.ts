@@ -99,6 +99,25 @@ describe('charts of the console', () => {
     expect(none.shapes(WIDTH)).to.deep.equal([]);
   });
 
+  it('draws a line between bars, and no two names of points over each other', async () => {
+    const items = [1, 2, 3].map((value) => ({ name: `b${value}`, value }));
+    const bars = await chart('bars', 'barChart', { items, line: 2 });
+    const lines = bars.shapes(WIDTH).flatMap((shape) => (shape.kind === 'path' ? shape.d : []));
+    expect(lines).to.deep.equal([`M0 56H${WIDTH}`]);
+    const axis = (title: string) => ({ title, format: (value: number) => value.toFixed(1) });
+    const at = (name: string, x: number, y: number) => ({ name, x, y, marked: true });
+    const points = [at('now', 0, 99.91), at('0', 0, 99.91), at('9', 8, 99.93)];
+    const scatter = await chart('scatter', 'scatterChart', { points, x: axis('x'), y: axis('y') });
+    expect(texts(scatter)).to.include.members(['now; 0', '9']);
+    // Ticks that the format would make alike are shown as they are.
+    const ticks = texts(scatter).filter((text) => text.startsWith('99.9'));
+    expect(new Set(ticks).size).to.equal(ticks.length);
+    const axes = [{ name: 'first' }, { name: 'a long name of an axis' }];
+    const all = await chart('parallel', 'parallelCoordinates', { axes, lines: [] });
+    const last = all.shapes(WIDTH).find(({ text }) => text === axes[1]!.name);
+    expect((last?.x ?? 0) + (7 * axes[1]!.name.length) / 2).to.be.at.most(WIDTH);
+  });
+
   it('adds parts up to the whole', async () => {
     const items = [
       { name: 'a', value: 3 },

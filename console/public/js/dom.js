@@ -99,6 +99,8 @@ export function bytesText(bytes) {
   return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
 }
 
+const DAY_S = 86_400;
+
 /**
  * How long, in the two units that matter.
  *
@@ -108,6 +110,8 @@ export function durationText(seconds) {
   const whole = Math.max(0, Math.round(seconds));
   if (whole < 60) return `${whole} s`;
   if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  if (whole >= 2 * DAY_S)
+    return `${Math.floor(whole / DAY_S)} d ${Math.floor((whole % DAY_S) / 3600)} h`;
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }
 

@@ -18,14 +18,25 @@ const BAR = 14;
  *   format?: (value: number) => string,
  *   max?: number,
  *   columns?: readonly [name: string, value: string],
- * }} data `max`: the value that fills a bar, by default the largest
+ *   legend?: readonly { text: string, tone: Tone }[],
+ *   line?: number,
+ * }} data `max`: the value that fills a bar, by default the largest; `line`: a line is drawn above the
+ *   bar of this index
  * @returns {import('./shapes.js').Chart}
  */
-export function barChart({ items, format = plain, max, columns = ['Name', 'Value'] }) {
+export function barChart({
+  items,
+  format = plain,
+  max,
+  columns = ['Name', 'Value'],
+  legend = [],
+  line,
+}) {
   const top = max ?? Math.max(0, ...items.map(({ value }) => value ?? 0));
   const textOf = (/** @type {Bar} */ { value }) => (value === null ? 'unknown' : format(value));
   return {
     height: () => items.length * ROW + 4,
+    legend,
     describe: () => extremes(items, format),
     table: () => ({ head: columns, rows: items.map(({ name, value }) => [name, value]) }),
     shapes(width) {
@@ -35,7 +46,12 @@ export function barChart({ items, format = plain, max, columns = ['Name', 'Value
       );
       const right = Math.max(40, ...items.map((one) => widthOf(textOf(one)))) + 10;
       const x = scaleOf(0, top, left, width - right);
-      return items.flatMap((item, index) => {
+      /** @type {Shape[]} */
+      const lines =
+        line === undefined
+          ? []
+          : [{ kind: 'path', d: `M0 ${line * ROW}H${width}`, tone: 'warn', dashed: true }];
+      const bars = items.flatMap((item, index) => {
         const { name, value, tone = 0, note } = item;
         const y = index * ROW + (ROW - BAR) / 2;
         const title = `${name}: ${textOf(item)}${note === undefined ? '' : `, ${note}`}`;
@@ -76,6 +92,7 @@ export function barChart({ items, format = plain, max, columns = ['Name', 'Value
         }
         return shapes;
       });
+      return [...bars, ...lines];
     },
   };
 }

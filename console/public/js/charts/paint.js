@@ -80,7 +80,11 @@ function inked(shape) {
     case 'text': {
       const { x, y, text, anchor = 'start', size = 12, bold = false, space = Infinity } = shape;
       const look = { 'font-size': size, 'font-weight': bold ? 600 : 400 };
-      const element = make('text', { x, y, 'text-anchor': anchor, class: 'fill', ...look });
+      // A name that may lie over points has an edge of the ground's colour.
+      const halo = bold ? { 'paint-order': 'stroke', 'stroke-width': 4 } : {};
+      const kind = bold ? 'fill halo' : 'fill';
+      const place = { x, y, 'text-anchor': anchor, class: kind };
+      const element = make('text', { ...place, ...look, ...halo });
       element.textContent = cut(text, space);
       return element;
     }

@@ -1,4 +1,4 @@
-import { plain, pathOf, scaleOf } from './shapes.js';
+import { plain, pathOf, scaleOf, widthOf } from './shapes.js';
 
 /**
  * @typedef {{ name: string, format?: (value: number) => string }} ParallelAxis
@@ -55,15 +55,15 @@ export function parallelCoordinates({ axes, lines }) {
             x: at,
             anchor: /** @type {const} */ ('middle'),
           };
+          const space = (width / axes.length) * 0.95;
+          // The first and the last name stay within the picture.
+          const half = Math.min(space, widthOf(name)) / 2;
+          const middle = Math.max(half, Math.min(at, width - half));
           return /** @type {import('./shapes.js').Shape[]} */ ([
             { kind: 'path', d: `M${at} ${TOP}V${HEIGHT - BOTTOM}`, tone: 'quiet', width: 1 },
             {
               ...text,
-              y: 14,
-              text: name,
-              tone: 'text',
-              bold: true,
-              space: (width / axes.length) * 0.95,
+              ...{ x: middle, y: 14, text: name, tone: 'text', bold: true, space },
             },
             { ...text, y: TOP - 8, text: format(high), tone: 'quiet' },
             { ...text, y: HEIGHT - BOTTOM + 16, text: format(low), tone: 'quiet' },

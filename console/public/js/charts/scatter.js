@@ -46,38 +46,52 @@ export function scatterChart({ points, x: across, y: up, series = [], front = []
       );
       const at = (/** @type {Point} */ point) =>
         /** @type {const} */ ([axes.x(point.x), axes.y(point.y)]);
+      const labels = labelsOf(marked.map((point) => ({ name: point.name, at: at(point) })));
       const joined = front.flatMap((index) => points[index] ?? []);
       return [
         ...axes.shapes,
         { kind: 'path', d: pathOf(joined.map(at)), tone: 'quiet', dashed: true },
-        ...points.flatMap((point) => {
+        ...points.map((point) => {
           const [x, y] = at(point);
           const title = `${point.name}: ${across.format(point.x)}, ${up.format(point.y)}`;
           const tone = point.series ?? 0;
           const shape = tone % 2 === 0 ? 'circle' : 'diamond';
           const r = point.marked ? 7 : 4.5;
-          /** @type {import('./shapes.js').Shape[]} */
-          const shapes = [{ kind: 'dot', x, y, r, tone, title, shape }];
-          if (point.marked) {
-            const isLeft = x > width * 0.7;
-            const place = {
-              x: x + (isLeft ? -11 : 11),
-              y: y + 4,
-              anchor: isLeft ? 'end' : 'start',
-            };
-            shapes.push(
-              /** @type {import('./shapes.js').Text} */ ({
-                kind: 'text',
-                ...place,
-                text: point.name,
-                tone: 'text',
-                bold: true,
-              }),
-            );
-          }
-          return shapes;
+          return /** @type {import('./shapes.js').Shape} */ ({
+            ...{ kind: 'dot', x, y, r, tone, title, shape },
+          });
+        }),
+        ...labels.map(({ name, at: [x, y] }) => {
+          const isLeft = x > width * 0.7;
+          return /** @type {import('./shapes.js').Shape} */ ({
+            ...{ kind: 'text', x: x + (isLeft ? -11 : 11), y: y + 4 },
+            ...{ anchor: isLeft ? 'end' : 'start', text: name, tone: 'text', bold: true },
+          });
         }),
       ];
     },
   };
+}
+
+/** Texts whose points are nearer to each other than this would lie over each other. */
+const NEAR = { x: 60, y: 14 };
+
+/**
+ * The names beside marked points; those of points that are too near to each other are one text.
+ *
+ * @typedef {{ name: string, at: readonly [x: number, y: number] }} Label
+ * @param {readonly Label[]} points
+ */
+function labelsOf(points) {
+  /** @type {Label[]} */
+  const labels = [];
+  for (const { name, at } of points) {
+    const near = labels.findIndex(
+      ({ at: [x, y] }) => Math.abs(x - at[0]) < NEAR.x && Math.abs(y - at[1]) < NEAR.y,
+    );
+    const other = labels[near];
+    if (other === undefined) labels.push({ name, at });
+    else labels[near] = { ...other, name: `${other.name}; ${name}` };
+  }
+  return labels;
 }
