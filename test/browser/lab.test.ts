@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { expectAccessible } from '../support/axe.js';
-import { BROWSER_LIMIT_MS, openConsole, type Watched } from '../support/browser.js';
+import { BROWSER_LIMIT_MS, logIn, openConsole, type Watched } from '../support/browser.js';
 import { describeWith, program } from '../support/needs.js';
 import { REAL_CLOCK, startTestBed, type TestBed } from '../console/support/console.js';
 import { askStore } from '../console/files/support.js';
@@ -186,6 +186,32 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
     await page.getByRole('button', { name: 'JSON: Stored for each byte' }).click();
     const rows: unknown = JSON.parse(await readFile(await (await saved).path(), 'utf8'));
     expect(rows).to.be.an('array').with.length(4);
+  });
+
+  it('says what to set where nothing is configured, and asks for nothing in vain', async () => {
+    const { page } = watched;
+    const bare = await startTestBed({ lab_enabled: true }, REAL_CLOCK);
+    try {
+      await page.goto(`http://127.0.0.1:${bare.console.port}/`);
+      await logIn(page);
+      for (const [name, key] of [
+        ['rings', 'store_dir'],
+        ['policies', 'store_dir'],
+        ['genome', 'store_dir'],
+        ['tombstones', 'node_root'],
+      ]) {
+        await page.goto(`http://127.0.0.1:${bare.console.port}/lab/${name}`);
+        await page.getByText(`Set ${key} in the console's configuration.`).waitFor();
+        await page.locator('.lab-source').getByText('unavailable').waitFor();
+      }
+      await expectAccessible(page);
+    } finally {
+      // A page that is open would notice the end of its stream of events.
+      await page.goto('about:blank');
+      await bare.close();
+    }
+    await open('/');
+    await logIn(page);
   });
 
   it('captures an object, and verifies the capsule that was downloaded', async () => {

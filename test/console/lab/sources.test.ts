@@ -5,6 +5,8 @@ import {
   makeSampleCluster,
   type SampleCluster,
 } from '../../../console/surfaces/lab/ground/sample-cluster.js';
+import type { Capture } from '../../../console/surfaces/lab/capsule/capture.js';
+import type { CaptureMade, CapturesView } from '../../../console/surfaces/lab/capsule/page.js';
 import type { DataSource } from '../../../console/surfaces/lab/ground/data-source.js';
 import type { ExhibitsPage } from '../../../console/surfaces/lab/tombstones/exhibits-file.js';
 import type { ScanView } from '../../../console/surfaces/lab/tombstones/page.js';
@@ -13,6 +15,7 @@ import { LAB } from '../../../console/surfaces/lab/surface.js';
 import { IS_CLUSTER } from '../../support/stack.js';
 import { eventually } from '../../support/eventually.js';
 import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+import { askStore, job, unique } from '../files/support.js';
 import { codeOf, type ConsoleClient } from '../support/client.js';
 import { startTestBed, type TestBed } from '../support/console.js';
 import { clusterFolder } from './support.js';
@@ -150,6 +153,20 @@ describe('the sample of a cluster', function () {
       const own = items.filter((item) => item.name?.includes(`/deleted/${name}-`) === true);
       expect(own, name).to.not.have.length(0);
     }
+  });
+
+  it('has no servers that a capture could ask, and says so', async () => {
+    const container = unique('sample');
+    const store = await askStore(bed.store);
+    expect((await store('PUT', container)).status).to.be.lessThan(300);
+    const place = { container, name: 'o' };
+    const done = await job(operator, '/lab/api/capsule/capture', place);
+    const { id } = done.result as unknown as CaptureMade;
+    const captured = await get<Capture>(`/lab/api/capsule/captures/${id}`);
+    expect(captured.unavailable).to.include('a sample made for learning');
+    expect(captured.replicas).to.deep.equal([]);
+    const { items } = await get<CapturesView>('/lab/api/capsule/captures');
+    expect(items[0]).to.include({ id, unavailable: captured.unavailable });
   });
 
   it('is configured for a service of its own, and made into an empty folder alone', async () => {

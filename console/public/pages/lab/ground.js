@@ -36,6 +36,28 @@ export function pageHead(title, purpose, ...actions) {
   return plainHead(title, purpose, place, ...actions);
 }
 
+/**
+ * What a page shows where the configuration lacks what it is about: it asks for nothing else then.
+ *
+ * @returns {Promise<HTMLElement | null>} null where nothing is missing
+ */
+export async function missingHere() {
+  const name = location.pathname.split('/').at(-1);
+  const { reason, needs } = await call('GET', `/lab/api/sources/${name}`, undefined, true);
+  if (needs === null) return null;
+  const made = el(
+    'div',
+    { className: 'empty-state' },
+    el('p', { textContent: `${reason ?? ''} Set ${needs} in the console's configuration.` }),
+    el('p', {
+      className: 'quiet',
+      textContent: 'To try this page without a cluster, make a sample: npm run lab:sample',
+    }),
+  );
+  made.setAttribute('role', 'status');
+  return made;
+}
+
 /** @param {DataSource} source */
 function sourceBadge({ state, reason, needs, age_s: ageS }) {
   const made = badge(ageS === null ? state : `${state} ${durationText(ageS)}`, STATES[state]);

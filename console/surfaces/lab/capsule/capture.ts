@@ -49,6 +49,8 @@ export interface CaptureTools {
 
 const SYSTEM =
   /^x-(?:object-(?:sysmeta|transient-sysmeta)-|backend-(?:fragments|data-timestamp|durable-timestamp))/;
+const SAMPLE_HAS_NO_SERVERS =
+  'The rings are a sample made for learning: there are no servers to ask.';
 const SYSTEM_BYTES_MAX = 64 * 1024;
 
 /**
@@ -123,6 +125,7 @@ async function placementOf(
       policies.find(({ names }) =>
         names.some((name) => name.toLowerCase() === policyName?.toLowerCase()),
       ) ?? (policyName === null ? policies.find(({ isDefault }) => isDefault) : undefined);
+    if (await rings.isSample()) return { unavailable: SAMPLE_HAS_NO_SERVERS } as const;
     if (policy === undefined) {
       return { unavailable: `swift.conf has no policy ${policyName}.` } as const;
     }

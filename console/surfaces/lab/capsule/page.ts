@@ -50,7 +50,7 @@ export interface CapsuleProblem {
 export interface CapturesView {
   readonly items: readonly Pick<
     Capture,
-    'id' | 'created_unix_s' | 'actor' | 'container' | 'name' | 'state' | 'verdict'
+    'id' | 'created_unix_s' | 'actor' | 'container' | 'name' | 'state' | 'verdict' | 'unavailable'
   >[];
 }
 
@@ -112,9 +112,12 @@ function capsuleRoutes(app: FastifyInstance, context: ConsoleContext): void {
     const all = await labOf(context).capsules.captures.list();
     const items = all
       .filter(({ account }) => account === store.name)
-      .map(({ id, created_unix_s, actor, container, name: object, state, verdict }) => {
-        return { id, created_unix_s, actor, container, name: object, state, verdict };
-      });
+      .map(
+        ({ id, created_unix_s, actor, container, name: object, state, verdict, unavailable }) => {
+          const found = { state, verdict, unavailable };
+          return { id, created_unix_s, actor, container, name: object, ...found };
+        },
+      );
     return { items } satisfies CapturesView;
   });
 

@@ -1,4 +1,4 @@
-import { access, constants, readFile } from 'node:fs/promises';
+import { access, constants } from 'node:fs/promises';
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
@@ -7,7 +7,7 @@ import type { ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
 import type { SurfacePage } from '../../../server/surface.js';
 import { labOf } from '../lab.js';
-import { SAMPLE_MARK } from './sample-cluster.js';
+import { isSample } from './sample-cluster.js';
 
 /**
  * Where the figures of a page are from, as its badge says:
@@ -120,10 +120,3 @@ const EMBEDDED: DataSource = {
   age_s: null,
 };
 const SAMPLE: DataSource = { ...EMBEDDED, reason: 'a sample made for learning' };
-
-async function isSample(folder: string): Promise<boolean> {
-  return readFile(path.join(folder, SAMPLE_MARK)).then(
-    () => true,
-    () => false,
-  );
-}

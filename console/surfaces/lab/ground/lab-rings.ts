@@ -10,6 +10,7 @@ import { readRingFile, stampOf, type RingFile } from '../../../../src/ring/ring-
 import { Ring } from '../../../../src/ring/ring.js';
 import { readSwiftConf, type SwiftConf } from '../../../../src/ring/swift-conf.js';
 import { ApiError } from '../../../server/api-error.js';
+import { isSample } from './sample-cluster.js';
 
 /** A ring of the Lab, with the file that it was read from. */
 export interface OpenRing {
@@ -136,6 +137,11 @@ export class LabRings {
         ),
       });
     }
+  }
+
+  /** Whether the folder was made by `npm run lab:sample`: no server stands behind its rings. */
+  isSample(): Promise<boolean> {
+    return isSample(this.#folder());
   }
 
   #folder(): string {

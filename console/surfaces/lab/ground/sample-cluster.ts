@@ -1,4 +1,4 @@
-import { mkdir, readdir, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { access, mkdir, readdir, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Device } from '../../../../src/ring/device.js';
 import { rebalance, ringOf } from '../../../../src/ring/builder/rebalance.js';
@@ -13,7 +13,7 @@ import { writeRing } from '../../../../src/ring/ring-writer.js';
 import { fragmentBytes } from '../policies/storage-cost.js';
 
 /** A file of this name says that a folder is a sample, and no part of a cluster. */
-export const SAMPLE_MARK = 'ringway-sample.txt';
+const SAMPLE_MARK = 'ringway-sample.txt';
 
 const ACCOUNT = 'AUTH_sample';
 const SALT = 'sample';
@@ -262,4 +262,12 @@ async function neverThere(
 /** A timestamp as Swift writes it; no whole second, which is the expirer's. */
 function stamp(seconds: number): string {
   return `${Math.floor(seconds)}.12345`;
+}
+
+/** Whether a folder is one of a sample. */
+export async function isSample(folder: string): Promise<boolean> {
+  return access(path.join(folder, SAMPLE_MARK)).then(
+    () => true,
+    () => false,
+  );
 }

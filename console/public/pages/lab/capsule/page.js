@@ -1,18 +1,8 @@
 import { call, runJob } from '../../../js/api.js';
 import { $, el, messageOf, shownText } from '../../../js/dom.js';
 import { timeElement } from '../../../js/times.js';
-import {
-  badge,
-  card,
-  field,
-  fill,
-  input,
-  pageHead,
-  setViewState,
-  table,
-  viewState,
-} from '../ground.js';
-import { captureView, VERDICTS } from './report.js';
+import { card, field, fill, input, pageHead, setViewState, table, viewState } from '../ground.js';
+import { captureView, verdictBadge } from './report.js';
 import { takeInCard } from './take-in.js';
 
 /**
@@ -130,8 +120,8 @@ function captureTable({ items }, onOpen) {
         { title: 'State', value: (row) => row.state },
         {
           title: 'Verdict',
-          value: (row) => row.verdict,
-          cell: (row) => badge(VERDICTS[row.verdict][1], VERDICTS[row.verdict][0]),
+          value: (row) => (row.unavailable === null ? row.verdict : null),
+          cell: verdictBadge,
         },
         {
           title: 'When',

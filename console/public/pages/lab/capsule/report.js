@@ -8,13 +8,23 @@ import { badge, card, figures, table } from '../ground.js';
  */
 
 /** @type {Record<Verdict, ['ok' | 'warn' | 'crit' | 'info', string]>} */
-export const VERDICTS = {
+const VERDICTS = {
   consistent: ['ok', 'consistent'],
   divergent: ['crit', 'divergent'],
   under_replicated: ['warn', 'under-replicated'],
   ghost: ['warn', 'ghost'],
   nothing: ['info', 'nothing found'],
 };
+
+/**
+ * A capture for which no server was asked has no verdict of theirs.
+ *
+ * @param {{ readonly verdict: Verdict, readonly unavailable: string | null }} capture
+ */
+export function verdictBadge({ verdict, unavailable }) {
+  const [state, text] = VERDICTS[verdict];
+  return unavailable === null ? badge(text, state) : badge('servers not asked', 'info');
+}
 
 /** @type {Record<ReplicaRow['state'], ['ok' | 'warn' | 'crit' | 'info' | '', string]>} */
 const STATES = {
@@ -34,9 +44,8 @@ const KINDS = { plain: 'object', static: 'static large object', dynamic: 'dynami
  * @param {Capture} capture
  */
 export function captureView(capture) {
-  const { object, verdict, reasons, placement } = capture;
-  const [state, text] = VERDICTS[verdict];
-  const head = el('div', { className: 'row' }, badge(text, state), ...downloads(capture));
+  const { object, reasons, placement } = capture;
+  const head = el('div', { className: 'row' }, verdictBadge(capture), ...downloads(capture));
   return [
     card(
       shownText(`${capture.container}/${capture.name}`),

@@ -24,20 +24,12 @@ import { weightsText } from '../rings/what-if.js';
  * @typedef {import('../../../../surfaces/lab/genome/search.js').CandidateMetrics} CandidateMetrics
  */
 
-/** @type {readonly (readonly [title: string, value: (metrics: CandidateMetrics) => number, shown: (metrics: CandidateMetrics) => string])[]} */
+/** @type {readonly (readonly [title: string, value: (metrics: CandidateMetrics) => number, digits: number])[]} */
 const OBJECTIVES = [
-  ['Moved', ({ moved_pct: pct }) => pct, ({ moved_pct: pct }) => `${numberText(pct)} %`],
-  [
-    'Availability under faults',
-    ({ availability }) => availability,
-    ({ availability }) => percentText(availability, 3),
-  ],
-  ['Capacity wasted', ({ waste_pct: pct }) => pct, ({ waste_pct: pct }) => `${numberText(pct)} %`],
-  [
-    'Most that two devices share',
-    ({ shared_pct: pct }) => pct,
-    ({ shared_pct: pct }) => `${numberText(pct)} %`,
-  ],
+  ['Moved (%)', ({ moved_pct: pct }) => pct, 2],
+  ['Availability (%)', ({ availability }) => 100 * availability, 3],
+  ['Capacity wasted (%)', ({ waste_pct: pct }) => pct, 2],
+  ['Shared by two devices (%)', ({ shared_pct: pct }) => pct, 2],
 ];
 
 /**
@@ -70,7 +62,7 @@ export function frontView({ result, params }, onCommands) {
   return [
     ...nodes,
     card(
-      `${result.front.length} candidates that no other beats in everything`,
+      `${result.front.length} candidates: none is better than another in every measure`,
       table(
         'Candidates',
         [
@@ -79,10 +71,10 @@ export function frontView({ result, params }, onCommands) {
             value: (row) => (row.id === -1 ? 'as it is' : String(row.id)),
             cell: (row) => nameCell(row, choose),
           },
-          ...OBJECTIVES.map(([title, value, shown]) => ({
+          ...OBJECTIVES.map(([title, value, digits]) => ({
             title,
             value: (/** @type {Candidate} */ row) => value(row.metrics),
-            cell: (/** @type {Candidate} */ row) => shown(row.metrics),
+            cell: (/** @type {Candidate} */ row) => numberText(value(row.metrics), digits),
             number: true,
           })),
           { title: 'Replicas moved', value: (row) => row.metrics.moved_parts, number: true },

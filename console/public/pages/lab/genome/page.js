@@ -1,7 +1,7 @@
 import { call, raw } from '../../../js/api.js';
 import { el } from '../../../js/dom.js';
 import { fail } from '../../../js/shell.js';
-import { card, download, field, input, select } from '../ground.js';
+import { card, download, field, input, missingHere, select } from '../ground.js';
 import { runHead, runPage, startForm } from '../run-page.js';
 import { frontView } from './front.js';
 
@@ -17,6 +17,8 @@ export const { mount, topics, onConnection } = runPage({
   read: (id) => call('GET', `/lab/api/genome/runs/${id}`, undefined, true),
   runOf: (run) => run,
   form: async (_, open) => {
+    const missing = await missingHere();
+    if (missing !== null) return missing;
     const { items } = await call('GET', '/lab/api/rings');
     const names = items.filter(({ name }) => name.startsWith('object')).map(({ name }) => name);
     return searchForm(names, open);

@@ -7,6 +7,7 @@ import {
   fill,
   input,
   keepInUrl,
+  missingHere,
   numberText,
   pageHead,
   select,
@@ -29,6 +30,8 @@ export async function mount() {
     result,
   );
   await fill(chooser, async () => {
+    const missing = await missingHere();
+    if (missing !== null) return [missing];
     const { items } = await call('GET', '/lab/api/policies');
     const form = chooserForm(items, result);
     form.dataset.sendAtOnce = '';
@@ -55,11 +58,19 @@ function chooserForm(policies, result) {
     return { policy, box, label };
   });
   const thought = [
-    hypothetical('a', 'replication', 4, 2, 3),
+    hypothetical('a', 'replication', 4, 2, 2),
     hypothetical('b', 'erasure_coding', 8, 4, 3),
   ];
   const afr = input('afr', { type: 'number', step: 'any', min: '0.01', max: '100', value: '2' });
   const mttr = input('mttr', { type: 'number', step: 'any', min: '0.1', max: '8766', value: '24' });
+  const disk = input('disk', { type: 'number', step: 'any', min: '0.1', max: '1000', value: '10' });
+  const network = input('net', {
+    type: 'number',
+    step: 'any',
+    min: '1',
+    max: '100000',
+    value: '100',
+  });
   const sizes = input('sizes', { value: '1024 65536 1048576 16777216 1073741824' });
   const objects = input('n', { type: 'number', min: '1', max: '50', value: '10' });
   const bytes = input('bytes', { type: 'number', min: '0', max: '8388608', value: '65536' });
@@ -97,6 +108,8 @@ function chooserForm(policies, result) {
       { className: 'lab-form' },
       field('Disk failures per year (%)', afr),
       field('Hours to restore a lost copy', mttr),
+      field('Disk (TB)', disk),
+      field('Read for repairs (MB/s)', network),
       field('Object sizes (bytes)', sizes, 'up to twelve, separated by spaces'),
     ),
     el(
@@ -143,7 +156,9 @@ function chooserForm(policies, result) {
       if (wanted) measure.textContent = 'Stop measuring';
       try {
         const path = '/lab/api/policies/compare';
-        return comparisonReport(await call('POST', path, body, false, ending?.signal));
+        const view = await call('POST', path, body, false, ending?.signal);
+        const repair = { diskTb: Number(disk.value), networkMb: Number(network.value) };
+        return comparisonReport(view, repair);
       } catch (error) {
         if (ending?.signal.aborted !== true) throw error;
         throw new Error('The measurement was stopped.', { cause: error });

@@ -1,6 +1,6 @@
 import { barChart } from '../../../js/charts/bars.js';
 import { ChartFigure } from '../../../js/charts/figure.js';
-import { bytesText, el } from '../../../js/dom.js';
+import { bytesText, durationText, el } from '../../../js/dom.js';
 import { card, numberText, percentText, table } from '../ground.js';
 
 /**
@@ -26,6 +26,7 @@ const LINES = [
   ['Most on one server', (row) => optional(row.max_replicas_per_server)],
   ['A server lost: readable', (row) => yesNo(row.server_loss?.readable)],
   ['A server lost: writable', (row) => yesNo(row.server_loss?.writable), 'by primaries alone'],
+  ['Mean time to data loss', (row) => yearsText(row.mttdl_h), 'model, one partition'],
   ['Loss in a year, one partition', (row) => row.loss_prob_year.toExponential(2), 'model'],
   [
     'Loss in a year, all partitions',
@@ -69,14 +70,25 @@ function measuredText({ measured, measure_problem: problem }) {
  * Policies side by side.
  *
  * @param {ComparisonView} view
+ * @param {{ diskTb: number, networkMb: number }} repair a disk in TB, and MB that are read in a second
  */
-export function comparisonReport({ rows, assumptions }) {
+export function comparisonReport({ rows, assumptions }, { diskTb, networkMb }) {
   const isMeasured = rows.some((row) => row.measured !== null || row.measure_problem !== null);
-  const lines = [...LINES, ...(isMeasured ? MEASURED_LINES : [])].map(([label, value, hint]) => ({
-    label,
-    hint,
-    values: rows.map(value),
-  }));
+  /** @type {typeof LINES} */
+  const repair = [
+    [
+      `Time to restore a disk of ${numberText(diskTb)} TB`,
+      (row) => durationText((diskTb * 1e6 * row.repair_read_amp) / networkMb),
+      `reading ${numberText(networkMb)} MB/s`,
+    ],
+  ];
+  const lines = [...LINES, ...repair, ...(isMeasured ? MEASURED_LINES : [])].map(
+    ([label, value, hint]) => ({
+      label,
+      hint,
+      values: rows.map(value),
+    }),
+  );
   const columns = rows.map((row, place) => ({
     title: row.index === null ? `${row.name} (not in the cluster)` : row.name,
     value: (/** @type {{ readonly values: readonly string[] }} */ line) =>
@@ -99,7 +111,7 @@ export function comparisonReport({ rows, assumptions }) {
     ),
     card(
       'Side by side',
-      table(
+      wholeTable(
         'Policies',
         [
           {
@@ -121,7 +133,7 @@ export function comparisonReport({ rows, assumptions }) {
       ),
       el('p', {
         className: 'lab-note',
-        textContent: `Durability is a model: disks fail independently of each other, ${assumptions.afr_pct} % of them in a year, and a lost copy is restored after ${assumptions.mttr_h} h. It leaves out errors that nobody has found yet, and people.`,
+        textContent: `Durability is a model: disks fail independently of each other, ${assumptions.afr_pct} % of them in a year, and a lost copy is restored after ${assumptions.mttr_h} h. It leaves out latent disk errors and operator mistakes.`,
       }),
     ),
     card(
@@ -165,8 +177,21 @@ function optional(value) {
   return value === null ? 'unknown' : String(value);
 }
 
+/** @param {number} hours */
+function yearsText(hours) {
+  const years = hours / 8766;
+  return years < 1e6 ? `${numberText(years, 0)} years` : `${years.toExponential(2)} years`;
+}
+
 /** @param {boolean | undefined} value */
 function yesNo(value) {
   if (value === undefined) return 'unknown';
   return value ? 'yes' : 'no';
+}
+
+/** @type {typeof table} one that is shown without a scroll bar of its own */
+function wholeTable(...given) {
+  const made = table(...given);
+  made.classList.add('whole');
+  return made;
 }

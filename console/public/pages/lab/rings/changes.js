@@ -54,10 +54,10 @@ export function changeReport(report, storedBytes) {
         'Devices that change',
         [
           { title: 'Device', value: (row) => row.name },
-          { title: 'Weight before', value: (row) => row.weight_before, number: true },
-          { title: 'Weight after', value: (row) => row.weight_after, number: true },
-          { title: 'Partitions before', value: (row) => row.parts_before, number: true },
-          { title: 'Partitions after', value: (row) => row.parts_after, number: true },
+          { title: 'Weight', value: (row) => row.weight_before, number: true },
+          { title: 'New weight', value: (row) => row.weight_after, number: true },
+          { title: 'Partitions', value: (row) => row.parts_before, number: true },
+          { title: 'New partitions', value: (row) => row.parts_after, number: true },
           {
             title: 'Difference',
             value: (row) => row.parts_after - row.parts_before,
@@ -71,7 +71,7 @@ export function changeReport(report, storedBytes) {
             number: true,
           },
           {
-            title: 'Balance after',
+            title: 'New balance',
             value: (row) => row.balance_after_pct,
             cell: (row) =>
               row.balance_after_pct === null ? '–' : `${numberText(row.balance_after_pct)} %`,

@@ -1,6 +1,16 @@
 import { call } from '../../../js/api.js';
 import { $, bytesText, el } from '../../../js/dom.js';
-import { badge, card, fill, pageHead, setViewState, table, tabList, viewState } from '../ground.js';
+import {
+  badge,
+  card,
+  fill,
+  missingHere,
+  pageHead,
+  setViewState,
+  table,
+  tabList,
+  viewState,
+} from '../ground.js';
 import { agreementCard } from './agreement.js';
 import { comparePanel } from './compare.js';
 import { lookupPanel } from './lookup.js';
@@ -60,6 +70,11 @@ export async function mount() {
     agreement,
     detail,
   );
+  const missing = await missingHere();
+  if (missing !== null) {
+    list.replaceChildren(missing);
+    return;
+  }
   await fill(list, async () => {
     const rings = await call('GET', '/lab/api/rings');
     const { ring: wanted } = viewState();

@@ -12,7 +12,7 @@ import { badge, card, table } from '../ground.js';
 /** @type {Record<TombstoneClass, ['ok' | 'warn' | 'crit' | 'info', string]>} */
 export const CLASSES = {
   normal: ['ok', 'as it should be'],
-  phantom: ['info', 'of nothing: the object was never there'],
+  phantom: ['info', 'the object was never there'],
   expired: ['info', 'written by the expirer'],
   split: ['crit', 'missing on a primary, or beside older data'],
   handoff: ['warn', 'on a device that is no primary'],
@@ -26,11 +26,19 @@ export const CLASSES = {
  * @param {number} reclaim
  */
 export function ageChart(ages, edges, reclaim) {
+  // The first bar with what the line of reclaim_age is above.
+  const line = edges.findIndex((edge) => edge > reclaim);
+  const age = durationText(reclaim);
   return barChart({
+    line: line === -1 ? edges.length : line,
+    legend: [
+      { text: `younger than reclaim_age, ${age}`, tone: 0 },
+      { text: 'older: below the line', tone: 'warn' },
+    ],
     items: ages.map((value, index) => {
       const edge = edges[index];
       const name =
-        edge === undefined ? `over ${ageText(edges.at(-1) ?? 0)}` : `to ${ageText(edge)}`;
+        edge === undefined ? `over ${ageText(edges.at(-1) ?? 0)}` : `up to ${ageText(edge)}`;
       // Those behind the line may be reclaimed.
       const isBehind = edge === undefined || edge > reclaim;
       return isBehind
@@ -60,7 +68,7 @@ export function classCard(classes) {
           cell: ([name, count]) => badge(name, count === 0 ? '' : CLASSES[name][0]),
         },
         { title: 'Objects', value: ([, count]) => count, number: true },
-        { title: 'Means', value: ([name]) => CLASSES[name][1] },
+        { title: 'Meaning', value: ([name]) => CLASSES[name][1] },
       ],
       rows,
     ),
