@@ -1,12 +1,7 @@
 /**
  * Changes a cluster that Deploy has made while a client reads and writes: see docs/deploy.md.
  */
-import { mkdirSync } from 'node:fs';
-import { resolve } from 'node:path';
-import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
-import { messageOf } from '../dev/lib/errors.mjs';
 import { labProcesses, signalAll, spawnService } from '../swift-lab/lib/processes.mjs';
 import { startService } from '../swift-lab/lib/up.mjs';
 import { demoSpec, SPARE_ADDRESS } from './lib/cluster.mjs';
@@ -14,11 +9,13 @@ import { controlOf, deployOnce, jsonOf } from './lib/control.mjs';
 import { fill, swiftClient } from './lib/fill.mjs';
 import { Load } from './lib/load.mjs';
 import { expectRingsEverywhere, movedParts, placementOf, untilPlaced } from './lib/placement.mjs';
+import { runOnCluster } from './lib/program.mjs';
 import { copyingServices, makeDevices, swiftServices } from './lib/services.mjs';
-import { bringUp, endAll, START_LIMIT_MS, takeAway } from './lib/up.mjs';
+import { bringUp, START_LIMIT_MS } from './lib/up.mjs';
 
 /** @typedef {import('./lib/cluster.mjs').DemoSpec} DemoSpec */
 /** @typedef {import('./lib/cluster.mjs').DemoPorts} DemoPorts */
+/** @typedef {import('./lib/cluster.mjs').Places} Places */
 /** @typedef {Awaited<ReturnType<typeof bringUp>>} Demo */
 /** @typedef {import('./lib/placement.mjs').Placement} Placement */
 
@@ -32,9 +29,9 @@ const POLL_MS = 100;
 
 const say = (/** @type {string} */ line) => console.log(line);
 
-/** The demo's cluster with a second proxy, few partitions, and replicators that do not rest. @param {DemoPorts} ports @returns {DemoSpec} */
-function exerciseSpec(ports) {
-  const spec = demoSpec(ports);
+/** The demo's cluster with a second proxy, few partitions, and replicators that do not rest. @param {DemoPorts} ports @param {Places} places @returns {DemoSpec} */
+function exerciseSpec(ports, places) {
+  const spec = demoSpec(ports, places);
   const interval = { interval: 2 };
   return {
     ...spec,
@@ -269,30 +266,4 @@ async function deployAgain(ask, spec) {
   return `${plan.actions.length} actions, ${run.steps.length} steps`;
 }
 
-/** @param {string} dir */
-async function main(dir) {
-  mkdirSync(resolve(dir, '..'), { recursive: true });
-  const end = async () => {
-    await endAll(dir, say);
-    await takeAway(dir);
-  };
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-    process.once(name, () => void end().then(() => process.exit(1)));
-  }
-  try {
-    await exercise(dir);
-  } finally {
-    if (values.keep !== true) await end();
-  }
-}
-
-const { values } = parseArgs({
-  options: { dir: { type: 'string', default: DEFAULT_DIR }, keep: { type: 'boolean' } },
-});
-try {
-  await main(resolve(values.dir));
-  process.exit(0);
-} catch (error) {
-  console.error(messageOf(error));
-  process.exit(1);
-}
+await runOnCluster(DEFAULT_DIR, exercise, say);

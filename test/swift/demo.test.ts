@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import {
   CreateBucketCommand,
   GetObjectCommand,
@@ -11,6 +12,9 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { expect } from 'chai';
+import type { DebtSnapshot } from '../../console/surfaces/lab/debt/debt-watch.js';
+import type { ProfileSnapshot } from '../../console/surfaces/lab/profilemap/profile-map.js';
+import type { ShadowRunsView } from '../../console/surfaces/lab/shadow/page.js';
 import { request } from 'undici';
 import { loadLabTool } from '../ops/swift-lab/tools.js';
 import { describeWith } from '../support/needs.js';
@@ -19,6 +23,9 @@ import { until } from '../support/until.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 
 const TOOL = join(process.cwd(), 'ops/demo/main.mjs');
+const GOLDEN = join(process.cwd(), 'ops/demo/golden.mjs');
+/** With RINGWAY_LARGE=1 things are broken in a cluster of its own, and what comes of it is counted. */
+const IS_LARGE = process.env.RINGWAY_LARGE === '1';
 
 /** What the demo writes for programs: `demo.json`, see ops/demo/main.mjs. */
 interface Demo {
@@ -49,9 +56,9 @@ describeWith(SWIFT_NEEDS, 'npm run demo', function () {
     await removeFolder(folder);
   });
 
-  const start = (): ChildProcess => {
+  const start = (tool = TOOL): ChildProcess => {
     const env = { ...process.env, RINGWAY_SWIFT_LAB_STRICT: '1' };
-    return spawn(process.execPath, [TOOL, '--dir', dir], {
+    return spawn(process.execPath, [tool, '--dir', dir], {
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -124,6 +131,16 @@ describeWith(SWIFT_NEEDS, 'npm run demo', function () {
     });
     const { features } = (await login.body.json()) as { features: Record<string, boolean> };
     expect(features).to.include({ deploy: true, lab: true, lab_mutations: true, test: true });
+    const cookie = String(login.headers['set-cookie']).split(';')[0] ?? '';
+    const page = async (path: string): Promise<unknown> =>
+      (await request(`${demo.console}/lab/api/${path}`, { headers: { cookie } })).body.json();
+    const { modes } = (await page('shadow/runs')) as ShadowRunsView;
+    expect(modes.filter(({ needs }) => needs !== null)).to.deep.equal([]);
+    const { sources } = (await page('profilemap/snapshot?path=put')) as ProfileSnapshot;
+    const live = sources.filter((one) => one.state === 'live').map((one) => one.id);
+    expect(live).to.deep.equal(['recon_stage', 'filter', 'statsd']);
+    const { components } = (await page('debt/snapshot')) as DebtSnapshot;
+    expect(components.find((one) => one.id === 'async')).to.include({ state: 'known', count: 0 });
     expect(labProcesses(demo.id)).not.to.have.length(0);
     child.kill('SIGINT');
     const [code] = (await once(child, 'exit')) as [number];
@@ -131,4 +148,17 @@ describeWith(SWIFT_NEEDS, 'npm run demo', function () {
     expect(labProcesses(demo.id)).to.deep.equal([]);
     expect(existsSync(dir)).to.equal(false);
   });
+
+  if (IS_LARGE) {
+    it('has as many copies, updates and ghosts as rings and rules say when things break', async function () {
+      this.timeout(1_800_000);
+      child = start(GOLDEN);
+      const said = Promise.all([text(child.stdout!), text(child.stderr!)]);
+      await once(child, 'exit');
+      const [figures, problem] = await said;
+      console.log(figures);
+      expect(child.exitCode, problem).to.equal(0);
+      expect(existsSync(dir)).to.equal(false);
+    });
+  }
 });

@@ -29,6 +29,10 @@ export const PORT_NAMES = /** @type {const} */ ([
   'admin',
   'console',
   'deploy',
+  // UDP: the console takes the timers of Swift there.
+  'statsd',
+  // What Shadow compares the cluster with: a proxy with s3api.
+  'peer',
   // Swift insists on a syslog server: nothing listens here.
   'no-syslog',
 ]);
@@ -55,6 +59,9 @@ export function placesOf(dir) {
     /** The root of a node: its files are in etc, its devices in srv/node. */
     node: (/** @type {string} */ name) => `${dir}/nodes/${name}`,
     nodes: `${dir}/nodes`,
+    /** Where the proxies count how long their stages take. */
+    stages: `${dir}/stages`,
+    peer: `${dir}/peer`,
     /** The devices of all nodes: `srv/node` of each is a link to its own. */
     devices: `${dir}/devices`,
   };
@@ -78,10 +85,17 @@ export function writeSecrets({ dir, secrets, token, log }, key) {
   write(`${secrets}/operator-key`, key);
 }
 
-/** @param {DemoPorts} ports */
-export function demoSpec(ports) {
+/**
+ * @param {DemoPorts} ports
+ * @param {Places} places
+ */
+export function demoSpec(ports, places) {
   const { username } = userInfo();
-  const common = { user: username, log_udp_host: '127.0.0.1', log_udp_port: ports['no-syslog'] };
+  const common = {
+    user: username,
+    ...{ log_udp_host: '127.0.0.1', log_udp_port: ports['no-syslog'] },
+    ...{ log_statsd_host: '127.0.0.1', log_statsd_port: ports.statsd },
+  };
   // One process for each server: half the memory, and one process to stop.
   const server = { ...common, mount_check: false, workers: 0 };
   const ring = (/** @type {string} */ name, replicas = 3) => ({
@@ -125,6 +139,7 @@ export function demoSpec(ports) {
     proxy: {
       port: ports.proxy,
       workers: 0,
+      pipeline_options: { ringway: { stage_file: places.stages } },
       auth: {
         type: 'tempauth',
         users: [

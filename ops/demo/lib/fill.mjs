@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 /** @typedef {import('./cluster.mjs').DemoSpec} DemoSpec */
 
 /**
- * A client of Swift with the rights of the gateway, in all accounts.
+ * A client of Swift with the rights of the gateway, in all accounts, and its token.
  *
  * @param {Places} places
  * @param {DemoSpec} spec
@@ -26,7 +26,7 @@ export async function swiftClient(places, { nodes, proxy }) {
    * @param {Record<string, string>} [headers]
    * @param {string} [body]
    */
-  return async (method, path, headers = {}, body) => {
+  const ask = async (method, path, headers = {}, body) => {
     const answer = await globalThis.fetch(`${origin}/v1/${path}`, {
       method,
       headers: { 'x-auth-token': token, ...headers },
@@ -36,6 +36,7 @@ export async function swiftClient(places, { nodes, proxy }) {
     if (!answer.ok) throw new Error(`Swift: ${method} ${path}: ${answer.status} ${text}`);
     return { headers: answer.headers, text };
   };
+  return Object.assign(ask, { token });
 }
 
 /**

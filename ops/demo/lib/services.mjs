@@ -13,6 +13,7 @@ import { rosterOf } from '../../swift-lab/lib/roster.mjs';
 import { answering } from '../../swift-lab/lib/up.mjs';
 import { swiftCommand } from '../../swift-lab/lib/services.mjs';
 import { LOGIN } from './cluster.mjs';
+import { peerOrigin } from './peer.mjs';
 
 /**
  * The processes of a demo: Deploy, Swift's servers from the files that Deploy has installed, Ringway.
@@ -259,6 +260,8 @@ export function gatewayService({ id, places, ports, spec: { nodes } }, services)
   writeJson(places.gatewayConfig, {
     ...JSON.parse(readFileSync(installed, 'utf8')),
     listeners: 1,
+    // A demo has few requests: each of them has its stages measured.
+    stage_sample_every: 1,
     console_listen: `127.0.0.1:${ports.console}`,
     console_config: places.consoleConfig,
     deploy_config: places.deployConfig,
@@ -278,6 +281,10 @@ export function gatewayService({ id, places, ports, spec: { nodes } }, services)
       services: nodeRoster(id, places, name, services),
     })),
     shadow_root: `${places.dir}/shadow`,
+    shadow_peer_base: peerOrigin(ports),
+    shadow_peer_auth: `${peerOrigin(ports)}/auth/v1.0`,
+    shadow_peer_label: 's3api',
+    statsd_listen: `127.0.0.1:${ports.statsd}`,
     ...BENCHMARKS,
   });
   return {

@@ -6,6 +6,7 @@ import { requirePrograms } from '../../swift-lab/lib/programs.mjs';
 import { startService } from '../../swift-lab/lib/up.mjs';
 import { ADDRESSES, LOGIN, placesOf, PORT_NAMES, SPARE_ADDRESS, writeSecrets } from './cluster.mjs';
 import { controlOf, deployOnce } from './control.mjs';
+import { peerService } from './peer.mjs';
 import {
   deployService,
   fileSystemNote,
@@ -21,13 +22,14 @@ export const START_LIMIT_MS = 240_000;
 
 /** @typedef {import('../../swift-lab/lib/services.mjs').Service} Service */
 /** @typedef {import('./cluster.mjs').DemoPorts} DemoPorts */
+/** @typedef {import('./cluster.mjs').Places} Places */
 /** @typedef {import('./cluster.mjs').DemoSpec} DemoSpec */
 
 /**
  * Has Deploy make the cluster of a specification, and starts it.
  *
  * @param {string} dir
- * @param {(ports: DemoPorts) => DemoSpec} specOf
+ * @param {(ports: DemoPorts, places: Places) => DemoSpec} specOf
  * @param {(line: string) => void} say
  */
 export async function bringUp(dir, specOf, say) {
@@ -49,7 +51,7 @@ export async function bringUp(dir, specOf, say) {
   // Before the first process: whatever ends this one, the next one finds what it has left.
   writeFileSync(places.state, JSON.stringify(state, null, 2), { mode: 0o600 });
   writeSecrets(places, key);
-  const spec = specOf(ports);
+  const spec = specOf(ports, places);
 
   say('Deploy plans the cluster and installs its files…');
   const control = deployService(places, ports);
@@ -62,7 +64,8 @@ export async function bringUp(dir, specOf, say) {
 
   say("Swift's servers start from these files…");
   const services = swiftServices(places, ports, spec);
-  await Promise.all(services.filter(({ pidFile }) => pidFile === undefined).map(start));
+  const plain = services.filter(({ pidFile }) => pidFile === undefined);
+  await Promise.all([...plain, peerService(places, ports)].map(start));
   await startByDriver({ id, places, spec }, services, START_LIMIT_MS);
   say('Ringway starts…');
   await start(gatewayService({ id, places, ports, spec }, services));
