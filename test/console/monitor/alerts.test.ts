@@ -222,6 +222,22 @@ describe('alerts with the same cause', () => {
     ]);
   });
 
+  it('are one for a replicator, however long it has not come through', () => {
+    const rules = RULES.filter(({ name }) => name.startsWith('Replication'));
+    const shown = (ageS: number) => {
+      const labels = { node: 'a', server: 'object' };
+      const view = viewOf({
+        replication_age: [{ labels, values: [ageS] }],
+        replication_pass: [{ labels, values: [60] }],
+      });
+      const first = evaluate(rules, view, [], 0);
+      return shownAlerts(evaluate(rules, view, first, 600_000)).map(({ rule }) => rule.name);
+    };
+    expect(shown(3600)).to.deep.equal(['ReplicationSlow']);
+    expect(shown(2 * 86_400)).to.deep.equal(['ReplicationAge']);
+    expect(shown(5 * 86_400)).to.deep.equal(['ReplicationTooOld']);
+  });
+
   it('are one where no listener is left', () => {
     const rules = RULES.filter(({ name }) => /Listener(?:Down)?$/.test(name));
     const lines = ['1', '2'].map((worker) => ({ labels: { worker }, values: [0] }));

@@ -70,7 +70,7 @@ export function widthOf(text) {
  * @param {number} most
  */
 export function labelSpace(labels, most) {
-  return Math.min(most, Math.max(24, ...labels.map(widthOf)) + 8);
+  return Math.min(most, Math.max(24, ...labels.map(widthOf)) + 16);
 }
 
 /**
@@ -96,7 +96,8 @@ export function ticksOf(low, high, count = 5) {
 const MINUTE_S = 60;
 const HOUR_S = 3600;
 const DAY_S = 86_400;
-const TIME_STEPS_S = [
+/** Lengths of time that people say. */
+export const TIME_STEPS_S = [
   ...[1, 2, 5, 10, 15, 30],
   ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * MINUTE_S),
   ...[1, 2, 3, 6, 12].map((hours) => hours * HOUR_S),

@@ -1,4 +1,5 @@
 import uPlot from '/vendor/uplot.js';
+import { TIME_STEPS_S } from '../../js/charts/shapes.js';
 import { gridColour, looksOf, textColour } from './palette.js';
 import { stack } from './series.js';
 import { figure, timeAt } from './units.js';
@@ -17,8 +18,20 @@ const RATIO_HIGH = 0.01;
 const FONT = '12px system-ui, sans-serif';
 const AREA_ALPHA = '40';
 
-/** Steps of axes that count bytes. */
 const BYTE_STEPS = Array.from({ length: 60 }, (_, power) => 2 ** power);
+/**
+ * Steps of axes by their unit, where round numbers are others than those of uPlot.
+ *
+ * @type {Partial<Record<About['unit'], number[]>>}
+ */
+const STEPS = {
+  bytes: BYTE_STEPS,
+  bytes_per_s: BYTE_STEPS,
+  s: [
+    ...[1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1].flatMap((one) => [one, 2 * one, 5 * one]),
+    ...TIME_STEPS_S,
+  ],
+};
 
 /**
  * @param {uPlot} _plot
@@ -137,7 +150,7 @@ export class Chart {
           values: (_plot, splits) => splits.map((value) => figure(value, unit)),
           size: (_plot, labels) =>
             18 + 7.5 * Math.max(2, ...(labels ?? []).map((one) => one.length)),
-          ...(unit.startsWith('bytes') ? { incrs: BYTE_STEPS } : {}),
+          ...(STEPS[unit] === undefined ? {} : { incrs: STEPS[unit] }),
         },
       ],
       series: [
