@@ -127,6 +127,9 @@ describe('charts of the console', () => {
     const made = await chart('waterfall', 'waterfall', { total: 'all', items });
     expect(made.table().rows.at(-1)).to.deep.equal(['all', 2, 2]);
     expect(made.describe()).to.include('all: 2').and.to.include('left out: c');
+    const long = await chart('waterfall', 'waterfall', { total: 'all', items, format: (value: number) => `${value} hours and minutes` }); // prettier-ignore
+    const named = (one: typeof made) => texts(one).filter((text) => /^0\b|^1\b/.test(text)).length;
+    expect(named(long)).to.be.lessThan(named(made));
   });
 
   it('colours the cells of a heat map from the least to the most, and leaves holes', async () => {

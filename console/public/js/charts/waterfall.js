@@ -51,10 +51,14 @@ export function waterfall({ items, total, format = plain }) {
       const right = Math.max(...all.map(({ value }) => widthOf(textOf(value)))) + 12;
       const x = scaleOf(low, high, left, width - right);
       const bottom = all.length * ROW;
+      // Times have long names: those that would lie over each other are left out.
+      const apart = Math.abs(x(ticks[1] ?? high) - x(ticks[0] ?? low)) || width;
+      const longest = Math.max(...ticks.map((tick) => widthOf(format(tick))));
+      const every = Math.ceil((longest + 8) / apart);
       return [
-        ...ticks.flatMap((tick) => [
+        ...ticks.flatMap((tick, at) => [
           line(`M${x(tick)} 0V${bottom}`),
-          label(x(tick), bottom + 16, format(tick), 'middle'),
+          ...(at % every === 0 ? [label(x(tick), bottom + 16, format(tick), 'middle')] : []),
         ]),
         ...all.flatMap(({ name, value, from, to }, index) => {
           const y = index * ROW + (ROW - BAR) / 2;
