@@ -1,6 +1,12 @@
 import { expect } from 'chai';
 import { expectAccessible } from '../support/axe.js';
-import { ALL_SIZES, BROWSER_LIMIT_MS, openConsole, type Watched } from '../support/browser.js';
+import {
+  ALL_SIZES,
+  BROWSER_LIMIT_MS,
+  openConsole,
+  type Watched,
+  logIn,
+} from '../support/browser.js';
 import { describeWith, program } from '../support/needs.js';
 import { startDrillCluster, type DrillCluster } from '../console/lab/node-support.js';
 import { REAL_CLOCK, startTestBed, type TestBed } from '../console/support/console.js';
@@ -55,6 +61,11 @@ describeWith([program('chromium')], 'the Node HA Drill in a browser', function (
     await page.getByText('What clients and servers answered').first().waitFor();
     await expectAccessible(page);
     await watched.shoot('lab-node-held', ALL_SIZES);
+    // The drill goes on with the next console, and so does the page, once its user has logged in.
+    await bed.restart();
+    await page.waitForURL('**/login.html');
+    await logIn(page);
+    await card.getByText('Held down', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Start node2 now' }).click();
     await page.getByRole('heading', { name: 'After-report' }).waitFor();
     await card.getByText('Up', { exact: true }).waitFor();
@@ -62,6 +73,9 @@ describeWith([program('chromium')], 'the Node HA Drill in a browser', function (
     await journal.getByText('object-server on node2 was started').waitFor();
     await expectAccessible(page);
     await watched.shoot('lab-node', ALL_SIZES);
-    expect(watched.complaints).to.deep.equal([]);
+    // A stream without its console, and requests without a session, are told to the log.
+    const isOfRestart = (text: string) =>
+      /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE|\b401\b/.test(text);
+    expect(watched.complaints.filter((text) => !isOfRestart(text))).to.deep.equal([]);
   });
 });

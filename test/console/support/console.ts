@@ -26,6 +26,8 @@ export interface TestBed {
   client(): ConsoleClient;
   /** A client that is logged in. */
   login(user?: string, key?: string): Promise<ConsoleClient>;
+  /** Ends the console, and starts another one with the same configuration at the same port. */
+  restart(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -66,8 +68,12 @@ export async function startTestBed(
       stateDir,
     );
     const logger = createLogger({ level: 'silent', process: 'console' });
-    const running = await startConsole(options, { now: () => clock.nowMs, logger });
-    return bedOf(store, running, stateDir, clock, closeStore);
+    const start = (port = 0) =>
+      startConsole(
+        { ...options, bind: { ...options.bind, port } },
+        { now: () => clock.nowMs, logger },
+      );
+    return await bedOf(store, start, stateDir, clock, closeStore);
   } catch (error) {
     // Nobody gets to close what a test never got: it would keep the run from its end.
     await closeStore();
@@ -75,19 +81,22 @@ export async function startTestBed(
   }
 }
 
-function bedOf(
+async function bedOf(
   store: TestStore,
-  running: RunningConsole,
+  start: (port?: number) => Promise<RunningConsole>,
   stateDir: string,
   clock: TestBed['clock'],
   closeStore: () => Promise<void>,
-): TestBed {
+): Promise<TestBed> {
+  let running = await start();
   const secrets = { storeOrigin: store.origin, stateDir };
   const client = () => new ConsoleClient(running.port, secrets);
   return {
     store,
     secrets,
-    console: running,
+    get console() {
+      return running;
+    },
     stateDir,
     clock,
     client,
@@ -97,6 +106,11 @@ function bedOf(
       const answer = await one.login({ account, user, key });
       if (answer.status !== 200) throw new Error(`login: ${answer.status} ${answer.text}`);
       return one;
+    },
+    async restart() {
+      const { port } = running;
+      await running.close();
+      running = await start(port);
     },
     async close() {
       await running.close();
