@@ -236,7 +236,7 @@ describeWith([program('chromium')], 'Files in Chromium', function () {
     await told.getByText(`${CHOSEN_FILES} there already`, { exact: true }).waitFor();
     expect(await countRequests(page)).to.be.below(CHOSEN_FILES);
     await button(`Overwrite ${CHOSEN_FILES}`).click();
-    await page.locator('#dialog').getByText(`${CHOSEN_FILES} objects are there`).waitFor();
+    await page.locator('#dialog').getByText(`${CHOSEN_FILES} objects exist already`).waitFor();
     await page.locator('#dialog-ok').click();
     await told.getByText(`${CHOSEN_FILES} done`, { exact: true }).waitFor();
     await button('Clear ended').click();
@@ -252,7 +252,7 @@ describeWith([program('chromium')], 'Files in Chromium', function () {
     });
     await page.locator('#folder-picker').setInputFiles(folder);
     await button('Overwrite 2').click();
-    await page.locator('#dialog').getByText('2 objects are there').waitFor();
+    await page.locator('#dialog').getByText('2 objects exist already').waitFor();
     release();
     await told.getByText(`${CHOSEN_FILES} there already`, { exact: true }).waitFor();
     await page.locator('#dialog-ok').click();
