@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { uptime } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +13,7 @@ import type { GenerationOptions } from './generation.js';
 const LATE_S = 5;
 const INTERVAL_MS = 1000;
 /** Before what could not be taken back is tried again. */
-const AGAIN_MS = 5000;
+const AGAIN_S = 5;
 const PROGRAM = fileURLToPath(
   new URL('../console/surfaces/lab/net/dead-man-program.js', import.meta.url),
 );
@@ -21,6 +22,8 @@ export interface FaultWatchOptions {
   /** `state_dir` of the console. */
   readonly stateDir: string;
   readonly log: Pick<Logger, 'error' | 'warn'>;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
 }
 
 /**
@@ -30,6 +33,9 @@ export interface FaultWatchOptions {
  */
 export class FaultWatch {
   readonly #plans: Plans;
+  /** When each plan is looked at next, in seconds since the machine was started. */
+  readonly #nextS = new Map<string, number>();
+  readonly #unreadable = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -38,7 +44,7 @@ export class FaultWatch {
   }
 
   start(): void {
-    this.#lookLater(INTERVAL_MS);
+    this.#lookLater();
   }
 
   close(): void {
@@ -46,46 +52,71 @@ export class FaultWatch {
     clearTimeout(this.#timer);
   }
 
-  #lookLater(ms: number): void {
+  #lookLater(): void {
     if (this.#isClosed) return;
     this.#timer = setTimeout(() => {
       void this.#look();
-    }, ms).unref();
+    }, INTERVAL_MS).unref();
   }
 
   async #look(): Promise<void> {
-    try {
-      for (const id of await this.#plans.ids()) {
-        const plan = await this.#plans.read(id);
-        if (plan === undefined || Date.now() / 1000 < plan.deadline_unix_s + LATE_S) continue;
-        this.options.log.warn({ id, target: plan.target }, 'the supervisor takes a fault back');
-        // It tells its end: the next look is not to start a second one beside it.
-        this.#takeBack(this.#plans.fileOf(id));
-        return;
-      }
-    } catch (error) {
-      this.options.log.error({ err: error }, 'a plan of a fault cannot be read');
-      this.#lookLater(AGAIN_MS);
-      return;
-    }
-    this.#lookLater(INTERVAL_MS);
+    const ids = await this.#plans.ids();
+    for (const id of this.#nextS.keys()) if (!ids.includes(id)) this.#nextS.delete(id);
+    for (const id of ids) if (!this.#nextS.has(id)) await this.#read(id);
+    const late = [...this.#nextS].filter(([, nextS]) => uptime() >= nextS);
+    // One that cannot be taken back keeps no other waiting.
+    const [next] = late.toSorted(([, a], [, b]) => a - b);
+    const isSpawned = next !== undefined && !this.#isClosed && (await this.#takeBack(next[0]));
+    // A process tells its end: the next look is not to start a second one beside it.
+    if (!isSpawned) this.#lookLater();
   }
 
-  #takeBack(planFile: string): void {
-    const child = spawn(process.execPath, [PROGRAM, planFile, 'supervisor'], {
-      cwd: '/',
-      detached: true,
-      env: NODE_ENVIRONMENT,
-      stdio: 'ignore',
-    });
-    child.once('error', (error) => {
-      this.options.log.error({ err: error }, 'a fault cannot be taken back');
-      this.#lookLater(AGAIN_MS);
-    });
-    child.once('exit', (code) => {
-      this.#lookLater(code === 0 ? INTERVAL_MS : AGAIN_MS);
-    });
-    child.unref();
+  /**
+   * Sets when a plan is late, at its first sight: the clock may be set while its fault is held, and a
+   * fault that is in order is not taken back for that.
+   */
+  async #read(id: string): Promise<void> {
+    const { log, now = Date.now } = this.options;
+    try {
+      const plan = await this.#plans.read(id);
+      this.#unreadable.delete(id);
+      if (plan === undefined) return;
+      this.#nextS.set(id, uptime() + plan.deadline_unix_s + LATE_S - now() / 1000);
+    } catch (error) {
+      if (!this.#unreadable.has(id)) {
+        log.error({ err: error, id }, 'a plan of a fault cannot be read');
+      }
+      this.#unreadable.add(id);
+    }
+  }
+
+  /** @returns false where nothing was started */
+  async #takeBack(id: string): Promise<boolean> {
+    const { log } = this.options;
+    this.#nextS.set(id, uptime() + AGAIN_S);
+    try {
+      const plan = await this.#plans.read(id);
+      if (plan === undefined) return false;
+      log.warn({ id, target: plan.target }, 'the supervisor takes a fault back');
+      const child = spawn(process.execPath, [PROGRAM, this.#plans.fileOf(id), 'supervisor'], {
+        cwd: '/',
+        detached: true,
+        env: NODE_ENVIRONMENT,
+        stdio: 'ignore',
+      });
+      child.once('error', (error) => {
+        log.error({ err: error, id }, 'a fault cannot be taken back');
+        this.#lookLater();
+      });
+      child.once('exit', () => {
+        this.#lookLater();
+      });
+      child.unref();
+      return true;
+    } catch (error) {
+      log.error({ err: error, id }, 'a fault cannot be taken back');
+      return false;
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { allProcesses } from '../../../console/nodes/processes.js';
@@ -5,9 +6,10 @@ import type { RunControl, RunFacts } from '../../../console/server/runs/run.js';
 import { ArmedFault } from '../../../console/surfaces/lab/net/armed-fault.js';
 import { netOf } from '../../../console/surfaces/lab/net/fault-net.js';
 import { Plans, type PlanTools } from '../../../console/surfaces/lab/net/plans.js';
+import { FaultWatch } from '../../../supervisor/fault-watch.js';
 import { eventually } from '../../support/eventually.js';
 import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
-import { kill } from './net-support.js';
+import { kill, openNet } from './net-support.js';
 
 const ID = '5f2f6a3e-0000-4000-8000-000000000002';
 
@@ -60,5 +62,82 @@ describe('a fault that is armed', () => {
       await plans.remove(ID);
       await removeFolder(folder);
     }
+  });
+});
+
+describe('plans of faults that nobody has taken back', function () {
+  this.timeout(120_000);
+  let folder: string;
+  let plans: Plans;
+
+  beforeEach(async () => {
+    folder = await makeTempFolder('plans');
+    plans = new Plans(join(folder, 'lab', 'net'));
+    await mkdir(plans.folder, { recursive: true });
+  });
+
+  afterEach(() => removeFolder(folder));
+
+  const idOf = (digit: number) => `${digit}f2f6a3e-0000-4000-8000-000000000002`;
+  const write = (digit: number, deadlineS: number, kinds: readonly string[] = []) =>
+    plans.write({
+      ...{ v: 1, id: idOf(digit), kind: 'test', target: 'node1', actor: 'test:tester' },
+      deadline_unix_s: Math.floor(deadlineS),
+      reverts: kinds.map((kind) => ({ kind, params: {} })),
+      tools: { nodeDriver: 'local-procs', clusterNodes: [], nodeRoot: '' },
+    });
+  const untilGone = (digit: number) =>
+    eventually(
+      () => plans.ids(),
+      (ids) => !ids.includes(idOf(digit)),
+    );
+  const quiet = { error: () => undefined, warn: () => undefined };
+
+  it('are left alone by the supervisor before their deadline, also when the clock is set', async () => {
+    let nowMs = Date.now();
+    let looks = 0;
+    const now = (): number => {
+      looks += 1;
+      return nowMs;
+    };
+    const watch = new FaultWatch({ stateDir: folder, log: quiet, now });
+    try {
+      await write(1, nowMs / 1000 + 600);
+      watch.start();
+      await eventually(
+        () => Promise.resolve(looks),
+        (count) => count > 0,
+      );
+      nowMs += 3_600_000;
+      // Two more, one after the other, so that the first had its turn in any order.
+      for (const digit of [2, 3]) {
+        await write(digit, nowMs / 1000 - 60);
+        await untilGone(digit);
+      }
+      expect(await plans.ids()).to.deep.equal([idOf(1)]);
+    } finally {
+      watch.close();
+    }
+  });
+
+  it('keep no other one waiting, where they cannot be read or taken back', async () => {
+    const watch = new FaultWatch({ stateDir: folder, log: quiet });
+    try {
+      await writeFile(plans.fileOf(idOf(1)), '{');
+      await write(2, 1, ['unknown']);
+      await write(3, 1);
+      watch.start();
+      await untilGone(3);
+    } finally {
+      watch.close();
+    }
+    await write(4, 1);
+    const next = openNet(folder, []);
+    try {
+      await next.net.recover();
+    } finally {
+      await next.close();
+    }
+    expect((await plans.ids()).toSorted()).to.deep.equal([idOf(1), idOf(2)]);
   });
 });

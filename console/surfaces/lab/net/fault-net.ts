@@ -146,10 +146,22 @@ export class FaultNet implements Net {
       const runs = await this.given.runs.list();
       const open = new Set(runs.filter(({ state }) => !isOver(state)).map(({ id }) => id));
       for (const id of await this.#plans.ids()) {
-        if (!open.has(id)) await takeBack(this.#plans, id, 'console');
+        if (!open.has(id)) await this.#recoverPlan(id);
       }
     } catch (error) {
       if (!this.#isClosed) this.given.logger.error({ err: error }, 'a plan of a fault is left');
+    }
+  }
+
+  /** One that cannot be read, or taken back, keeps no other waiting. */
+  async #recoverPlan(id: string): Promise<void> {
+    const { logger } = this.given;
+    try {
+      const report = await takeBack(this.#plans, id, 'console');
+      const lost = report?.outcomes.filter(({ ok }) => !ok) ?? [];
+      if (lost.length > 0) logger.error({ id, outcomes: lost }, 'a plan of a fault is left');
+    } catch (error) {
+      if (!this.#isClosed) logger.error({ err: error, id }, 'a plan of a fault is left');
     }
   }
 
