@@ -90,18 +90,8 @@ export class ChainedLog<Entry extends object> {
   }
 
   /** The latest entries that are accepted, newest first. */
-  async latest(
-    accepts: (entry: Entry & Chained) => boolean,
-    max: number,
-  ): Promise<(Entry & Chained)[]> {
-    const files = [...(await this.files.full()), this.files.current];
-    const found: (Entry & Chained)[] = [];
-    for (const file of files.reverse()) {
-      const rest = max - found.length;
-      if (rest <= 0) break;
-      found.push(...(await latestOf(file, accepts, rest)));
-    }
-    return found;
+  latest(accepts: (entry: Entry & Chained) => boolean, max: number): Promise<(Entry & Chained)[]> {
+    return latestIn(this.files, accepts, max);
   }
 
   /** Whether all files are as they were written, down to the last line. */
@@ -164,6 +154,34 @@ export class ChainedLog<Entry extends object> {
       await rm(oldest);
     }
   }
+}
+
+/**
+ * The latest entries of a log that are accepted, newest first. Nothing is written, so it may be called
+ * beside the process that writes; to open a log is to cut what that is writing.
+ * @throws system errors, also where there is no such folder
+ */
+export function readLatest<Entry extends object>(
+  directory: string,
+  { name }: ChainFormat<Entry>,
+  accepts: (entry: Entry & Chained) => boolean,
+  max: number,
+): Promise<(Entry & Chained)[]> {
+  return latestIn(new ChainFiles(directory, name), accepts, max);
+}
+
+async function latestIn<Entry>(
+  files: ChainFiles,
+  accepts: (entry: Entry & Chained) => boolean,
+  max: number,
+): Promise<(Entry & Chained)[]> {
+  const found: (Entry & Chained)[] = [];
+  for (const file of [...(await files.full()), files.current].reverse()) {
+    const rest = max - found.length;
+    if (rest <= 0) break;
+    found.push(...(await latestOf(file, accepts, rest)));
+  }
+  return found;
 }
 
 async function latestOf<Entry>(

@@ -1,10 +1,11 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { allProcesses } from '../../../console/nodes/processes.js';
 import type { RunControl, RunFacts } from '../../../console/server/runs/run.js';
 import { ArmedFault } from '../../../console/surfaces/lab/net/armed-fault.js';
 import { netOf } from '../../../console/surfaces/lab/net/fault-net.js';
+import { appendToJournal, journalOf } from '../../../console/surfaces/lab/net/net-journal.js';
 import { Plans, type PlanTools } from '../../../console/surfaces/lab/net/plans.js';
 import { FaultWatch } from '../../../supervisor/fault-watch.js';
 import { eventually } from '../../support/eventually.js';
@@ -139,5 +140,16 @@ describe('plans of faults that nobody has taken back', function () {
       await next.close();
     }
     expect((await plans.ids()).toSorted()).to.deep.equal([idOf(1), idOf(2)]);
+  });
+
+  it('have a journal that can be read while another process writes a line of it', async () => {
+    const armed = { id: ID, kind: 'test', target: 'node1', state: 'armed', by: 'console' } as const;
+    expect(await journalOf(join(folder, 'none'), ID)).to.deep.equal([]);
+    await appendToJournal(plans.folder, { ...armed, outcomes: [] });
+    const file = join(plans.folder, 'journal.jsonl');
+    await appendFile(file, '{"v":1,');
+    const before = await readFile(file, 'utf8');
+    expect((await journalOf(plans.folder, ID)).map(({ state }) => state)).to.deep.equal(['armed']);
+    expect(await readFile(file, 'utf8')).to.equal(before);
   });
 });

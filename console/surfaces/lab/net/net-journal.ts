@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs';
 import process from 'node:process';
 import type { Chained, ChainFormat } from '../../../../src/lib/chained-log/chain-files.js';
-import { ChainedLog } from '../../../../src/lib/chained-log/chained-log.js';
+import { ChainedLog, readLatest } from '../../../../src/lib/chained-log/chained-log.js';
 import { verifyChain, type ChainVerdict } from '../../../../src/lib/chained-log/verify-chain.js';
 import type { RevertOutcome, RevertReport } from './fault.js';
 
@@ -68,17 +69,13 @@ export async function journalOf(folder: string, id: string): Promise<(NetEntry &
   return (await latestEntries(folder, (one) => one.id === id, 50)).reverse();
 }
 
+/** Without the lock: who holds it may take minutes, and nothing is written here. */
 async function latestEntries(
   folder: string,
   accepts: (entry: NetEntry & Chained) => boolean,
   max = 1,
 ): Promise<(NetEntry & Chained)[]> {
-  const log = await ChainedLog.open(folder, FORMAT, { bytesMax: JOURNAL_BYTES_MAX });
-  try {
-    return await log.latest(accepts, max);
-  } finally {
-    await log.close();
-  }
+  return existsSync(folder) ? readLatest(folder, FORMAT, accepts, max) : [];
 }
 
 /** Whether the journal is as it was written. @throws system errors */
