@@ -191,7 +191,8 @@ async function lives(child: ChildProcess): Promise<void> {
   const { signal: ending } = waiting;
   const end = once(child, 'exit', { signal: ending }).then(() => 'ended', () => 'waiting'); // prettier-ignore
   const settled = settles(child.pid ?? 0, ending);
-  const state = child.exitCode === null ? await Promise.race([end, settled]) : 'ended';
+  const isThere = child.exitCode === null && child.signalCode === null;
+  const state = isThere ? await Promise.race([end, settled]) : 'ended';
   waiting.abort();
   if (state === 'ended') throw new Error(`it ended with ${child.exitCode ?? child.signalCode}`);
 }

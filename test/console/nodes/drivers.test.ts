@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { clusterNodes } from '../../../console/config/keys.js';
 import type { NodeDriver, ServiceVerb } from '../../../console/nodes/driver.js';
@@ -79,6 +82,28 @@ describe('a driver of processes of this machine', () => {
     if (own === undefined) throw new Error('no node');
     const error = await driver.act(own, OBJECT_SERVER, 'start').catch((why: unknown) => why);
     expect((error as Error).message).to.include('it ended with 3');
+  });
+
+  it('says of a service that a signal has ended before its file was written that it cannot be started', async () => {
+    const [script, ran] = [join(folder, 'dies.sh'), join(folder, 'ran')];
+    await writeFile(script, `echo > ${ran}\nkill -9 $$\n`);
+    const dying = { pid_file: join(folder, 'dying.pid'), argv: ['/bin/sh', script] };
+    const given = { name: 'n', storage_ip: '127.0.0.1', services: { [OBJECT_SERVER]: dying } };
+    const [own] = clusterNodes().parse([given]);
+    if (own === undefined) throw new Error('no node');
+    // A pipe: what writes into it waits for the one who reads.
+    await promisify(execFile)('mkfifo', [`${dying.pid_file}.new`]);
+    const starting = driver.act(own, OBJECT_SERVER, 'start').catch((why: unknown) => why);
+    await eventually(
+      () => Promise.resolve(existsSync(ran)),
+      (hasRun) => hasRun,
+    );
+    await eventually(allProcesses, (all) => !all.some(({ argv }) => argv.includes(script)));
+    await readFile(`${dying.pid_file}.new`);
+    expect(await starting).to.have.property(
+      'message',
+      `${OBJECT_SERVER} cannot be started: it ended with SIGKILL`,
+    );
   });
 
   it('kills one child and never the parent', async () => {
