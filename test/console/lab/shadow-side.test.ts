@@ -47,6 +47,24 @@ describe('a side of Shadow', () => {
     }
   });
 
+  it('deletes a container whose making was not answered', async () => {
+    const { server, requests, side } = await deaf();
+    try {
+      const cut = new AbortController();
+      const made = side.create(cut.signal).catch((error: unknown) => error);
+      await eventually(
+        () => Promise.resolve(requests.length),
+        (count) => count === 1,
+      );
+      cut.abort();
+      expect(await made).to.have.property('message', 'container: closed');
+      expect(requests).to.deep.equal(['PUT', 'DELETE']);
+    } finally {
+      server.close();
+      server.closeAllConnections();
+    }
+  });
+
   it('signs a name that comes twice in a query as often, ordered by value', async () => {
     expect(
       rawQuery([

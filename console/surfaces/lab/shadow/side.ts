@@ -48,10 +48,15 @@ export class ShadowSide {
     return sendRaw(this.address, bytes, { isHead, timeoutMs, signal });
   }
 
-  /** A new scratch container. @throws Error where it cannot be made */
+  /**
+   * A new scratch container. One that was asked for and not answered may be there all the same, and is
+   * deleted.
+   * @throws Error where it cannot be made
+   */
   async create(signal?: AbortSignal): Promise<string> {
     const container = `shadow-${randomBytes(6).toString('hex')}`;
     const { status, transport } = await this.#plain('PUT', '', container, signal);
+    if (status === null) await this.#plain('DELETE', '', container, undefined, LEAVE_MS);
     if (status === null || status > 299) throw new Error(`container: ${status ?? transport}`);
     return container;
   }
