@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { PulseTurn } from '../../../console/surfaces/lab/ground/pulse.js';
+import { measurePolicy, PulseTurn } from '../../../console/surfaces/lab/ground/pulse.js';
 import type { ComparisonView } from '../../../console/surfaces/lab/policies/page.js';
 import { eventually } from '../../support/eventually.js';
 import { codeOf, type ConsoleClient } from '../support/client.js';
@@ -125,6 +125,26 @@ describe('pulses of the Lab', function () {
     );
     const view: ComparisonView = next.json();
     expect(view.rows.map(({ measured }) => measured?.n)).to.deep.equal([3, 3]);
+  });
+
+  it('leave no container behind when they are ended while it is being made', async () => {
+    const cut = new AbortController();
+    const calls: string[] = [];
+    const cluster = {
+      do: (_: unknown, method: string) => {
+        calls.push(method);
+        if (method !== 'PUT') return Promise.resolve();
+        cut.abort();
+        return Promise.reject(new Error('cut'));
+      },
+    };
+    const session = { store: cluster } as unknown as Parameters<typeof measurePolicy>[0];
+    const sizes = { n: 1, bytes: 1 };
+    const ended = await measurePolicy(session, 'gold', sizes, cut.signal).catch(
+      (error: unknown) => error,
+    );
+    expect(ended).to.have.property('code', 'upstream_error');
+    expect(calls).to.deep.equal(['PUT', 'DELETE']);
   });
 
   it('end when their time is over, or the console ends', async () => {

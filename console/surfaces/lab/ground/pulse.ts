@@ -89,6 +89,7 @@ export async function pulse(
   try {
     await target.create(signal);
   } catch {
+    if (signal.aborted) await clearAway(target, []);
     throw new ApiError('upstream_error', 'A container for the pulse cannot be made.');
   }
   try {
@@ -143,6 +144,7 @@ export async function measurePolicy(
   try {
     await target.create(signal);
   } catch {
+    if (signal.aborted) await clearAway(target, []);
     throw new ApiError('upstream_error', 'The store makes no container of this policy.');
   }
   try {
@@ -166,7 +168,10 @@ export async function measurePolicy(
   }
 }
 
-/** What stays where this fails goes by itself on Swift: it expires. */
+/**
+ * Deletes what was written, and the container, which may be there also where nobody waited for the
+ * answer. Objects that stay where this fails go by themselves on Swift: they expire.
+ */
 async function clearAway(target: Target, written: readonly string[]): Promise<void> {
   const signal = AbortSignal.timeout(CLEANUP_MS);
   await timed(written, CLEANUP_AT_ONCE, (key) => target.delete(key, signal), signal);
