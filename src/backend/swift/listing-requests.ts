@@ -13,7 +13,10 @@ import type { SwiftTransport, WholeBody } from './transport.js';
  *     9b2c…; s3_etag=9b2c…-3; rw_s3-storage-class=STANDARD_IA
  *
  * `s3_etag` is s3api's, `rw_` are ours. Middlewares take the parameters apart and put them together
- * again (Python's cgi.parse_header): neither `;` nor `"`, no blanks, and names are lower case.
+ * again: with Python's cgi.parse_header, which needs values without `;`, `"` and blanks, and makes
+ * names lower case; newer ones, such as those of Swift 2.38, with a parser of Swift's own, which
+ * leaves out what follows the first character of a value that is none of a token (RFC 2616 section
+ * 2.2), such as `:` and `@`.
  */
 
 const MD5 = /^[0-9a-f]{32}$/;
@@ -48,12 +51,12 @@ export function listingHeaders({
   return size === undefined ? headers : { ...headers, [`${OVERRIDE}size`]: String(size) };
 }
 
-/** Nothing that Python's parser, or ours, takes for the end of a value. */
+/** Nothing that a parser of Swift's, or ours, takes for the end of a value. */
 function parameterValue(text: string): string {
   return PLAIN_PARAMETER.test(text) ? text : encodeUriComponentAws(text);
 }
 
-const PLAIN_PARAMETER = /^[a-zA-Z0-9._~:/+@-]*$/;
+const PLAIN_PARAMETER = /^[a-zA-Z0-9._~+-]*$/;
 
 /** What a `hash` says. */
 export interface ListedHash {

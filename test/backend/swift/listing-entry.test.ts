@@ -3,6 +3,8 @@ import fc from 'fast-check';
 import { listingHeaders, readListedHash } from '../../../src/backend/swift/listing-requests.js';
 import { wellFormed } from './support/header-passage.js';
 
+type Middlewares = (hash: string) => string;
+
 const MD5 = '5d41402abc4b2a76b9719d911017c592';
 const OVERRIDE = 'x-gateway-sysmeta-object-container-update-override-';
 
@@ -38,24 +40,49 @@ describe('swift: listing entries', () => {
     });
   });
 
-  it('come back whatever they are, through the middlewares of Swift', () => {
-    const name = fc.stringMatching(/^[a-z][a-z0-9_.=; -]{0,20}$/);
-    fc.assert(
-      fc.property(
-        fc.dictionary(name, wellFormed(), { maxKeys: 5, noNullPrototype: true }),
-        wellFormed().filter((etag) => etag !== ''),
-        (attributes, etag) => {
-          const headers = listingHeaders({ md5: MD5, etag, attributes });
-          const hash = throughMiddlewares(headers[`${OVERRIDE}etag`] ?? '');
-          expect(readListedHash(hash)).to.deep.equal({ md5: MD5, etag, attributes });
-        },
-      ),
-    );
-  });
+  for (const [what, through] of [
+    ['that use Python', throughPython],
+    ['that have a parser of their own', throughTokens],
+  ] as const) {
+    it(`come back whatever they are, through middlewares of Swift ${what}`, () => {
+      fc.assert(
+        fc.property(
+          fc.dictionary(NAME, VALUE, { maxKeys: 5, noNullPrototype: true }),
+          VALUE.filter((etag) => etag !== ''),
+          (attributes, etag) => {
+            expectBack(through, attributes, etag);
+          },
+        ),
+      );
+    });
+
+    it(`name users and checksums behind middlewares of Swift ${what}`, () => {
+      const attributes = {
+        's3-initiator': 'test:tester',
+        's3-upload-checksum': 'CRC64NVME:FULL_OBJECT',
+        's3-owner': 'someone@example.org',
+        's3-storage-class': 'GLACIER/IR',
+      };
+      expectBack(through, attributes, 'abc-3');
+    });
+  }
 });
 
+const NAME = fc.stringMatching(/^[a-z][a-z0-9_.=; -]{0,20}$/);
+const VALUE = fc.oneof(wellFormed(), fc.stringMatching(/^[a-z:@/+=,?]{0,8}$/));
+
+function expectBack(
+  through: Middlewares,
+  attributes: Readonly<Record<string, string>>,
+  etag: string,
+): void {
+  const headers = listingHeaders({ md5: MD5, etag, attributes });
+  const hash = through(headers[`${OVERRIDE}etag`] ?? '');
+  expect(readListedHash(hash)).to.deep.equal({ md5: MD5, etag, attributes });
+}
+
 /** What Python's cgi.parse_header understands of it, put together again as slo and symlink do. */
-function throughMiddlewares(hash: string): string {
+function throughPython(hash: string): string {
   const [value = '', ...parameters] = hash.split(';').map((part) => part.trim());
   const again = parameters.map((parameter) => {
     const equals = parameter.indexOf('=');
@@ -66,3 +93,19 @@ function throughMiddlewares(hash: string): string {
   });
   return [value, ...again].join('');
 }
+
+/**
+ * The same of Swift 2.38's own parse_header: names and values end where a character is none of a
+ * token, but for `/`, and what follows up to the next parameter is left out.
+ */
+function throughTokens(hash: string): string {
+  const end = hash.indexOf(';');
+  if (end === -1) return hash;
+  const again = [...hash.slice(end).matchAll(TOKENS)].map(
+    ([, name = '', value = '']) => `; ${name}=${value}`,
+  );
+  return [hash.slice(0, end), ...again].join('');
+}
+
+const TOKEN = String.raw`[^()<>@,;:"[\]?={}\x00-\x20\x7f]+`;
+const TOKENS = new RegExp(String.raw`\s*;\s*(${TOKEN})\s*(?:=\s*(${TOKEN}))?`, 'g');
