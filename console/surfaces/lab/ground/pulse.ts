@@ -169,8 +169,8 @@ export async function measurePolicy(
 }
 
 /**
- * Deletes what was written, and the container, which may be there also where nobody waited for the
- * answer. Objects that stay where this fails go by themselves on Swift: they expire.
+ * Deletes what was written, and the container, which may be there also when its creation was not
+ * awaited. Objects that stay where this fails go by themselves on Swift: they expire.
  */
 async function clearAway(target: Target, written: readonly string[]): Promise<void> {
   const signal = AbortSignal.timeout(CLEANUP_MS);
