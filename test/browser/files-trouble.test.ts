@@ -103,7 +103,7 @@ describeWith([program('chromium')], 'Uploads in Chromium, when things go wrong',
       .setInputFiles([{ name: 'silent', mimeType: 'a/b', buffer: Buffer.from('body') }]);
     await sent;
     await page.clock.fastForward(LONG_SILENCE_MS);
-    await page.locator('#queue').getByText('Nothing goes over the connection any more').waitFor();
+    await page.locator('#queue').getByText('The connection is stalled.').waitFor();
     await page.unroute(BODIES);
     await page.getByRole('button', { name: 'Retry: silent' }).click();
     await page.locator('#transfers-count').getByText('1 done', { exact: true }).waitFor();
