@@ -64,6 +64,7 @@ interface VolumeModule {
     from: number,
     to: number,
     completeFrom: number | null,
+    isCut?: boolean,
   ) => Volume;
   readonly volumeChart: (volume: Volume) => {
     describe(): string;
@@ -158,6 +159,10 @@ describe("the Monitor's page", () => {
     expect(chart.shapes(1200).filter(({ title = '' }) => title.startsWith(why))).to.have.length(1);
     expect(chart.shapes(1200).filter(({ text = '' }) => text.startsWith(why))).to.have.length(1);
     expect(chart.describe()).to.match(/^2 lines from .* No lines are kept from before /);
+    const cut = volumeChart(volumeOfLines(marks, 1000, 1600, 1301, true));
+    expect(cut.table().rows.map(([, count]) => count)).to.deep.equal(counts);
+    expect(cut.describe()).to.match(/^2 lines from .* There may be more lines from before /);
+    expect(cut.describe()).not.to.include('kept');
     const whole = volumeChart(volumeOfLines(marks, 1000, 1600, null));
     expect(whole.table().rows.every(([, count]) => typeof count === 'number')).to.equal(true);
     expect(whole.describe()).not.to.include('kept');

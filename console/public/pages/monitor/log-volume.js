@@ -6,7 +6,8 @@ import { timeAt } from './units.js';
 
 /**
  * @typedef {import('../../../surfaces/monitor/logs/volume.js').VolumeView} VolumeView
- * @typedef {Extract<VolumeView, { state: 'ok' }>} Volume
+ * @typedef {Extract<VolumeView, { state: 'ok' }> & { isCut?: boolean }} Volume `isCut`: what is missing
+ *   is kept, and was not read
  * @typedef {import('../../js/charts/shapes.js').Chart} Chart
  * @typedef {import('../../js/charts/shapes.js').Tone} Tone
  */
@@ -68,7 +69,8 @@ export function volumeChart(volume) {
   const all = steps.reduce((sum, one) => sum + one.sum, 0);
   const stamp = (/** @type {number} */ at) => timeAt(at, step < 60 ? 'second' : 'minute');
   const known = Math.min(to, Math.max(from, volume.complete_from_unix_s ?? from));
-  const lost = known > from ? `No lines are kept from before ${timeAt(known, 'full')}.` : '';
+  const missing = volume.isCut === true ? 'There may be more lines' : 'No lines are kept';
+  const lost = known > from ? `${missing} from before ${timeAt(known, 'full')}.` : '';
   return {
     height: () => HEIGHT + BOTTOM,
     legend: used.map(([text, tone]) => ({ text, tone })),
@@ -150,9 +152,10 @@ function unknownUntil(why, left, right) {
  * @param {number} from
  * @param {number} to unix seconds
  * @param {number | null} completeFrom unix seconds from which on all lines are at hand; null for all
+ * @param {boolean} [isCut] whether there are earlier lines, which were not read
  * @returns {Volume}
  */
-export function volumeOfLines(marks, from, to, completeFrom) {
+export function volumeOfLines(marks, from, to, completeFrom, isCut = false) {
   const first = Math.min(from, ...marks.map(({ unixS }) => Math.floor(unixS)));
   const step = Math.max(1, Math.ceil((to - first) / BARS));
   /** @type {Map<string, Map<number, number>>} */
@@ -172,6 +175,7 @@ export function volumeOfLines(marks, from, to, completeFrom) {
     from_unix_s: first,
     to_unix_s: end,
     complete_from_unix_s: completeFrom !== null && completeFrom > first ? completeFrom : null,
+    isCut,
     series,
   };
 }

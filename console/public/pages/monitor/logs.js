@@ -113,7 +113,7 @@ export class Logs {
     if (place.contains !== '') {
       const { marks, oldest } = this.#list;
       const completeFrom = this.#truncated ? (oldest ?? null) : this.#completeFrom;
-      this.#volume.show(volumeOfLines(marks, from, to, completeFrom));
+      this.#volume.show(volumeOfLines(marks, from, to, completeFrom, this.#truncated));
       return;
     }
     const { services, nodes, level, own } = place;
