@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Chained, ChainFormat } from '../../../src/lib/chained-log/chain-files.js';
@@ -17,6 +18,7 @@ const FACTS_LENGTH_MAX = 32 * 1024;
 const TEXT_LENGTH_MAX = 2048;
 const JOURNAL_BYTES_MAX = 8 * 1024 * 1024;
 const RESULT_BYTES_MAX = 32 * 1024 * 1024;
+const READ_BYTES = 256 * 1024;
 const RESULT = /^([0-9a-f-]{36})\.json(\.new)?$/;
 
 const JOURNAL: ChainFormat<RunEntry | DropEntry> = {
@@ -77,15 +79,14 @@ export class RunJournal {
     return this.log.verify();
   }
 
-  /** @throws ApiError too_large; system errors */
-  async keepResult(id: string, result: unknown): Promise<void> {
-    const text = JSON.stringify(result);
-    if (text.length > RESULT_BYTES_MAX) throw new ApiError('too_large', 'The result is too long.');
+  /** @param json in UTF-8 @throws ApiError too_large; system errors */
+  async keepResult(id: string, json: Uint8Array): Promise<void> {
+    if (json.length > RESULT_BYTES_MAX) throw new ApiError('too_large', 'The result is too long.');
     const file = this.#resultFile(id);
     try {
       const handle = await open(`${file}.new`, 'w', 0o600);
       try {
-        await handle.writeFile(text);
+        await handle.writeFile(json);
         await handle.sync();
       } finally {
         await handle.close();
@@ -104,6 +105,17 @@ export class RunJournal {
       return JSON.parse(await readFile(this.#resultFile(id), 'utf8')) as unknown;
     } catch {
       return null;
+    }
+  }
+
+  /** A result as it stands on the disk; nothing where there is none. @throws system errors */
+  async *resultBytes(id: string): AsyncGenerator<Buffer, void, undefined> {
+    try {
+      yield* createReadStream(this.#resultFile(id), {
+        highWaterMark: READ_BYTES,
+      }) as AsyncIterable<Buffer>;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
   }
 

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { loginName } from '../../config/keys.js';
 import { ApiError } from '../api-error.js';
@@ -7,7 +7,7 @@ import { sessionOf, type ConsoleContext } from '../context.js';
 import type { EventTopic } from '../events.js';
 import { parse } from '../parse.js';
 import { hasRight } from '../rights.js';
-import type { RunActor, RunView, WholeRun } from './run.js';
+import type { RunActor, RunView } from './run.js';
 
 const RUN = z.object({ id: z.uuid() });
 const LIST = z.object({ kind: z.string().max(64).optional() });
@@ -31,12 +31,22 @@ export function runRoutes(app: FastifyInstance, context: ConsoleContext): void {
       items: await runs.list(parse(LIST, request.query).kind),
     }),
   );
-  app.get('/api/runs/:id', { config: { access, background: true } }, (request): Promise<WholeRun> =>
-    runs.get(parse(RUN, request.params).id),
+  app.get('/api/runs/:id', { config: { access, background: true } }, async (request, reply) =>
+    sendRun(reply, runs, parse(RUN, request.params).id),
   );
   app.delete('/api/runs/:id', { config: { access } }, (request) =>
     cancelRun(context, request, parse(RUN, request.params).id),
   );
+}
+
+/** Answers with a `WholeRun`, whose result is not parsed for that. @throws ApiError not_found */
+export async function sendRun(
+  reply: FastifyReply,
+  runs: Pick<ConsoleContext['runs'], 'json'>,
+  id: string,
+): Promise<FastifyReply> {
+  const run = await runs.json(id);
+  return reply.type('application/json; charset=utf-8').send(run);
 }
 
 /** Ends a run, or tries again to take back one that is stuck. @throws ApiError not_found, forbidden */

@@ -1,4 +1,6 @@
+import { ApiError } from '../api-error.js';
 import type { Right } from '../rights.js';
+import type { JsonResult } from './run-result.js';
 
 /**
  * - `intent`: on the disk, before anything is done
@@ -100,8 +102,11 @@ export interface RunKind<Params extends RunFacts = RunFacts, Result = unknown> {
    * called anew. Otherwise it is reverted, or has failed if it cannot be.
    */
   readonly resumes: boolean;
-  /** Does it. Where it ends with its signal aborted, it has not succeeded, whatever it returns. */
-  run(control: RunControl<Params>): Promise<Result>;
+  /**
+   * Does it. Where it ends with its signal aborted, it has not succeeded, whatever it returns. A
+   * large result is a `JsonResult`.
+   */
+  run(control: RunControl<Params>): Promise<Result | JsonResult>;
   /**
    * Takes back what an unfinished run did, also one of which nothing is known but its intent; may be
    * called again after it has succeeded. It gets a signal of its own, aborted when the console ends.
@@ -123,4 +128,14 @@ export function viewOf(entry: RunEntry, progress: RunView['progress']): RunView 
   const { started_unix_s, ended_unix_s, deadline_unix_s } = entry;
   const times = { started_unix_s, ended_unix_s, deadline_unix_s };
   return { id, kind, target, lock, actor, params, evidence, state, error, ...times, progress };
+}
+
+/** The refusal of a run whose lock another one holds. */
+export function lockedBy({ id, kind, actor, started_unix_s }: RunView): ApiError {
+  return new ApiError('locked', `${actor} has a run under way.`, {
+    id,
+    kind,
+    actor,
+    started_unix_s,
+  });
 }

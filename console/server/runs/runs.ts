@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AuditEvent } from '../../../src/lib/audit/audit-log.js';
 import type { Logger } from '../../../src/telemetry/logger.js';
@@ -7,6 +8,7 @@ import type { Events } from '../events.js';
 import { OpenRun } from './open-run.js';
 import {
   isOver,
+  lockedBy,
   viewOf,
   type RunActor,
   type RunEntry,
@@ -17,6 +19,7 @@ import {
   type WholeRun,
 } from './run.js';
 import { RunJournal } from './run-journal.js';
+import { RunResults, wholeRunJson } from './run-result.js';
 
 export interface RunsOptions {
   readonly stateDir: string;
@@ -54,11 +57,12 @@ export class Runs {
   readonly #acting = new Set<Promise<void>>();
   readonly #published = new Map<string, number>();
   readonly #ending = new AbortController();
-  /** The result that could not be written. */
-  #unkept: { readonly id: string; readonly result: unknown } | undefined;
+  readonly #results: RunResults;
   #opening: Promise<RunJournal> | undefined;
 
-  constructor(private readonly options: RunsOptions) {}
+  constructor(private readonly options: RunsOptions) {
+    this.#results = new RunResults(options.logger);
+  }
 
   /** To call before `recover`: a former run of a kind that is not registered stays as it is. */
   register<Params extends RunFacts, Result>(kind: RunKind<Params, Result>): void {
@@ -131,22 +135,40 @@ export class Runs {
       .sort((a, b) => b.started_unix_s - a.started_unix_s);
   }
 
-  /** @throws ApiError not_found */
-  async get(id: string): Promise<WholeRun> {
-    const journal = await this.#journal();
+  /** A run without its result. @throws ApiError not_found */
+  async view(id: string): Promise<Omit<WholeRun, 'result'>> {
+    await this.#journal();
     const run = this.#open.get(id);
-    if (run !== undefined) {
-      return { ...viewOf(run.entry, run.progress), detail: run.detail, result: null };
-    }
+    if (run !== undefined) return { ...viewOf(run.entry, run.progress), detail: run.detail };
     const entry = this.#others.get(id);
     if (entry === undefined) throw new ApiError('not_found', 'There is no such run.');
-    const result = this.#unkept?.id === id ? this.#unkept.result : await journal.result(id);
-    return { ...viewOf(entry, null), detail: null, result };
+    return { ...viewOf(entry, null), detail: null };
+  }
+
+  /** A run of a kind whose results are small: this parses them. @throws ApiError not_found */
+  async get(id: string): Promise<WholeRun> {
+    const view = await this.view(id);
+    if (!isOver(view.state)) return { ...view, result: null };
+    return { ...view, result: await this.#results.read(await this.#journal(), id) };
+  }
+
+  /**
+   * What `get` says, as JSON, with the result as it stands on the disk, however large it is.
+   * @throws ApiError not_found
+   */
+  async json(id: string): Promise<Readable> {
+    const view = await this.view(id);
+    return wholeRunJson(view, isOver(view.state) ? await this.resultBytes(id) : null);
+  }
+
+  /** A result as JSON, in UTF-8; nothing for a run that has none. */
+  async resultBytes(id: string): Promise<AsyncIterable<Uint8Array>> {
+    return this.#results.bytes(await this.#journal(), id);
   }
 
   /** The right that it takes to cancel a run. @throws ApiError not_found */
   async kindOf(id: string): Promise<RunKind> {
-    const { kind } = await this.get(id);
+    const { kind } = await this.view(id);
     const known = this.#kinds.get(kind);
     if (known === undefined) throw new ApiError('not_found', 'This console does not do such runs.');
     return known;
@@ -266,7 +288,7 @@ export class Runs {
   async #end(run: OpenRun, entry: RunEntry, result: unknown): Promise<void> {
     const journal = await this.#journal();
     const { id, state, error } = entry;
-    if (result !== undefined && result !== null) await this.#keepResult(journal, id, result);
+    if (result !== undefined && result !== null) await this.#results.keep(journal, id, result);
     for (let isLogged = false; ; isLogged = true) {
       try {
         await journal.write(entry);
@@ -286,15 +308,6 @@ export class Runs {
     const isFine = state === 'done' || (state === 'reverted' && error === null);
     const code = error === null ? {} : { code: error.code };
     await this.#record(entry, isFine ? 'ok' : 'failed', { state, ...code });
-  }
-
-  async #keepResult(journal: RunJournal, id: string, result: unknown): Promise<void> {
-    try {
-      await journal.keepResult(id, result);
-    } catch (error) {
-      this.options.logger.error({ err: error, id }, 'the result of a run cannot be written');
-      this.#unkept = { id, result };
-    }
   }
 
   #forgetOldest(name: string, journal: RunJournal): void {
@@ -331,13 +344,4 @@ export class Runs {
       details: { run: id, ...details },
     });
   }
-}
-
-function lockedBy({ id, kind, actor, started_unix_s }: RunView): ApiError {
-  return new ApiError('locked', `${actor} has a run under way.`, {
-    id,
-    kind,
-    actor,
-    started_unix_s,
-  });
 }

@@ -1,15 +1,4 @@
-import {
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type {
@@ -19,7 +8,6 @@ import type {
 import type { RingMap } from '../../../console/surfaces/lab/rings/ring-map.js';
 import type { RingReport } from '../../../console/surfaces/lab/rings/ring-report.js';
 import type { LookupView, RingsView } from '../../../console/surfaces/lab/rings/page.js';
-import type { GenomeRun } from '../../../console/surfaces/lab/genome/genome-runs.js';
 import type { ComparisonView, PoliciesView } from '../../../console/surfaces/lab/policies/page.js';
 import { parseUpstream } from '../../../console/swift/address.js';
 import { readStoreInfo } from '../../../console/swift/info.js';
@@ -27,7 +15,6 @@ import { Upstream } from '../../../console/swift/upstream.js';
 import { writeRing } from '../../../src/ring/ring-writer.js';
 import { codeOf, type ConsoleClient } from '../support/client.js';
 import { startTestBed, type TestBed } from '../support/console.js';
-import { eventually } from '../../support/eventually.js';
 import { askStore } from '../files/support.js';
 import { builtRing, clusterFolder } from './support.js';
 
@@ -238,89 +225,6 @@ describe('the Lab over the rings of a cluster', function () {
     expect(rows[2]).to.include({ measured: null, measure_problem: null });
     const store = await askStore(bed.store);
     expect(await (await store('GET', '')).text()).to.not.include('lab-policy-');
-  });
-
-  it('searches weights, keeps the result, and writes no ring', async () => {
-    const stamps = async () => {
-      const files = await readdir(folder, { recursive: true });
-      return Promise.all(
-        files.sort().map(async (file) => (await stat(join(folder, file))).mtimeMs),
-      );
-    };
-    const before = await stamps();
-    const started = await operator.post('/lab/api/genome/runs', {
-      ring: 'object',
-      population: 8,
-      generations: 3,
-    });
-    expect(started.status, started.text).to.equal(202);
-    const { id }: { id: string } = started.json();
-    const run = await eventually(
-      () => read<GenomeRun>(`/lab/api/genome/runs/${id}`),
-      ({ ended_unix_s: ended }) => ended !== null,
-    );
-    expect(run.state).to.equal('done');
-    expect(run.actor).to.equal('test:tester');
-    const [candidate] = run.result?.front ?? [];
-    const commands = await operator.get(
-      `/lab/api/genome/runs/${id}/candidates/${candidate?.id}/commands`,
-    );
-    expect(commands.text).to.include('swift-ring-builder object.builder rebalance');
-    expect(await stamps()).to.deep.equal(before);
-    const { items } = await read<{ items: readonly { id: string }[] }>('/lab/api/genome/runs');
-    expect(items.map((item) => item.id)).to.include(id);
-  });
-
-  it('goes on with a search that a former console has left', async () => {
-    const stateDir = await mkdtemp(join(tmpdir(), 'ringway-lab-state-'));
-    const config = { lab_enabled: true, store_dir: folder, state_dir: stateDir };
-    const former = await startTestBed(config);
-    const given = { ring: 'object', population: 100, generations: 60 };
-    const started = await (await former.login()).post('/lab/api/genome/runs', given);
-    const { id }: { id: string } = started.json();
-    await former.close();
-    const next = await startTestBed(config);
-    try {
-      const client = await next.login();
-      const path = `/lab/api/genome/runs/${id}`;
-      const run: GenomeRun = (await client.get(path)).json();
-      expect(run).to.include({ state: 'active', actor: 'test:tester', target: 'object' });
-      expect((await client.send('DELETE', path)).status).to.equal(204);
-      await eventually(
-        async (): Promise<GenomeRun> => (await client.get(path)).json(),
-        ({ state }) => state === 'cancelled',
-      );
-    } finally {
-      await next.close();
-      await rm(stateDir, { recursive: true });
-    }
-  });
-
-  it('searches no ring of too many devices, also where few of them have a weight', async () => {
-    const weights = Array.from({ length: 1002 }, (_, id) => (id % 334 === 0 ? 100 : 0));
-    const large = builtRing({ partPower: 2, devicesPerZone: 334, weights });
-    await writeFile(join(folder, 'object-7.ring.gz'), writeRing(large));
-    const refused = await operator.post('/lab/api/genome/runs', { ring: 'object-7' });
-    expect(codeOf(refused)).to.equal('unprocessable');
-    await rm(join(folder, 'object-7.ring.gz'));
-  });
-
-  it('cancels a search', async () => {
-    const started = await operator.post('/lab/api/genome/runs', {
-      ring: 'object',
-      population: 100,
-      generations: 60,
-    });
-    const { id }: { id: string } = started.json();
-    const second = await operator.post('/lab/api/genome/runs', { ring: 'object' });
-    expect(codeOf(second)).to.equal('locked');
-    expect(second.json()).to.have.nested.property('error.details.actor', 'test:tester');
-    expect((await operator.send('DELETE', `/lab/api/genome/runs/${id}`)).status).to.equal(204);
-    const run = await eventually(
-      () => read<GenomeRun>(`/lab/api/genome/runs/${id}`),
-      ({ ended_unix_s: ended }) => ended !== null,
-    );
-    expect(run.state).to.equal('cancelled');
   });
 
   it('says what it needs where there is no folder with rings', async () => {

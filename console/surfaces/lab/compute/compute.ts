@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { CapsuleError } from '../../../../src/capsule/capsule-error.js';
 import { ApiError } from '../../../server/api-error.js';
 import { ComputeThread, type ComputeCall } from '../../../server/compute-thread.js';
-import type { GenomeOptions, GenomeProgress, GenomeResult } from '../genome/search.js';
+import type { GenomeOptions, GenomeProgress } from '../genome/search.js';
 import { ringFileProblem } from '../ground/lab-rings.js';
 import type { ComputeAnswer, ComputeTask, Computation, Computations } from './tasks.js';
 
@@ -28,6 +28,7 @@ export class LabCompute {
 
   /**
    * Searches weights; only one search runs, others wait.
+   * @returns a `GenomeResult` as JSON
    * @param signal - ends the search
    * @throws ApiError; AbortError
    */
@@ -36,7 +37,7 @@ export class LabCompute {
     options: GenomeOptions,
     onProgress: (progress: GenomeProgress) => void,
     signal: AbortSignal,
-  ): Promise<GenomeResult> {
+  ): Promise<Uint8Array> {
     return compute(this.#searches, 'genome', { file, options }, { onProgress, signal });
   }
 

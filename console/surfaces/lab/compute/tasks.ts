@@ -1,6 +1,6 @@
 import type { CheckedDocuments, SealedDocuments } from '../../../../src/capsule/check-documents.js';
 import type { CapsuleFault } from '../../../../src/capsule/capsule-error.js';
-import type { GenomeOptions, GenomeResult } from '../genome/search.js';
+import type { GenomeOptions, SearchedRing } from '../genome/search.js';
 import type { DomainLoss } from '../policies/domain-loss.js';
 import type { Protection } from '../policies/storage-cost.js';
 import type { RingComparison, WhatIf, WhatIfReport } from '../rings/ring-changes.js';
@@ -44,7 +44,17 @@ export interface Computations {
   genome: {
     /** Tells a `GenomeProgress` after each generation. */
     readonly input: { readonly file: string; readonly options: GenomeOptions };
-    readonly output: GenomeResult;
+    /** A `GenomeResult` as JSON: it has megabytes where the ring has a thousand devices. */
+    readonly output: Uint8Array;
+  };
+  /** What a candidate changes: see `commandsOf`. */
+  genome_commands: {
+    readonly input: {
+      readonly result: Uint8Array;
+      readonly about: SearchedRing;
+      readonly candidate: string;
+    };
+    readonly output: string | null;
   };
 }
 

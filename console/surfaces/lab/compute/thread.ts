@@ -9,7 +9,7 @@ import { Ring } from '../../../../src/ring/ring.js';
 import type { ThreadTask } from '../../../server/compute-thread.js';
 import { segmentLines } from '../capsule/slo.js';
 import { clientHeadersIn } from '../capsule/subject.js';
-import { searchWeights } from '../genome/search.js';
+import { commandsOf, searchWeights } from '../genome/search.js';
 import { domainLossOf, plannedDomainLoss } from '../policies/domain-loss.js';
 import { compareRings, whatIf } from '../rings/ring-changes.js';
 import { ringMap } from '../rings/ring-map.js';
@@ -48,8 +48,9 @@ const COMPUTE: {
       tell(step.value);
       step = search.next();
     }
-    return step.value;
+    return Buffer.from(JSON.stringify(step.value));
   },
+  genome_commands: ({ result, about, candidate }) => commandsOf(result, about, candidate),
 };
 
 /** One task. Throws nothing: what cannot be used is an answer. */

@@ -1,5 +1,7 @@
+import { buffer } from 'node:stream/consumers';
 import { ApiError } from '../../../server/api-error.js';
 import type { RunActor, RunKind, RunView, WholeRun } from '../../../server/runs/run.js';
+import { JsonResult } from '../../../server/runs/run-result.js';
 import type { Runs } from '../../../server/runs/runs.js';
 import type { LabCompute } from '../compute/compute.js';
 import type { LabRings } from '../ground/lab-rings.js';
@@ -26,10 +28,10 @@ const KIND = 'lab.genome';
 export class GenomeRuns {
   constructor(
     private readonly runs: Runs,
-    compute: LabCompute,
+    private readonly compute: LabCompute,
     rings: LabRings,
   ) {
-    const kind: RunKind<GenomeParams, GenomeResult> = {
+    const kind: RunKind<GenomeParams> = {
       name: KIND,
       access: 'operate',
       kept: 20,
@@ -42,7 +44,7 @@ export class GenomeRuns {
         const tell = (told: GenomeProgress): void => {
           progress(told.generation, told.generations, told);
         };
-        return compute.search(file, params.options, tell, signal);
+        return new JsonResult(await compute.search(file, params.options, tell, signal));
       },
     };
     runs.register(kind);
@@ -58,10 +60,20 @@ export class GenomeRuns {
     return (await this.runs.list(KIND)) as GenomeRunRow[];
   }
 
-  /** @throws ApiError not_found */
-  async get(id: string): Promise<GenomeRun> {
-    const run = await this.runs.get(id);
+  /** A search without its result, which may have megabytes. @throws ApiError not_found */
+  async view(id: string): Promise<Omit<GenomeRun, 'result'>> {
+    const run = await this.runs.view(id);
     if (run.kind !== KIND) throw new ApiError('not_found', 'There is no such search.');
-    return run as GenomeRun;
+    return run as Omit<GenomeRun, 'result'>;
+  }
+
+  /** What a candidate changes: see `commandsOf`. @throws ApiError not_found, busy */
+  async commands(id: string, candidate: string): Promise<string> {
+    const { params } = await this.view(id);
+    const result = await buffer(await this.runs.resultBytes(id));
+    const about = { ring: params.ring, md5: params.ring_md5, seed: params.options.seed };
+    const text = await this.compute.run('genome_commands', { result, about, candidate });
+    if (text === null) throw new ApiError('not_found', 'There is no such candidate.');
+    return text;
   }
 }

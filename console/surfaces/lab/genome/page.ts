@@ -4,12 +4,12 @@ import { presentDevices } from '../../../../src/ring/device.js';
 import { ApiError } from '../../../server/api-error.js';
 import type { ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
-import { cancelRun, runActor } from '../../../server/runs/run-routes.js';
+import { cancelRun, runActor, sendRun } from '../../../server/runs/run-routes.js';
 import { type LabPage, ringSource } from '../ground/data-source.js';
 import { labOf } from '../lab.js';
 import { protectionOf } from '../policies/comparison.js';
 import { writeQuorum } from '../policies/storage-cost.js';
-import type { GenomeRun, GenomeRunRow } from './genome-runs.js';
+import type { GenomeRunRow } from './genome-runs.js';
 
 /**
  * Devices of a ring that weights can be searched for, also those without a weight: the pairs of them
@@ -93,11 +93,14 @@ function genomeRoutes(app: FastifyInstance, context: ConsoleContext): void {
   app.get(
     '/lab/api/genome/runs/:id',
     { config: { access, background: true } },
-    (request): Promise<GenomeRun> => labOf(context).genome.get(idOf(request.params)),
+    async (request, reply) => {
+      const { id } = await labOf(context).genome.view(idOf(request.params));
+      return sendRun(reply, context.runs, id);
+    },
   );
 
   app.delete('/lab/api/genome/runs/:id', { config: { access } }, async (request, reply) => {
-    const { id } = await labOf(context).genome.get(idOf(request.params));
+    const { id } = await labOf(context).genome.view(idOf(request.params));
     await cancelRun(context, request, id);
     return reply.status(204).send();
   });
@@ -107,30 +110,8 @@ function genomeRoutes(app: FastifyInstance, context: ConsoleContext): void {
     { config: { access } },
     async (request, reply) => {
       const { candidate } = request.params as { readonly candidate: string };
-      const run = await labOf(context).genome.get(idOf(request.params));
-      const text = commandsOf(run, candidate);
+      const text = await labOf(context).genome.commands(idOf(request.params), candidate);
       return reply.type('text/plain; charset=utf-8').send(text);
     },
   );
-}
-
-/**
- * The weights of a candidate as commands of `swift-ring-builder`, for the devices that change.
- * @throws ApiError not_found
- */
-export function commandsOf(run: GenomeRun, candidate: string): string {
-  const found = run.result?.front.find(({ id }) => String(id) === candidate);
-  if (found === undefined) throw new ApiError('not_found', 'There is no such candidate.');
-  const before = run.result?.baseline.weights ?? {};
-  const { ring, ring_md5: md5, options } = run.params;
-  const builder = `${ring}.builder`;
-  const lines = Object.entries(found.weights)
-    .filter(([id, weight]) => weight !== before[id])
-    .map(([id, weight]) => `swift-ring-builder ${builder} set_weight d${id} ${weight}`);
-  return [
-    `# ${ring} (md5 ${md5}): candidate ${candidate} of a search with seed ${options.seed}`,
-    ...lines,
-    `swift-ring-builder ${builder} rebalance`,
-    '',
-  ].join('\n');
 }

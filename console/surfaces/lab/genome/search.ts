@@ -156,3 +156,40 @@ function described(
     parts: Object.fromEntries(ids.map((id) => [String(id), partCounts[id] ?? 0])),
   };
 }
+
+/** The search that a candidate is of. */
+export interface SearchedRing {
+  readonly ring: string;
+  /** The MD5 of the ring that was searched. */
+  readonly md5: string;
+  readonly seed: number;
+}
+
+/**
+ * The weights of a candidate as commands of `swift-ring-builder`, for the devices that change.
+ *
+ * @param json - a `GenomeResult`, in UTF-8; empty for none
+ * @param candidate - its id
+ * @returns null where there is no such candidate
+ */
+export function commandsOf(
+  json: Uint8Array,
+  { ring, md5, seed }: SearchedRing,
+  candidate: string,
+): string | null {
+  if (json.length === 0) return null;
+  const result = JSON.parse(Buffer.from(json).toString('utf8')) as GenomeResult;
+  const found = result.front.find(({ id }) => String(id) === candidate);
+  if (found === undefined) return null;
+  const before = result.baseline.weights;
+  const builder = `${ring}.builder`;
+  const lines = Object.entries(found.weights)
+    .filter(([id, weight]) => weight !== before[id])
+    .map(([id, weight]) => `swift-ring-builder ${builder} set_weight d${id} ${weight}`);
+  return [
+    `# ${ring} (md5 ${md5}): candidate ${candidate} of a search with seed ${seed}`,
+    ...lines,
+    `swift-ring-builder ${builder} rebalance`,
+    '',
+  ].join('\n');
+}
