@@ -48,13 +48,15 @@ export class Traffic {
 }
 
 /**
- * A signal that is aborted when the connection of a request ends before its answer has been sent
- * whole: the client no longer waits for what the request does.
+ * A signal that is aborted when the connection of a request ends, or has ended, before its answer has
+ * been sent whole: the client no longer waits for what the request does.
  */
 export function clientGone({ raw }: Pick<FastifyReply, 'raw'>): AbortSignal {
   const gone = new AbortController();
-  raw.once('close', () => {
+  const close = (): void => {
     if (!raw.writableFinished) gone.abort();
-  });
+  };
+  if (raw.destroyed) close();
+  else raw.once('close', close);
   return gone.signal;
 }

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { Socket, type AddressInfo } from 'node:net';
 import { expect } from 'chai';
+import { clientGone } from '../../../console/server/traffic.js';
 import { measurePolicy, PulseTurn } from '../../../console/surfaces/lab/ground/pulse.js';
 import type { ComparisonView } from '../../../console/surfaces/lab/policies/page.js';
 import { eventually } from '../../support/eventually.js';
@@ -145,6 +146,14 @@ describe('pulses of the Lab', function () {
     );
     expect(ended).to.have.property('code', 'upstream_error');
     expect(calls).to.deep.equal(['PUT', 'DELETE']);
+  });
+
+  it('do not begin for a client that has gone before its turn', () => {
+    const raw = new http.ServerResponse(new http.IncomingMessage(new Socket()));
+    expect(clientGone({ raw }).aborted).to.equal(false);
+    // What comes before a measurement, such as reading rings, takes its time.
+    raw.destroy();
+    expect(clientGone({ raw }).aborted).to.equal(true);
   });
 
   it('end when their time is over, or the console ends', async () => {
