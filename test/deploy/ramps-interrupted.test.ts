@@ -11,6 +11,7 @@ import type { StoredPlan } from '../../src/deploy/service/planner-protocol.js';
 import { Ramps, type RampParts } from '../../src/deploy/service/ramps.js';
 import { streamRamp } from '../../src/deploy/service/run-events.js';
 import type { Run } from '../../src/deploy/service/run-record.js';
+import { unsettledRun } from '../../src/deploy/service/unsettled.js';
 import { eventually } from '../support/eventually.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 import { small } from './service-support.js';
@@ -214,5 +215,18 @@ describe('deploy: ramps that are interrupted', () => {
     await ramps.pause(ramp);
     await ramps.resume(ramp);
     expect(ramp.state).to.equal('running');
+  });
+});
+
+describe('deploy: a run that has left something on nodes', () => {
+  const store = { appliedEtag: 'applied' };
+  const steps = [{ node: 'node1', action: 'install', state: 'done' }];
+  const run = (state: string) => ({ state, base_etag: 'applied', steps }) as unknown as Run;
+
+  it('is none while a retry goes on, which may settle it', () => {
+    const left = run('partial');
+    expect(unsettledRun([left], store)).to.equal(left);
+    expect(unsettledRun([run('running'), left], store)).to.equal(undefined);
+    expect(unsettledRun([run('succeeded'), left], store)).to.equal(undefined);
   });
 });

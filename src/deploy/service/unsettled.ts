@@ -44,9 +44,9 @@ export function unsettledRun(
   { appliedEtag }: Pick<DeployStore, 'appliedEtag'>,
 ): Run | undefined {
   for (const run of runs) {
-    if (run.state === 'succeeded') return undefined;
-    const isOver = run.state !== 'running' && run.base_etag === appliedEtag;
-    if (isOver && installsBegun(run).length > 0) return run;
+    // One that goes on may yet settle what others have left.
+    if (run.state === 'succeeded' || run.state === 'running') return undefined;
+    if (run.base_etag === appliedEtag && installsBegun(run).length > 0) return run;
   }
   return undefined;
 }
