@@ -3,7 +3,15 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { expectAccessible } from '../support/axe.js';
-import { BROWSER_LIMIT_MS, logIn, openConsole, type Watched } from '../support/browser.js';
+import {
+  BROWSER_LIMIT_MS,
+  logIn,
+  openConsole,
+  press,
+  tabTo,
+  typeInto,
+  type Watched,
+} from '../support/browser.js';
 import { describeWith, program } from '../support/needs.js';
 import { REAL_CLOCK, startTestBed, type TestBed } from '../console/support/console.js';
 import { askStore } from '../console/files/support.js';
@@ -96,11 +104,13 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
     await page.getByText('A cell is').scrollIntoViewIfNeeded();
     await watched.shoot('lab-rings-map');
     await lookCloser(page, () => open('/lab/rings?tab=map'));
-    await page.getByRole('tab', { name: 'Look up' }).click();
-    await page.getByLabel('Account').fill('AUTH_test');
-    await page.getByLabel('Container').fill('photos');
-    await page.getByLabel('Object', { exact: true }).fill('2026/a.jpg');
-    await page.getByRole('button', { name: 'Look up' }).click();
+    // From here on with the keyboard alone, as on the pages below.
+    await tabTo(page, page.getByRole('tab', { name: 'Heat map' }));
+    await page.keyboard.press('ArrowRight');
+    await typeInto(page, page.getByLabel('Account'), 'AUTH_test');
+    await typeInto(page, page.getByLabel('Container'), 'photos');
+    await typeInto(page, page.getByLabel('Object', { exact: true }), '2026/a.jpg');
+    await press(page, page.getByRole('button', { name: 'Look up' }));
     await page.getByRole('region', { name: 'Placement' }).waitFor();
     expect(page.url()).to.include('place=AUTH_test%2Fphotos%2F2026%252Fa.jpg');
     const shown = await page.getByRole('region', { name: 'Placement' }).innerText();
@@ -110,10 +120,11 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
     await page.reload();
     await page.getByRole('region', { name: 'Placement' }).waitFor();
     expect(await page.getByRole('region', { name: 'Placement' }).innerText()).to.equal(shown);
-    await page.getByRole('tab', { name: 'What if' }).click();
-    await page.getByLabel('Weight of device 3', { exact: true }).fill('300');
-    await page.getByLabel('Weight of device 4', { exact: true }).fill('');
-    await page.getByRole('button', { name: 'Try it' }).click();
+    await tabTo(page, page.getByRole('tab', { name: 'Look up' }));
+    await page.keyboard.press('ArrowRight');
+    await typeInto(page, page.getByLabel('Weight of device 3', { exact: true }), '300');
+    await typeInto(page, page.getByLabel('Weight of device 4', { exact: true }), '');
+    await press(page, page.getByRole('button', { name: 'Try it' }));
     await page.getByText('Replicas that move').first().waitFor();
     await page.getByText('if the ring holds 1.0 TiB').waitFor();
     expect(page.url()).to.include('weights=3%3A300%2C4%3A');
@@ -165,8 +176,7 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
     await open('/lab/policies');
     await page.getByRole('region', { name: 'Policies' }).waitFor();
     const hours = page.getByLabel('Hours to restore a lost copy');
-    await hours.focus();
-    await hours.fill('48');
+    await typeInto(page, hours, '48');
     await page.keyboard.press('Enter');
     await page.getByText('a lost copy is restored after 48 h').waitFor();
     // The address is the view.
@@ -177,13 +187,13 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
     const refused = page.getByText('The store makes no container of this policy.');
     expect(await refused.count()).to.equal(0);
     // The names of the policies are those of another store.
-    await page.getByText('Measure the policies of the cluster').click();
-    await page.getByRole('button', { name: 'Compare and measure' }).click();
+    await press(page, page.locator('summary', { hasText: 'Measure the policies' }));
+    await press(page, page.getByRole('button', { name: 'Compare and measure' }));
     await refused.first().waitFor();
     await expectAccessible(page);
     await watched.shoot('lab-policies');
     const saved = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'JSON: Stored for each byte' }).click();
+    await press(page, page.getByRole('button', { name: 'JSON: Stored for each byte' }));
     const rows: unknown = JSON.parse(await readFile(await (await saved).path(), 'utf8'));
     expect(rows).to.be.an('array').with.length(4);
   });
@@ -220,15 +230,15 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
     await store('PUT', 'photos');
     await store('PUT', 'photos/a.txt', {}, 'hello');
     await open('/lab/capsule');
-    await page.getByLabel('Container', { exact: true }).fill('photos');
-    await page.getByLabel('Object', { exact: true }).fill('a.txt');
-    await page.getByRole('button', { name: 'Capture' }).click();
+    await typeInto(page, page.getByLabel('Container', { exact: true }), 'photos');
+    await typeInto(page, page.getByLabel('Object', { exact: true }), 'a.txt');
+    await press(page, page.getByRole('button', { name: 'Capture' }));
     await page.getByRole('region', { name: 'Replicas' }).waitFor();
     expect(page.url()).to.include('capture=');
     await expectAccessible(page);
     await watched.shoot('lab-capsule');
     const download = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Download capsule' }).click();
+    await press(page, page.getByRole('button', { name: 'Download capsule' }));
     const file = await (await download).path();
     await page.locator('input[name=capsule]').setInputFiles(file);
     await page.getByText('signed by a trusted key').waitFor();
@@ -244,9 +254,9 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
   it('scans disks for deleted objects, and explains one', async () => {
     const { page } = watched;
     await open('/lab/tombstones');
-    await page.getByRole('button', { name: 'Scan the disks' }).click();
+    await press(page, page.getByRole('button', { name: 'Scan the disks' }));
     await page.getByRole('region', { name: 'Exhibits' }).waitFor();
-    await page.getByRole('button', { name: 'a'.repeat(32) }).click();
+    await press(page, page.getByRole('button', { name: 'a'.repeat(32) }));
     await page.getByText('d1 has older data').first().waitFor();
     await expectAccessible(page);
     await watched.shoot('lab-tombstones');
@@ -258,22 +268,19 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
   it('searches weights, and shows what it found', async () => {
     const { page } = watched;
     await open('/lab/genome');
-    await page.getByLabel('Candidates').fill('8');
-    await page.getByLabel('Generations').fill('3');
-    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await typeInto(page, page.getByLabel('Candidates'), '8');
+    await typeInto(page, page.getByLabel('Generations'), '3');
+    await press(page, page.getByRole('button', { name: 'Search', exact: true }));
     await page.getByRole('button', { name: 'Download as commands' }).waitFor();
     await expectAccessible(page);
     await watched.shoot('lab-genome');
     expect(page.url()).to.include('run=');
     // The same seed has the same candidates: the last one has other weights than the ring.
     const candidates = page.getByRole('table', { name: 'Candidates' });
-    await candidates
-      .getByRole('button', { name: /^Candidate/ })
-      .last()
-      .click();
+    await press(page, candidates.getByRole('button', { name: /^Candidate/ }).last());
     const link = page.getByRole('link', { name: 'Try it in RingScope' });
     expect(await link.getAttribute('href')).to.match(/^\/lab\/rings\?ring=object&.*weights=\d/);
-    await link.click();
+    await press(page, link);
     await page.getByText('Replicas that move').first().waitFor();
     expect(page.url()).to.include('weights=');
     await page.getByRole('button', { name: 'Send to Deploy' }).waitFor();

@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises';
-import { chromium, type Page } from 'playwright-core';
+import { chromium, type Locator, type Page } from 'playwright-core';
 import { findProgram } from './programs.js';
 import { IS_CLUSTER } from './stack.js';
 
@@ -97,4 +97,35 @@ export async function openConsole(bed: {
   await watched.page.goto(`http://127.0.0.1:${bed.console.port}/`);
   await logIn(watched.page);
   return watched;
+}
+
+/** More than any page has elements that take the focus. */
+const TABS_MAX = 400;
+
+/**
+ * Moves the focus to an element with the Tab key alone.
+ * @throws Error when that leads nowhere
+ */
+export async function tabTo(page: Page, target: Locator): Promise<void> {
+  await target.waitFor();
+  const focused = target.and(page.locator(':focus'));
+  for (let tabs = 0; tabs < TABS_MAX; tabs++) {
+    if ((await focused.count()) === 1) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`the Tab key does not lead to ${String(target)}`);
+}
+
+/** Goes to a button or a link with the Tab key, and presses Enter. */
+export async function press(page: Page, target: Locator): Promise<void> {
+  await tabTo(page, target);
+  await page.keyboard.press('Enter');
+}
+
+/** Goes to a field with the Tab key, and replaces what it holds. */
+export async function typeInto(page: Page, target: Locator, text: string): Promise<void> {
+  await tabTo(page, target);
+  await page.keyboard.press('Control+a');
+  if (text === '') await page.keyboard.press('Delete');
+  else await page.keyboard.type(text);
 }
