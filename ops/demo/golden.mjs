@@ -190,7 +190,7 @@ async function debtOf(ask, component, isEnough) {
 }
 
 /**
- * @param {{ demo: Awaited<ReturnType<typeof bringUp>>, ask: ConsoleApi, swift: any, disks: Disks, names: readonly string[] }} given
+ * @param {{ demo: Awaited<ReturnType<typeof bringUp>>, ask: ConsoleApi, swift: Awaited<ReturnType<typeof swiftClient>>, disks: Disks, names: readonly string[] }} given
  */
 async function stopContainerServer({
   demo: { id, places, ports, spec },
