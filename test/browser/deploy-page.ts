@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { REAL_CLOCK } from '../console/support/console.js';
 import { startDeployBed, type DeployBed } from '../console/deploy/support.js';
-import { logIn, openPage, type Watched } from '../support/browser.js';
+import { logIn, openPage, tabTo, type Watched } from '../support/browser.js';
 import { eventually } from '../support/eventually.js';
 
 /** The page of Deploy in a browser, over a console and a control service of this process. */
@@ -31,8 +31,6 @@ export function expectNoComplaints({ complaints }: Watched): void {
   expect(unexpected).to.deep.equal([]);
   complaints.splice(0);
 }
-
-const TABS_MAX = 200;
 
 /** What people do on the page, and what they wait for. @param screen - asked for when it is there */
 export function deployActs(screen: () => DeployScreen) {
@@ -67,16 +65,10 @@ export function deployActs(screen: () => DeployScreen) {
       await page().getByLabel('Type the name of the cluster').fill(name);
       await page().keyboard.press('Enter');
     },
-    /** Presses Tab until the focus is on what has this name. */
-    tabTo: async (name: string): Promise<void> => {
-      for (let presses = 0; presses < TABS_MAX; presses += 1) {
-        await page().keyboard.press('Tab');
-        const focused = await page().evaluate(
-          'document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent',
-        );
-        if (focused === name) return;
-      }
-      throw new Error(`no way by Tab to ${name}`);
+    /** Presses Tab until the focus is on the field or button of this name. */
+    tabTo: (name: string): Promise<void> => {
+      const button = page().getByRole('button', { name, exact: true });
+      return tabTo(page(), page().getByLabel(name, { exact: true }).or(button));
     },
     /** Whether a field of the form is marked as wrong, and what is said at it. */
     fieldSays: async (

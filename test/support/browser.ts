@@ -99,7 +99,7 @@ export async function openConsole(bed: {
   return watched;
 }
 
-/** More than any page has elements that take the focus. */
+/** The limit of presses: no page has so many elements that take the focus. */
 const TABS_MAX = 400;
 
 /**
