@@ -73,6 +73,11 @@ export async function startListener(
     onAttempt: (outcome) => {
       metrics.versionCommitEnded(outcome);
     },
+    postpone: {
+      onWrite: (outcome) => {
+        metrics.postponedIndexEnded(outcome);
+      },
+    },
   });
   const clock = await startClock(options, peerDate, log);
   const proxies = new TrustedProxies(options.trustedProxies, tlsOf(options) && 'https');
@@ -117,6 +122,7 @@ export async function startListener(
     opened,
     store,
     pools,
+    versions,
     segments,
     restorer,
     clock,
@@ -136,6 +142,7 @@ interface ListenerDeps {
   readonly opened: OpenedStore;
   readonly store: Backend;
   readonly pools: ListenerPools;
+  readonly versions: VersionedKeys;
   readonly segments: SegmentCleaner;
   readonly restorer: Restorer | undefined;
   readonly clock: ClockHealth;
@@ -213,6 +220,7 @@ class Listener implements ChildService {
     const { credentials, restorer, pools, segments, store, clock, metrics, accessLog } = this.deps;
     clock.close();
     this.deps.trace.close();
+    await this.deps.versions.close();
     await restorer?.close();
     await pools.close();
     await segments.close();

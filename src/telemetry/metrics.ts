@@ -113,6 +113,12 @@ export class ListenerMetrics {
     labelNames: ['outcome'],
     registers: this.#registers,
   });
+  readonly #postponedIndexes = new Counter({
+    name: 'ringway_version_postponed_indexes_total',
+    help: 'On Swift: writes of version indexes that were postponed, as one for several commits, by how they ended.',
+    labelNames: ['outcome'],
+    registers: this.#registers,
+  });
   readonly #poolWait = new Histogram({
     name: 'ringway_pool_wait_seconds',
     help: 'Time that tasks waited for a thread.',
@@ -179,6 +185,11 @@ export class ListenerMetrics {
   /** @param outcome - one of `AttemptOutcome` */
   versionCommitEnded(outcome: string): void {
     this.#versionCommits.inc({ outcome: outcome.replace('-', '_') });
+  }
+
+  /** @param outcome - one of `PostponedOutcome` */
+  postponedIndexEnded(outcome: string): void {
+    this.#postponedIndexes.inc({ outcome });
   }
 
   /** Adds a pool whose load a snapshot reads; the metric shows the sum of all pools. */

@@ -48,6 +48,27 @@ export const VERSIONS = [
     tests: ['test/s3/versions/slept.test.ts'],
   },
   {
+    name: 'versions: the index of a deletion is written after the key was emptied',
+    file: 'src/s3/versions/add-entry.ts',
+    find: `areOrdinary && decision?.state.kind === 'link' &&`,
+    replace: `decision?.state.kind === 'link' &&`,
+    tests: ['test/s3/versions/slept.test.ts'],
+  },
+  {
+    name: 'versions: an index waits for any number of commits',
+    file: 'src/s3/versions/postponed-indexes.ts',
+    find: `const GENERATIONS_MAX = 16;`,
+    replace: `const GENERATIONS_MAX = Infinity;`,
+    tests: ['test/s3/versions/postponed-indexes.test.ts'],
+  },
+  {
+    name: 'versions: an index that could not be written is forgotten',
+    file: 'src/s3/versions/postponed-indexes.ts',
+    find: `if (isCode(error, 'NoSuchContainer')) this.written(key, next.index.generation);`,
+    replace: `this.written(key, next.index.generation);`,
+    tests: ['test/s3/versions/postponed-indexes.test.ts'],
+  },
+  {
     name: 'versions: a refusal by a remembered index counts',
     file: 'src/s3/versions/index-commits.ts',
     find: `return begun.next === undefined ? undefined : begun; } catch { return undefined; }`,

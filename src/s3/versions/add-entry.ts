@@ -142,7 +142,11 @@ async function commitEntries(
     }
     return decision.change;
   };
-  const { stored } = await commitWritten(deps, call, key, objects, plan, writeClass);
+  // Otherwise the link needs the stored index, or a slow writer's does: see PostponedIndexes.
+  const isPostponable = ({ generation }: VersionIndex): boolean =>
+    areOrdinary && decision?.state.kind === 'link' && deps.link.isAt(key, generation);
+  const written = await commitWritten(deps, call, key, objects, plan, writeClass, isPostponable);
+  const { stored } = written;
   if (decision === undefined) return [];
   const options = { expected: decision.state, writeClass };
   const settled = await settleNew(deps, call, key, stored, names, options);

@@ -4,8 +4,14 @@ import { isCode } from '../../backend/errors.js';
 import { BoundedCache } from '../../lib/bounded-cache.js';
 import type { IndexCommits } from './index-commits.js';
 import type { StoredIndex } from './index-store.js';
-import { isInStep, linkTo, nameOf, UNCHANGED, type WriteResult } from './link-writes.js';
-import { currentRef, indexRef, type VersionedKey, requireVersionSupport } from './names.js';
+import { isInStep, linkTo, UNCHANGED, type WriteResult } from './link-writes.js';
+import {
+  currentRef,
+  indexRef,
+  nameOfKey,
+  type VersionedKey,
+  requireVersionSupport,
+} from './names.js';
 import {
   entryFor,
   preconditionOn,
@@ -67,6 +73,14 @@ export class CurrentLink {
   }
 
   /**
+   * Whether the link of this generation is known to be at the key, where the store orders writes. Then
+   * the next link can be put behind it without reading the index afterwards.
+   */
+  isAt(key: VersionedKey, generation: number): boolean {
+    return this.#ordered?.isAt(key, generation) ?? false;
+  }
+
+  /**
    * Brings the key in step with this index, or with a newer one that is found on the way.
    *
    * @param expected - what probably stands there, to spare looking
@@ -84,7 +98,7 @@ export class CurrentLink {
     let target = stored;
     let standing = conditionalReplace ? expected : undefined;
     if (ordered !== undefined) standing = ordered.recall(key, stored, expected);
-    const isStuck = this.#stuck.get(nameOf(key)) !== undefined;
+    const isStuck = this.#stuck.get(nameOfKey(key)) !== undefined;
     const patience = new Patience(this.now, isStuck ? 0 : STANDSTILL_MS_MAX, stored.etag);
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       if (attempt > 1 && patience.endsAt(target.etag)) throw this.#standstill(key);
@@ -140,7 +154,7 @@ export class CurrentLink {
   }
 
   #standstill(key: VersionedKey): S3Error {
-    this.#stuck.set(nameOf(key), true, 1);
+    this.#stuck.set(nameOfKey(key), true, 1);
     const cause = new Error(
       `${key.bucket}/${key.key} cannot be brought in step with its versions: ` +
         'see "ringway repair"',

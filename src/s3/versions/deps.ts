@@ -12,8 +12,14 @@ import { SerialQueues } from '../../lib/promises.js';
 import type { Adoption, Archives } from './archives.js';
 import type { CurrentLink } from './current-link.js';
 import type { PlainSightings } from './current-state.js';
-import { InDoubtError, type Committed, type IndexCommits, type Plan } from './index-commits.js';
-import { type VersionedKey, versionRef } from './names.js';
+import {
+  InDoubtError,
+  type CommitOptions,
+  type Committed,
+  type IndexCommits,
+  type Plan,
+} from './index-commits.js';
+import { nameOfKey, type VersionedKey, versionRef } from './names.js';
 import type { Commit, VersionEntry, VersionIds } from './version-entry.js';
 
 /**
@@ -31,7 +37,7 @@ export class KeyQueues {
   readonly #waiting = new Map<string, Group>();
 
   run<T>(key: VersionedKey, task: () => Promise<T>): Promise<T> {
-    return this.#queues.run(nameOf(key), task);
+    return this.#queues.run(nameOfKey(key), task);
   }
 
   /**
@@ -47,7 +53,7 @@ export class KeyQueues {
     member: T,
     task: (members: readonly T[]) => Promise<readonly PromiseSettledResult<R>[]>,
   ): Promise<R> {
-    const name = nameOf(key);
+    const name = nameOfKey(key);
     let group = this.#waiting.get(name) as Group<T, R> | undefined;
     if (group === undefined || group.members.length >= GROUP_MEMBERS_MAX) {
       const begun: Group<T, R> = { members: [], outcomes: undefined };
@@ -87,10 +93,6 @@ interface Group<T = unknown, R = unknown> {
 
 /** So that a fence stays small, whatever waits for a key. */
 const GROUP_MEMBERS_MAX = 100;
-
-function nameOf({ account, bucket, key }: VersionedKey): string {
-  return `${account}/${bucket}/${key}`;
-}
 
 /** The pause before the second and each later attempt. */
 export type Pause = (attempt: number) => Promise<void>;
@@ -143,6 +145,7 @@ export function uncancelled({ requestId }: CallContext): CallContext {
  *
  * @param written - names of such objects; the plan may add more
  * @param writeClass - of what the commit writes; `deletion` also in a full store
+ * @param isPostponable - see {@link CommitOptions}
  * @throws S3Error, BackendError; what the plan throws
  */
 export async function commitWritten(
@@ -152,12 +155,14 @@ export async function commitWritten(
   written: Set<string>,
   plan: Plan,
   writeClass: WriteClass = 'ordinary',
+  isPostponable?: CommitOptions['isPostponable'],
 ): Promise<Committed> {
   const keep = ({ change: { add = [], place = [] } }: Commit): void => {
     for (const { name } of [...add, ...place]) written.delete(name);
   };
   try {
-    const committed = await deps.commits.commit(call, key, plan, { shown: keep, writeClass });
+    const options = { shown: keep, writeClass, isPostponable };
+    const committed = await deps.commits.commit(call, key, plan, options);
     if (committed.commit !== undefined) keep(committed.commit);
     await discardAll(deps, call, key, written);
     return committed;

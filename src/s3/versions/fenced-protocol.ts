@@ -8,6 +8,7 @@ import {
   type StoredIndex,
 } from './index-store.js';
 import type { VersionedKey } from './names.js';
+import type { PostponedIndexes } from './postponed-indexes.js';
 import type { Commit } from './version-entry.js';
 
 /** How one generation of a key's index follows another; tests plant bugs with others than ours. */
@@ -19,6 +20,13 @@ export type Attempt =
   | { readonly outcome: 'lost' }
   /** Like `lost`, or another writer has carried it out or will: the index decides. */
   | { readonly outcome: 'overtaken'; readonly commit: Commit };
+
+export interface AttemptOptions {
+  /** The class of the fence's write. */
+  readonly writeClass: WriteClass;
+  /** Whether the index may be written a little later: see {@link PostponedIndexes}. */
+  readonly isPostponable: boolean;
+}
 
 /** An index to commit on. */
 export interface BegunIndex {
@@ -49,13 +57,17 @@ const VOID_FENCES_MAX = 64;
  * If the store can replace exactly the index that was read, the index decides, and one read is
  * enough. If it cannot (Swift), the fences decide, readers follow them, and the janitor keeps them
  * for longer than any write can take. There a slow writer may put back an older index, unless the
- * store orders writes: then an index stays behind all of later generations.
+ * store orders writes: then an index stays behind all of later generations, and may be written a
+ * little later than its fence.
  */
 export class FencedProtocol {
   readonly #isIndexEnough: boolean;
   readonly #isOrdered: boolean;
 
-  constructor(private readonly store: IndexStore) {
+  constructor(
+    private readonly store: IndexStore,
+    private readonly postponed?: PostponedIndexes,
+  ) {
     const { conditionalReplace, orderedWrites } = store.backend.capabilities;
     this.#isIndexEnough = conditionalReplace;
     this.#isOrdered = orderedWrites && !conditionalReplace;
@@ -98,11 +110,14 @@ export class FencedProtocol {
     before: StoredIndex,
     commit: Commit,
     next: PreparedIndex,
-    writeClass: WriteClass,
+    options: AttemptOptions,
   ): Promise<Attempt> {
-    const { outcome } = await this.store.createFence(call, key, commit, writeClass);
+    const { outcome } = await this.store.createFence(call, key, commit, options.writeClass);
     if (outcome === 'written') {
-      const stored = await this.#publish(call, key, next, before);
+      const expected = options.isPostponable
+        ? this.postponed?.postpone(call, key, next, before)
+        : undefined;
+      const stored = expected ?? (await this.#publish(call, key, next, before));
       return stored === undefined
         ? { outcome: 'overtaken', commit }
         : { outcome: 'committed', stored };
@@ -121,7 +136,7 @@ export class FencedProtocol {
       }
       return found.id === commit.id ? { outcome: 'overtaken', commit } : LOST;
     }
-    return this.#passOver(call, key, before, commit, writeClass);
+    return this.#passOver(call, key, before, commit, options);
   }
 
   /** The fence that is there is void, unless what was read is not the index any more. */
@@ -130,7 +145,7 @@ export class FencedProtocol {
     key: VersionedKey,
     before: StoredIndex,
     commit: Commit,
-    writeClass: WriteClass,
+    options: AttemptOptions,
   ): Promise<Attempt> {
     const generation = commit.generation + 1;
     if (generation > before.index.generation + VOID_FENCES_MAX) return LOST;
@@ -138,7 +153,7 @@ export class FencedProtocol {
     if (now.etag !== before.etag) return LOST;
     const later = { ...commit, generation };
     const next = prepareIndex(applyCommit(before.index, later));
-    return this.attempt(call, key, before, later, next, writeClass);
+    return this.attempt(call, key, before, later, next, { ...options, isPostponable: false });
   }
 
   /** @returns undefined when the index is not `before` any more */
@@ -152,7 +167,9 @@ export class FencedProtocol {
       const now = await this.store.readIndex(call, key);
       if (now.etag !== before.etag) return undefined;
     }
-    return this.store.writeIndex(call, key, next, before);
+    const stored = await this.store.writeIndex(call, key, next, before);
+    if (stored !== undefined) this.postponed?.written(key, next.index.generation);
+    return stored;
   }
 
   /** @returns the index that the fences lead to; undefined when it has changed meanwhile */

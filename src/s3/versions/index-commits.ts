@@ -2,7 +2,7 @@ import type { CallContext, WriteClass } from '../../backend/backend.js';
 import { isCode } from '../../backend/errors.js';
 import { S3Error } from '../errors.js';
 import type { Pause } from './deps.js';
-import type { CommitProtocol } from './fenced-protocol.js';
+import type { AttemptOptions, CommitProtocol } from './fenced-protocol.js';
 import { holdsCommit, applyCommit } from './index-changes.js';
 import {
   prepareIndex,
@@ -105,11 +105,13 @@ interface Begun {
   readonly next?: PreparedIndex;
 }
 
-interface CommitOptions {
+export interface CommitOptions {
   /** Called with each attempt that other writers have seen, and may still carry out. */
   readonly shown?: ((commit: Commit) => void) | undefined;
   /** The class of the writes; `deletion` is possible also in a full store. Default: `ordinary`. */
   readonly writeClass?: WriteClass | undefined;
+  /** Whether the index that follows this one may be written a little later. Default: never. */
+  readonly isPostponable?: ((before: VersionIndex) => boolean) | undefined;
 }
 
 interface IndexCommitsOptions {
@@ -158,7 +160,7 @@ export class IndexCommits {
     call: CallContext,
     key: VersionedKey,
     plan: Plan,
-    { shown = ignore, writeClass = 'ordinary' }: CommitOptions = {},
+    { shown = ignore, writeClass = 'ordinary', isPostponable = never }: CommitOptions = {},
   ): Promise<Committed> {
     const { pause, store } = this.options;
     requireVersionSupport(store.backend.capabilities);
@@ -169,7 +171,8 @@ export class IndexCommits {
       const { before, commit, next } = begun ?? (await this.#start(call, key, plan, claims));
       if (commit === undefined || next === undefined) return { stored: before, commit };
       const of = { before, commit, next };
-      const stored = await this.#attempt(call, key, of, { claims, writeClass });
+      const options = { claims, writeClass, isPostponable: isPostponable(before.index) };
+      const stored = await this.#attempt(call, key, of, options);
       if (stored !== undefined) return { stored, commit };
     }
     const tooBusy = new S3Error('ServiceUnavailable');
@@ -260,13 +263,14 @@ export class IndexCommits {
     call: CallContext,
     key: VersionedKey,
     { before, commit, next }: Required<Begun> & { readonly commit: Commit },
-    { claims, writeClass }: { readonly claims: PendingCommits; readonly writeClass: WriteClass },
+    { claims, writeClass, isPostponable }: AttemptOptions & { readonly claims: PendingCommits },
   ): Promise<StoredIndex | undefined> {
     const { protocol, createArchive, onAttempt = ignore } = this.options;
     // What others may have seen is ended, also in a store that has run full meanwhile.
     const effective = claims.isEmpty ? writeClass : 'deletion';
     try {
-      const attempt = await protocol.attempt(call, key, before, commit, next, effective);
+      const options = { writeClass: effective, isPostponable };
+      const attempt = await protocol.attempt(call, key, before, commit, next, options);
       onAttempt(attempt.outcome);
       if (attempt.outcome === 'committed') return attempt.stored;
       if (attempt.outcome === 'overtaken') claims.add(attempt.commit);
@@ -285,4 +289,8 @@ export class IndexCommits {
 
 function ignore(): void {
   // Attempts are not counted.
+}
+
+function never(): boolean {
+  return false;
 }

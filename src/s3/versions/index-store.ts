@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type {
   Backend,
   CallContext,
@@ -14,7 +15,7 @@ import type { ByteSource } from '../../lib/cancellation.js';
 import { S3Error } from '../errors.js';
 import { parseCommit, parseIndex, renderCommit, renderIndex } from './documents.js';
 import { indexListingAttributes } from './listing/index-summary.js';
-import { fenceRef, indexRef, type VersionedKey } from './names.js';
+import { fenceRef, indexRef, nameOfKey, type VersionedKey } from './names.js';
 import { placeOfIndex } from './order.js';
 import { NO_INDEX, type Commit, type VersionIndex } from './version-entry.js';
 
@@ -103,12 +104,12 @@ export class IndexStore {
    * writes. Others may have replaced it: who commits on it finds out by the fence.
    */
   recall(key: VersionedKey): StoredIndex | undefined {
-    return this.#latest.get(nameOf(key));
+    return this.#latest.get(nameOfKey(key));
   }
 
   /** Others have replaced it. */
   forget(key: VersionedKey): void {
-    this.#latest.delete(nameOf(key));
+    this.#latest.delete(nameOfKey(key));
   }
 
   /** Whether the index is stored as it is here. */
@@ -118,7 +119,7 @@ export class IndexStore {
 
   /** @throws S3Error `InternalError` when it cannot be read or is too large */
   async readIndex(call: CallContext, key: VersionedKey): Promise<StoredIndex> {
-    const recent = this.#recent.get(nameOf(key));
+    const recent = this.#recent.get(nameOfKey(key));
     if (recent !== undefined && (await this.#etagOf(call, key)) === recent.etag) return recent;
     const found = await this.#read(call, indexRef(key));
     if (found === undefined) return NOTHING_STORED;
@@ -128,13 +129,26 @@ export class IndexStore {
     return stored;
   }
 
+  /**
+   * The index as it will be stored behind a former one, by the fences that exist: to be committed on
+   * before it is written. The ETag of a document is its MD5, and all writers make the same bytes.
+   */
+  expect(key: VersionedKey, { index, body }: PreparedIndex, former: StoredIndex): StoredIndex {
+    const etag = createHash('md5').update(body).digest('hex');
+    const expected = { index, etag, lastModified: former.lastModified };
+    this.#remember(key, expected, body.length);
+    return expected;
+  }
+
   /** @param bytes - of its document */
   #keep(key: VersionedKey, stored: StoredIndex, bytes: number): void {
-    if (this.backend.capabilities.orderedWrites) {
-      this.#latest.set(nameOf(key), stored, bytes + RECALLED_BYTES);
-    }
-    if (bytes < RECENT_BYTES_MIN) this.#recent.delete(nameOf(key));
-    else this.#recent.set(nameOf(key), stored, bytes);
+    if (this.backend.capabilities.orderedWrites) this.#remember(key, stored, bytes);
+    if (bytes < RECENT_BYTES_MIN) this.#recent.delete(nameOfKey(key));
+    else this.#recent.set(nameOfKey(key), stored, bytes);
+  }
+
+  #remember(key: VersionedKey, stored: StoredIndex, bytes: number): void {
+    this.#latest.set(nameOfKey(key), stored, bytes + RECALLED_BYTES);
   }
 
   /** @throws S3Error `InternalError` as above */
@@ -281,9 +295,4 @@ async function collect(source: Buffer | ByteSource): Promise<Buffer> {
 function tooLarge({ container, object }: ObjectRef, size: number): S3Error {
   const cause = new Error(`${container}/${object} is of ${size} bytes, which is no index of ours`);
   return new S3Error('InternalError', undefined, {}, { cause });
-}
-
-/** None of the names has a line break in front of the key. */
-function nameOf({ account, bucket, key }: VersionedKey): string {
-  return `${account}\n${bucket}\n${key}`;
 }

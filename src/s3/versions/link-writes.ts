@@ -40,11 +40,6 @@ export function linkTo(key: VersionedKey, entry: VersionEntry, generation: numbe
   return { target, size, etag, contentType: CONTENT_TYPE, systemMetadata, listingAttributes };
 }
 
-/** None of the names has a line break in front of the key. */
-export function nameOf({ account, bucket, key }: VersionedKey): string {
-  return `${account}\n${bucket}\n${key}`;
-}
-
 /** What listings of the bucket tell of the version. */
 function attributesOf({
   id,

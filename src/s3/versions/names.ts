@@ -59,6 +59,11 @@ export function isLinkToVersion({ account, container }: ObjectRef, { link }: Obj
   return link?.target.container === archiveContainer(account, container).container;
 }
 
+/** The name of a key in maps. No account and no bucket has a line break in its name. */
+export function nameOfKey({ account, bucket, key }: VersionedKey): string {
+  return `${account}\n${bucket}\n${key}`;
+}
+
 /** @param name - `VersionEntry.name` of a version */
 export function versionRef(key: VersionedKey, name: string): ObjectRef {
   return archiveRef(key, name);

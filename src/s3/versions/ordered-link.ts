@@ -9,8 +9,14 @@ import { isCode } from '../../backend/errors.js';
 import { BoundedCache } from '../../lib/bounded-cache.js';
 import { preconditionOn, type CurrentState } from './current-state.js';
 import type { StoredIndex } from './index-store.js';
-import { isInStep, linkTo, nameOf, type WriteResult } from './link-writes.js';
-import { currentRef, indexRef, requireVersionSupport, type VersionedKey } from './names.js';
+import { isInStep, linkTo, type WriteResult } from './link-writes.js';
+import {
+  currentRef,
+  indexRef,
+  nameOfKey,
+  requireVersionSupport,
+  type VersionedKey,
+} from './names.js';
 import { placeBehind } from './order.js';
 import type { VersionIndex } from './version-entry.js';
 
@@ -45,11 +51,16 @@ export class OrderedLink {
     // A link that another writer is about to make would stay.
     if (expected?.kind === 'nothing') return isCurrent(index) ? expected : undefined;
     if (expected?.kind !== 'link' || expected.lastModified !== undefined) return expected;
-    const known = this.#known.get(nameOf(key));
+    const known = this.#known.get(nameOfKey(key));
     if (known === undefined || known.generation >= index.generation) return undefined;
     const { generation, since: lastModified } = known;
     if (placeBehind(lastModified, index.generation) === undefined) return undefined;
     return { kind: 'link', generation, etag: expected.etag, lastModified };
+  }
+
+  /** Whether this process has written or seen the link of this generation. */
+  isAt(key: VersionedKey, generation: number): boolean {
+    return this.#known.get(nameOfKey(key))?.generation === generation;
   }
 
   /**
@@ -77,7 +88,7 @@ export class OrderedLink {
       return IN_ORDER;
     }
     requireVersionSupport(this.backend.capabilities);
-    this.#known.delete(nameOf(key));
+    this.#known.delete(nameOfKey(key));
     const order = orderBehind(state, generation);
     const replaced = manifestOf(state);
     const hasOrder = order !== undefined;
@@ -108,7 +119,7 @@ export class OrderedLink {
   }
 
   #remember(key: VersionedKey, generation: number, since: number | undefined): void {
-    if (since !== undefined) this.#known.set(nameOf(key), { generation, since });
+    if (since !== undefined) this.#known.set(nameOfKey(key), { generation, since });
   }
 }
 

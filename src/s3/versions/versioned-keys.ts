@@ -15,6 +15,7 @@ import { findVersion, PlainSightings, type FoundVersion } from './current-state.
 import { currentEntry, repairLink } from './sync-current.js';
 import { IndexCommits, type AttemptOutcome } from './index-commits.js';
 import { IndexStore } from './index-store.js';
+import { PostponedIndexes, type PostponedIndexesOptions } from './postponed-indexes.js';
 import { KeyQueues, type VersionDeps, pauseAtRandom, type Pause } from './deps.js';
 import type { VersionedKey } from './names.js';
 import { touchVersion, type LockChange } from './touch-version.js';
@@ -42,6 +43,11 @@ export interface VersionedKeysOptions {
   readonly onAttempt?: ((outcome: AttemptOutcome) => void) | undefined;
   /** The pause before another attempt after a lost race; for tests. */
   readonly pause?: Pause | undefined;
+  /**
+   * Where the store orders writes: indexes are written a little later than their fences. Who gives
+   * this has to call {@link VersionedKeys.close}. Default: all are written at once.
+   */
+  readonly postpone?: Omit<PostponedIndexesOptions, 'store'> | undefined;
   /** Another way to commit: tests plant bugs with it. */
   readonly protocol?: ((store: IndexStore) => CommitProtocol) | undefined;
   /** What is known from earlier requests; for tests. Default: nothing. */
@@ -65,12 +71,15 @@ export class VersionedKeys {
   /** What is done without a request. */
   readonly upkeep: VersionUpkeep;
   readonly #parts: VersionDeps;
+  readonly #postponed: PostponedIndexes | undefined;
 
   constructor(options: VersionedKeysOptions) {
     const { backend, indexBytesMax, now = Date.now, pause = pauseAtRandom, onAttempt } = options;
     const store = new IndexStore({ backend, indexBytesMax });
     const ids = new VersionIds(now);
-    const protocol = options.protocol?.(store) ?? new FencedProtocol(store);
+    const { postpone } = options;
+    this.#postponed = postpone && new PostponedIndexes({ store, ...postpone });
+    const protocol = options.protocol?.(store) ?? new FencedProtocol(store, this.#postponed);
     const archives = new Archives(backend);
     const createArchive = archives.create.bind(archives);
     const commits = new IndexCommits({ store, protocol, ids, createArchive, pause, onAttempt });
@@ -183,6 +192,16 @@ export class VersionedKeys {
    */
   currentEntry(call: CallContext, key: VersionedKey): Promise<VersionEntry | undefined> {
     return currentEntry(this.#parts, call, key);
+  }
+
+  /** Writes the indexes that were postponed. */
+  async writePostponed(): Promise<void> {
+    await this.#postponed?.writeAll();
+  }
+
+  /** The same, and postpones none from now on. */
+  async close(): Promise<void> {
+    await this.#postponed?.close();
   }
 
   /** Brings what stands at a key in step with its index; harmless when it is. */

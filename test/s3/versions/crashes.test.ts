@@ -47,6 +47,18 @@ describe('s3/versions: crashes', () => {
       });
     }
   }
+
+  it('leaves nothing wrong where indexes are written later than their fences', async () => {
+    for (const act of ACTS) {
+      const gateways = [['put', 'put', act, 'put', 'write-postponed'] as const];
+      const race = { strength: 'ordered', postpones: true, gateways, seed: 1 } as const;
+      const { instants } = await runRace(race);
+      for (let after = 0; after <= instants; after++) {
+        const afterwards = AFTERWARDS[after % AFTERWARDS.length];
+        await expectSound({ ...race, afterwards, crashes: [{ gateway: 0, after }] });
+      }
+    }
+  });
 });
 
 async function expectSound(race: Race): Promise<void> {

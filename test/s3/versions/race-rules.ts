@@ -14,6 +14,8 @@ export type Act =
   | 'read'
   /** Looks for the version `null`. */
   | 'find-null'
+  /** The gateway writes the indexes that it has postponed. */
+  | 'write-postponed'
   /** A client of the store writes past the gateways. */
   | 'plain';
 

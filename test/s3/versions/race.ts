@@ -20,6 +20,8 @@ import { CALL, CONTAINER, expectInStep, keyOf, unlessMissing } from './support.j
 
 const KEY = keyOf('raced');
 const LOCK = 'lock';
+/** So late that only the race says when. */
+const NEVER_MS = 2 ** 31 - 1;
 
 export interface Race {
   readonly strength: MemoryOptions['strength'];
@@ -32,6 +34,8 @@ export interface Race {
   readonly protocol?: VersionedKeysOptions['protocol'];
   /** The gateways have not found a plain object in this bucket, and do not look for one. */
   readonly plainUnlikely?: boolean | undefined;
+  /** The gateways write indexes later than their fences, where the store orders writes. */
+  readonly postpones?: boolean | undefined;
   /** What each gateway does, one after the other. */
   readonly gateways: readonly (readonly Act[])[];
   /** Gateways that crash: after how many instants of the race. */
@@ -114,12 +118,13 @@ class Runner {
   #versions(): VersionedKeys {
     const pause = (): Promise<void> => Promise.resolve();
     const now = this.#store.now.bind(this.#store);
-    const { protocol, plainUnlikely = false } = this.race;
+    const { protocol, plainUnlikely = false, postpones = false } = this.race;
     const backend = this.#backend;
     const plainSightings = new PlainSightings();
     if (plainUnlikely) plainSightings.note(KEY, { kind: 'nothing' });
-    const options = { backend, indexBytesMax: 100_000, pause, now, protocol, plainSightings };
-    return new VersionedKeys(options);
+    const postpone = postpones ? { delayMs: NEVER_MS } : undefined;
+    const common = { backend, indexBytesMax: 100_000, pause, now };
+    return new VersionedKeys({ ...common, protocol, plainSightings, postpone });
   }
 
   async #instant(requestId: string): Promise<void> {
@@ -179,6 +184,8 @@ class Runner {
       case 'read':
         await versions.currentEntry(call, KEY);
         return;
+      case 'write-postponed':
+        return versions.writePostponed();
       case 'find-null':
         told.found = (await versions.find(call, KEY, 'null')) !== undefined;
         return;

@@ -41,11 +41,26 @@ const ADOPTING: readonly Act[] = [
   'read',
 ];
 
-function races(strength: Race['strength'], acts = ACTS): fc.Arbitrary<Race> {
-  const gateway = fc.array(fc.constantFrom(...acts), { minLength: 1, maxLength: 4 });
+/** Several of these by one gateway postpone indexes. */
+const POSTPONING: readonly Act[] = [
+  'put',
+  'put',
+  'put',
+  'put',
+  'mark',
+  'delete',
+  'lock',
+  'read',
+  'write-postponed',
+  'plain',
+];
+
+function races(strength: Race['strength'], acts = ACTS, actsMax = 4): fc.Arbitrary<Race> {
+  const gateway = fc.array(fc.constantFrom(...acts), { minLength: 1, maxLength: actsMax });
   const crash = fc.record({ gateway: fc.nat({ max: 3 }), after: fc.nat({ max: 120 }) });
   return fc.record({
     strength: fc.constant(strength),
+    postpones: fc.boolean(),
     gateways: fc.array(gateway, { minLength: 2, maxLength: 4 }),
     crashes: fc.array(crash, { maxLength: 2 }),
     seed: fc.integer(),
@@ -94,6 +109,17 @@ describe('s3/versions: races', () => {
       );
     });
   }
+
+  it('loses nothing where indexes are written later than their fences', async function () {
+    this.timeout(RUNS * 400);
+    await fc.assert(
+      fc.asyncProperty(races('ordered', POSTPONING, 8), async (race) => {
+        const { violations, told, index } = await runRace({ ...race, postpones: true });
+        expect(violations, JSON.stringify({ violations, told, index })).to.have.lengthOf(0);
+      }),
+      { numRuns: RUNS },
+    );
+  });
 
   it('loses nothing on an ordered store whose objects are old', async function () {
     this.timeout(RUNS * 200);

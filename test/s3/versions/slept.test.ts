@@ -12,6 +12,7 @@ import {
   CONTAINER,
   gatewayOn,
   keyOf,
+  postponingGatewayOn,
   put,
   putPlain,
   read,
@@ -187,6 +188,34 @@ describe('s3/versions, of a writer that slept, where writes are ordered', () => 
     other.wake();
     await slow;
     expect(await read(store, KEY)).to.equal(undefined);
+  });
+
+  it('leaves no link to what was deleted by a gateway that postpones indexes', async () => {
+    const sleepy = new Sleepy(store, 'before its link');
+    const late = put(sleepy, gatewayOn(sleepy), KEY, 'late');
+    await sleepy.asleep;
+    const versions = postponingGatewayOn(store);
+    await versions.repairLink(CALL, KEY);
+    expect(await read(store, KEY)).to.equal('late');
+    await versions.createDeleteMarker(CALL, KEY, { nullVersion: false });
+    expect(await read(store, KEY)).to.equal(undefined);
+    sleepy.wake();
+    await late;
+    expect(await read(store, KEY)).to.equal(undefined);
+  });
+
+  it('puts no link over those whose index was postponed', async () => {
+    const sleepy = new Sleepy(store, 'before its link');
+    const late = put(sleepy, gatewayOn(sleepy), KEY, 'late');
+    await sleepy.asleep;
+    const versions = postponingGatewayOn(store);
+    await versions.repairLink(CALL, KEY);
+    await put(store, versions, KEY, 'two');
+    await put(store, versions, KEY, 'three');
+    sleepy.wake();
+    await late;
+    expect(await read(store, KEY)).to.equal('three');
+    expect(await bodiesOf(store, gatewayOn(store), KEY)).to.deep.equal(['three', 'two', 'late']);
   });
 
   it('puts no link over an object that a client of the store has written', async () => {

@@ -16,6 +16,7 @@ import {
   versionRef,
   type VersionedKey,
 } from '../../../src/s3/versions/names.js';
+import type { PostponedIndexesOptions } from '../../../src/s3/versions/postponed-indexes.js';
 import type { VersionIndex } from '../../../src/s3/versions/version-entry.js';
 import { VersionedKeys } from '../../../src/s3/versions/versioned-keys.js';
 import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
@@ -49,6 +50,17 @@ export function keyOf(key: string): VersionedKey {
 /** Another gateway on the same store. */
 export function gatewayOn(backend: Backend, indexBytesMax = INDEX_BYTES_MAX): VersionedKeys {
   return new VersionedKeys({ backend, indexBytesMax, pause: () => Promise.resolve() });
+}
+
+/** The same; it writes indexes later than their fences, when it is told to. */
+export function postponingGatewayOn(
+  backend: Backend,
+  onWrite?: PostponedIndexesOptions['onWrite'],
+  delayMs = 2 ** 31 - 1,
+): VersionedKeys {
+  const pause = (): Promise<void> => Promise.resolve();
+  const postpone = { delayMs, onWrite };
+  return new VersionedKeys({ backend, indexBytesMax: INDEX_BYTES_MAX, pause, postpone });
 }
 
 /** PUT of a small body. */
