@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { CallContext } from '../../backend/backend.js';
 import { isCode } from '../../backend/errors.js';
 import { mapLimited } from '../../lib/promises.js';
@@ -14,6 +15,8 @@ const GENERATIONS_MAX = 16;
 const BODY_BYTES_MAX = 16 * 1024;
 /** Keys whose indexes may wait at once: 16 MiB of documents at most. */
 const KEYS_MAX = 1000;
+/** How long a process that ends waits for the writes. */
+const CLOSE_MS_MAX = 5000;
 /** Writes under way at once. */
 const CONCURRENCY = 8;
 
@@ -101,11 +104,17 @@ export class PostponedIndexes {
     await mapLimited([...this.#waiting.values()], CONCURRENCY, (one) => this.#write(one));
   }
 
-  /** Postpones nothing from now on, and writes what waits; what fails is left to the next reader. */
-  async close(): Promise<void> {
+  /**
+   * Postpones nothing from now on, and writes what waits. What fails, or takes longer than the limit,
+   * is left to the next reader of the key.
+   */
+  async close(limitMs = CLOSE_MS_MAX): Promise<void> {
     this.#isClosed = true;
-    await this.writeAll();
     clearTimeout(this.#timer);
+    const ended = new AbortController();
+    const limit = delay(limitMs, undefined, { signal: ended.signal }).catch(() => undefined);
+    await Promise.race([this.writeAll(), limit]);
+    ended.abort();
     this.#waiting.clear();
   }
 

@@ -200,8 +200,8 @@ export class VersionedKeys {
   }
 
   /** The same, and postpones none from now on. */
-  async close(): Promise<void> {
-    await this.#postponed?.close();
+  async close(limitMs?: number): Promise<void> {
+    await this.#postponed?.close(limitMs);
   }
 
   /** Brings what stands at a key in step with its index; harmless when it is. */

@@ -146,6 +146,16 @@ describe('s3/versions: indexes that are written later than their fences', () => 
     expect(written.slice(-2), 'none is postponed any more').to.deep.equal([6, 7]);
   });
 
+  it('keep no gateway that ends from ending', async () => {
+    const hung = new NoIndexes(store);
+    const late = postponingGatewayOn(hung, onWrite);
+    await putMany(3, late);
+    hung.isHung = true;
+    await late.close(1);
+    expect(outcomes).to.deep.equal([]);
+    expect(await bodiesOf(store, gatewayOn(store), KEY)).to.have.length(3);
+  });
+
   it('are written at once where the store does not order writes', async () => {
     const memory = new MemoryBackend({
       strength: 'strong',
@@ -163,10 +173,12 @@ describe('s3/versions: indexes that are written later than their fences', () => 
 /** Refuses to write indexes while it is told to. */
 class NoIndexes extends DecoratedBackend {
   isFailing = false;
+  isHung = false;
   code: 'Unavailable' | 'NoSuchContainer' = 'Unavailable';
 
   override putObject(...args: Parameters<Backend['putObject']>): ReturnType<Backend['putObject']> {
     const [, { object }] = args;
+    if (this.isHung && object.endsWith('/index.json')) return new Promise(() => undefined);
     if (this.isFailing && object.endsWith('/index.json')) {
       return Promise.reject(new BackendError(this.code, 'no index is written'));
     }
