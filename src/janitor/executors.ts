@@ -159,7 +159,7 @@ export class RealRun implements Executor {
         if (removal.outcome === 'open') done('changed');
         else done(removal.parts > 0 ? 'done' : 'gone');
       } catch (error) {
-        if (!(error instanceof BackendError)) throw error;
+        if (!isOfOneObject(error)) throw error;
         done('failed', error);
       }
     });

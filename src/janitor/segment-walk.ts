@@ -1,5 +1,6 @@
 import type { ListedObject } from '../backend/backend.js';
 import { mapLimited } from '../lib/promises.js';
+import { S3Error } from '../s3/errors.js';
 import { SYSTEM_METADATA } from '../s3/object/attributes.js';
 import type { LifecycleConfiguration } from '../s3/rules/lifecycle/configuration.js';
 import { abortOf, isDue } from '../s3/rules/lifecycle/evaluate.js';
@@ -89,9 +90,14 @@ export class SegmentWalk {
     const group = this.#group;
     this.#group = undefined;
     if (group === undefined || !this.#isOld(group.lastModified)) return;
-    const orphans = await this.#orphansOf(group);
-    if (orphans.parts === 0) return;
     const { upload, lastModified } = group;
+    const orphans = await this.#orphansOf(group).catch((error: unknown) => {
+      // An index that cannot be read: nobody knows which parts its versions need.
+      if (!(error instanceof S3Error)) throw error;
+      this.pass.unreadable(`${upload.bucket}/${upload.key}`, error);
+      return NONE;
+    });
+    if (orphans.parts === 0) return;
     await this.pass.executor.carryOut({ action: 'sweep', ...upload, ...orphans, lastModified });
   }
 

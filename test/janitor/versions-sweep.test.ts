@@ -1,7 +1,9 @@
 import { expect } from 'chai';
+import type { ManifestInput } from '../../src/backend/backend.js';
 import { CrashPointBackend } from '../support/backend/crash-points.js';
 import { DecoratedBackend } from '../../src/backend/decorators/decorated-backend.js';
 import { RecordingBackend } from '../support/backend/recording.js';
+import { UnlistingBackend } from '../support/backend/unlisting.js';
 import { SYSTEM_METADATA } from '../../src/s3/object/attributes.js';
 import { partOf } from '../../src/s3/segments/names.js';
 import { indexRef, versionRef } from '../../src/s3/versions/names.js';
@@ -152,10 +154,11 @@ describe('janitor: what versions leave behind', () => {
     expect(containers.map(({ name }) => name)).to.deep.equal(['.ringway']);
   });
 
-  it('takes the parts of a large version with it', async () => {
+  /** The parts of an upload, and what is made of them, at a name of the archive. */
+  async function manifestOf(key: string): Promise<ManifestInput> {
     const { bench } = versions;
-    const uploadId = await bench.upload('large', 1, 2);
-    const upload = { account: ACCOUNT, bucket: BUCKET, key: 'large', uploadId };
+    const uploadId = await bench.upload(key, 1, 2);
+    const upload = { account: ACCOUNT, bucket: BUCKET, key, uploadId };
     const segments = await Promise.all(
       [1, 2].map(async (number) => {
         const { container, object } = partOf(upload, number);
@@ -163,22 +166,60 @@ describe('janitor: what versions leave behind', () => {
         return { container, object, size, etag };
       }),
     );
+    await bench.removeMarker(key, uploadId);
+    const ids = { [SYSTEM_METADATA.uploadId]: uploadId };
+    const described = { systemMetadata: ids, listingAttributes: ids };
+    return { contentType: 'text/plain', etag: 'x-2', ...described, segments };
+  }
+
+  it('takes the parts of a large version with it', async () => {
+    const { bench } = versions;
     await versions.store.createContainer(CALL, ARCHIVE, {});
-    const uploadAttributes = { [SYSTEM_METADATA.uploadId]: uploadId };
-    await versions.store.putManifest(CALL, versionRef(keyOf('large'), NAME), {
-      contentType: 'text/plain',
-      etag: 'x-2',
-      systemMetadata: uploadAttributes,
-      listingAttributes: uploadAttributes,
-      segments,
-    });
-    await bench.removeMarker('large', uploadId);
+    const manifest = await manifestOf('large');
+    await versions.store.putManifest(CALL, versionRef(keyOf('large'), NAME), manifest);
     bench.clock.advance(DAY_MS / 2);
     await versions.pass();
     expect(await bench.segments()).to.have.length(2);
     bench.clock.advance(DAY_MS / 2);
     expect(await versions.pass()).to.deep.equal(['sweep_versions done large']);
     expect(await bench.segments()).to.deep.equal([]);
+  });
+
+  /** A version of parts, and a later one. */
+  async function largeVersion(): Promise<void> {
+    const { systemMetadata, ...manifest } = await manifestOf('large');
+    await gatewayOn(versions.store).createVersion(CALL, keyOf('large'), {
+      nullVersion: false,
+      write: async (ref, added) => {
+        const input = { ...manifest, systemMetadata: { ...systemMetadata, ...added } };
+        const written = await versions.store.putManifest(CALL, ref, input);
+        if (written.outcome !== 'created') throw new Error(written.outcome);
+        const { etag, lastModified } = written;
+        return { size: 12, etag, lastModified, uploadId: '1'.repeat(32) };
+      },
+    });
+    await versions.put('large', 'later');
+  }
+
+  it('leaves the parts alone of a version that the listing lacks', async () => {
+    await largeVersion();
+    versions.bench.clock.advance(DAY_MS);
+    expect(
+      await versions.pass(new UnlistingBackend(versions.store, ARCHIVE.container)),
+    ).to.deep.equal([]);
+    expect(await versions.bench.segments()).to.have.length(2);
+  });
+
+  it('leaves the parts alone of a version whose index cannot be read', async () => {
+    await largeVersion();
+    const input = { size: 1, contentType: 'text/plain', body: Buffer.from('{') };
+    await versions.store.putObject(CALL, indexRef(keyOf('large')), input);
+    versions.bench.clock.advance(DAY_MS);
+    expect(
+      await versions.pass(new UnlistingBackend(versions.store, ARCHIVE.container)),
+    ).to.deep.equal([]);
+    expect(await versions.bench.segments()).to.have.length(2);
+    expect(versions.bench.unreadable).to.include('bucket/large');
   });
 
   it('leaves alone what no gateway wrote, and what cannot be read', async () => {

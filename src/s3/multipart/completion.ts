@@ -15,6 +15,7 @@ import { storeObject, type StoredObject } from '../object/store-object.js';
 import type { RequestContext } from '../operation.js';
 import { reopenUnfinished, reopenUpload } from './reopen-upload.js';
 import {
+  requireAscendingParts,
   requireObjectSize,
   selectParts,
   type RequestedPart,
@@ -29,6 +30,7 @@ import { versionRef } from '../versions/names.js';
 import type { ResultChecksum } from '../xml/checksum-elements.js';
 import { objectChecksum } from './checksums.js';
 import { contentTypeOf, objectAttributes } from './upload-metadata.js';
+import { withUnlistedParts } from './unlisted-parts.js';
 import { isGone, requireOpenUpload } from './upload.js';
 
 interface Completion {
@@ -84,9 +86,11 @@ async function completeFromParts(
 ): Promise<CompletedObject | undefined> {
   const { upload, requested } = completion;
   const { backend } = context.services;
-  const uploaded = await readParts(backend, callOf(context), upload);
-  const byNumber = new Map(uploaded.map((part) => [part.partNumber, part]));
-  const selected = selectParts(upload.uploadId, requested, byNumber);
+  requireAscendingParts(requested);
+  const call = callOf(context);
+  const listed = await readParts(backend, call, upload);
+  const uploaded = await withUnlistedParts(backend, call, upload, requested, listed);
+  const selected = selectParts(upload.uploadId, requested, uploaded);
   requireObjectSize(context.headers, selected.size);
   requireSegmentCount(selected, backend.capabilities.segmentsMax);
   const created = decodeUploadChecksum(marker.systemMetadata[SYSTEM_METADATA.uploadChecksum]);
@@ -97,7 +101,7 @@ async function completeFromParts(
   const input = manifestOf(upload, marker, selected, etag, checksum);
   const stored = await store(context, completion, marker, input, selected.size);
   if (stored === undefined) return undefined;
-  if (uploaded.length > selected.parts.length) {
+  if (uploaded.size > selected.parts.length) {
     context.services.segments.later(upload, context.call.requestId);
   }
   // The store has its own where it cannot keep one.

@@ -1,6 +1,6 @@
 import type { ByteRange, CopyInput, ObjectHead } from '../../backend/backend.js';
 import { S3Error } from '../errors.js';
-import { readStoredChecksum, SYSTEM_METADATA, writeStoredChecksum } from '../object/attributes.js';
+import { readStoredChecksum, SYSTEM_METADATA } from '../object/attributes.js';
 import {
   asSourceError,
   copySourceHeaders,
@@ -19,7 +19,7 @@ import type { ResultChecksum } from '../xml/checksum-elements.js';
 import { renderCopyPartResult } from '../xml/copy-part-result.js';
 import { xmlDeclaration } from '../xml/escape.js';
 import { checksumOfStored } from './checksums.js';
-import { PART_CONTENT_TYPE } from './upload-part.js';
+import { PART_CONTENT_TYPE, storedChecksum } from './upload-part.js';
 import { asUploadError, requireOpenUpload, uploadOf } from './upload.js';
 
 /** A source that is overwritten under each of so many attempts is not going to hold still. */
@@ -91,9 +91,7 @@ function inputOf(
     contentType: PART_CONTENT_TYPE,
     headers: {},
     metadata: {},
-    systemMetadata: {},
-    listingAttributes:
-      checksum === undefined ? {} : { [SYSTEM_METADATA.checksum]: writeStoredChecksum(checksum) },
+    ...storedChecksum(checksum),
     sourceEtag: etag,
     range,
     guard: { ref: markerOf(upload), consumed: false },

@@ -1,7 +1,12 @@
 import type { ObjectSeal, PutObjectInput } from '../../backend/backend.js';
 import type { PayloadDigests } from '../auth/payload-plan.js';
 import { S3Error } from '../errors.js';
-import { checksumHeaders, SYSTEM_METADATA, writeStoredChecksum } from '../object/attributes.js';
+import {
+  checksumHeaders,
+  SYSTEM_METADATA,
+  writeStoredChecksum,
+  type StoredChecksum,
+} from '../object/attributes.js';
 import { neededMd5 } from '../object/put-object.js';
 import { requireUploadable, uploadBody } from '../object/upload-body.js';
 import type { RequestContext, S3Response } from '../operation.js';
@@ -51,9 +56,19 @@ export async function uploadPart(context: RequestContext): Promise<S3Response> {
 function sealOf({ md5, checksum }: PayloadDigests, wanted: UploadChecksum | undefined): ObjectSeal {
   requirePartChecksum(wanted, checksum);
   if (checksum === undefined) return { etag: md5 };
-  // The checksum goes into the listing, so that a completion need not read each part.
-  const attributes = { [SYSTEM_METADATA.checksum]: writeStoredChecksum(checksum) };
-  return { etag: md5, listingAttributes: attributes };
+  return { etag: md5, ...storedChecksum(checksum) };
+}
+
+/**
+ * The checksum goes into the listing, so that a completion need not ask for each part, and into the
+ * part, because a listing may lag behind.
+ */
+export function storedChecksum(
+  checksum: StoredChecksum | undefined,
+): Required<Pick<ObjectSeal, 'systemMetadata' | 'listingAttributes'>> {
+  const stored =
+    checksum === undefined ? {} : { [SYSTEM_METADATA.checksum]: writeStoredChecksum(checksum) };
+  return { systemMetadata: stored, listingAttributes: stored };
 }
 
 function created(etag: string, { checksum }: PayloadDigests): S3Response {

@@ -9,7 +9,8 @@ import { BackendError } from '../../backend/errors.js';
 import type { ListingBackend } from '../pages/page-source.js';
 import { readStoredChecksum, SYSTEM_METADATA } from '../object/attributes.js';
 import type { UploadedPart } from '../rules/complete-rules.js';
-import { archiveContainer, hexKey } from '../versions/names.js';
+import { IndexStore } from '../versions/index-store.js';
+import { archiveContainer, hexKey, versionRef } from '../versions/names.js';
 import { parsePartName, partsPrefix, segmentsContainer, type Upload } from './names.js';
 
 /** A part of an upload as its listing entry tells it. */
@@ -81,17 +82,33 @@ function storedPart(
 }
 
 /**
- * The versions of the upload's key that are made of its parts, as the archive lists them: also one
- * that no index names yet, since its writer may be about to commit it.
+ * The versions of the upload's key that are made of its parts: those that the key's index names, and
+ * those that the archive lists. A listing may lag behind what was written; the index does not, but does
+ * not name a version whose writer is about to commit it.
+ * @throws S3Error `InternalError` for an index that cannot be read: its versions need their parts
  */
 export async function versionsOf(
   backend: Backend,
   call: CallContext,
-  { account, bucket, key, uploadId }: Upload,
+  upload: Upload,
 ): Promise<ObjectRef[]> {
+  const listed = await listedVersionsOf(backend, call, upload);
+  const { index } = await new IndexStore({ backend, indexBytesMax: 0 }).readIndex(call, upload);
+  const indexed = index.entries
+    .filter(({ uploadId }) => uploadId === upload.uploadId)
+    .map(({ name }) => versionRef(upload, name).object);
+  const container = archiveContainer(upload.account, upload.bucket);
+  return [...new Set([...listed, ...indexed])].map((object) => ({ ...container, object }));
+}
+
+async function listedVersionsOf(
+  backend: Backend,
+  call: CallContext,
+  { account, bucket, key, uploadId }: Upload,
+): Promise<string[]> {
   const container = archiveContainer(account, bucket);
   const prefix = `${hexKey(key)}/`;
-  const found: ObjectRef[] = [];
+  const found: string[] = [];
   let marker: string | undefined;
   try {
     for (let more = true; more;) {
@@ -99,9 +116,7 @@ export async function versionsOf(
       for (const entry of page.entries) {
         if (entry.kind !== 'object') continue;
         const { name, attributes } = entry.object;
-        if (attributes[SYSTEM_METADATA.uploadId] === uploadId) {
-          found.push({ ...container, object: name });
-        }
+        if (attributes[SYSTEM_METADATA.uploadId] === uploadId) found.push(name);
         marker = name;
       }
       more = page.truncated;
