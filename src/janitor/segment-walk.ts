@@ -92,7 +92,7 @@ export class SegmentWalk {
     if (group === undefined || !this.#isOld(group.lastModified)) return;
     const { upload, lastModified } = group;
     const orphans = await this.#orphansOf(group).catch((error: unknown) => {
-      // An index that cannot be read: nobody knows which parts its versions need.
+      // Without a readable index, it is unknown which parts the versions of the key need.
       if (!(error instanceof S3Error)) throw error;
       this.pass.unreadable(`${upload.bucket}/${upload.key}`, error);
       return NONE;
