@@ -83,8 +83,9 @@ function storedPart(
 
 /**
  * The versions of the upload's key that are made of its parts: those that the key's index names, and
- * those that the archive lists. A listing may lag behind what was written; the index does not, but does
- * not name a version whose writer is about to commit it.
+ * those that the archive lists. A listing may lag behind what was written; the stored index does not
+ * for a version of parts (see PostponedIndexes), but does not name one whose writer is about to commit
+ * it.
  * @throws S3Error `InternalError` for an index that cannot be read: its versions need their parts
  */
 export async function versionsOf(
