@@ -106,6 +106,17 @@ describeWith([program('chromium')], 'the list of files in Chromium', function ()
     expect((await download).suggestedFilename()).to.equal('b.jpg');
   });
 
+  it('closes the menu alone with Escape', async () => {
+    await page.getByLabel('Select a.txt').check();
+    await page.getByRole('button', { name: 'Actions: b.jpg' }).click();
+    await page.getByRole('menu').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('menu').waitFor({ state: 'detached' });
+    await page.getByText('1 selected, 10 B').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Upload', exact: true }).waitFor();
+  });
+
   it('opens places from the command palette, and remembers them', async () => {
     const place = page.url();
     await page.evaluate("location.hash = ''");

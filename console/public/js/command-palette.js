@@ -1,5 +1,6 @@
 import { $, el, shownText } from './dom.js';
 import { icon } from './icons.js';
+import { openLayer } from './layers.js';
 import { recentPlaces } from './recent.js';
 
 /**
@@ -74,9 +75,16 @@ export function openPalette() {
   /** @type {Command[]} */
   let shown = [];
   let at = 0;
-  const choose = (/** @type {number} */ index) => {
+  const close = async () => {
+    await leave();
     dialog.close();
-    shown[index]?.run();
+  };
+  const choose = async (/** @type {number} */ index) => {
+    const chosen = shown[index];
+    // A second press means nothing more.
+    shown = [];
+    await close();
+    chosen?.run();
   };
   const mark = () => {
     for (const [index, line] of [...list.children].entries()) {
@@ -111,11 +119,19 @@ export function openPalette() {
     mark();
   };
   dialog.onclick = ({ target }) => {
-    if (target === dialog) dialog.close();
+    if (target === dialog) void close();
   };
-  dialog.onclose = () => dialog.remove();
+  dialog.oncancel = (event) => {
+    event.preventDefault();
+    void close();
+  };
+  dialog.onclose = () => {
+    void leave();
+    dialog.remove();
+  };
   document.body.append(dialog);
   dialog.showModal();
+  const leave = openLayer(() => dialog.close());
   show();
 }
 

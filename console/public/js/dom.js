@@ -1,3 +1,5 @@
+import { openLayer } from './layers.js';
+
 /**
  * Elements of the pages that are more than an `HTMLElement`, by selector.
  *
@@ -158,8 +160,8 @@ export function ask(title, nodes, okText, work = async () => undefined, { danger
     /** @type {Record<string, FormDataEntryValue> | null} */
     let given = null;
     form.onsubmit = async (event) => {
-      if (event.submitter !== ok) return;
       event.preventDefault();
+      if (event.submitter !== ok) return closeDialog();
       const data = new FormData(form);
       const entered = Object.fromEntries(data);
       problem.textContent = '';
@@ -167,21 +169,29 @@ export function ask(title, nodes, okText, work = async () => undefined, { danger
       try {
         await work(entered, data);
         given = entered;
-        dialog.close('ok');
+        await closeDialog();
       } catch (error) {
         problem.textContent = shownText(messageOf(error));
       } finally {
         ok.disabled = false;
       }
     };
-    const onClose = () => {
+    const onClose = async () => {
       // That of the dialog before comes when this one is open already.
       if (dialog.open) return;
       dialog.removeEventListener('close', onClose);
+      await leaveDialog();
       resolve(given);
     };
     dialog.addEventListener('close', onClose);
-    dialog.showModal();
+    dialog.oncancel = (event) => {
+      event.preventDefault();
+      void closeDialog();
+    };
+    if (!dialog.open) {
+      dialog.showModal();
+      leaveDialog = openLayer(() => dialog.close());
+    }
     // Enter in a field means yes, and the first button of a form is what Enter presses.
     form.onkeydown = (event) => {
       const { tagName } = /** @type {Element} */ (event.target);
@@ -190,6 +200,15 @@ export function ask(title, nodes, okText, work = async () => undefined, { danger
       if (!ok.hidden) form.requestSubmit(ok);
     };
   });
+}
+
+/** What takes the entry of the dialog out of the history; see `openLayer`. */
+let leaveDialog = async () => undefined;
+
+/** Closes the dialog, as its button does. */
+export async function closeDialog() {
+  await leaveDialog();
+  $('#dialog').close();
 }
 
 /**

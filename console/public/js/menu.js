@@ -16,6 +16,8 @@ let open = null;
  */
 export function openMenu(button, items) {
   open?.remove();
+  // Another place has other things to choose from. A listener that is there already is not added again.
+  window.addEventListener('popstate', closeMenu);
   const menu = el('div', { className: 'menu' });
   open = menu;
   menu.setAttribute('role', 'menu');
@@ -37,7 +39,11 @@ export function openMenu(button, items) {
   const firstDanger = entries.findIndex(({ danger }) => danger);
   menu.append(...buttons);
   if (firstDanger > 0) buttons[firstDanger]?.before(el('hr'));
-  menu.addEventListener('keydown', (event) => moveIn(buttons, event));
+  menu.addEventListener('keydown', (event) => {
+    // Keys of the page are not meant while it is open.
+    event.stopPropagation();
+    moveIn(buttons, event);
+  });
   menu.addEventListener('toggle', (event) => {
     if (/** @type {ToggleEvent} */ (event).newState === 'closed') menu.remove();
   });
@@ -46,6 +52,10 @@ export function openMenu(button, items) {
   menu.showPopover();
   place(menu, button);
   buttons[0]?.focus();
+}
+
+function closeMenu() {
+  open?.remove();
 }
 
 /**
@@ -59,7 +69,6 @@ function moveIn(buttons, event) {
   const move = moves[event.key];
   if (move === undefined) return;
   event.preventDefault();
-  event.stopPropagation();
   buttons.at(move % buttons.length)?.focus();
 }
 

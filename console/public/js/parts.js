@@ -184,7 +184,7 @@ export function viewState() {
 export function setViewState(state) {
   const given = Object.entries(state).filter(([, value]) => value !== '');
   const search = new URLSearchParams(given).toString();
-  history.replaceState(null, '', search === '' ? location.pathname : `?${search}`);
+  history.replaceState(history.state, '', search === '' ? location.pathname : `?${search}`);
 }
 
 /**

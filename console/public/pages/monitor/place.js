@@ -59,7 +59,7 @@ export function addressOf(changes) {
 export function setPlace(changes) {
   const address = addressOf(changes);
   if ('tab' in changes && changes.tab !== place.tab) history.pushState(null, '', address);
-  else history.replaceState(null, '', address);
+  else history.replaceState(history.state, '', address);
   apply({ ...place, ...changes });
 }
 

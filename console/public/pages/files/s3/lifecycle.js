@@ -1,5 +1,5 @@
 import { call, query } from '../../../js/api.js';
-import { ask, bytesText, el, shownText } from '../../../js/dom.js';
+import { ask, bytesText, closeDialog, el, shownText } from '../../../js/dom.js';
 import { may } from '../state.js';
 import { factList, quiet, scrolledTable } from './fields.js';
 import { editLifecycleRule, ruleText } from './lifecycle-rule.js';
@@ -44,7 +44,7 @@ async function listRules(bucket, rules) {
   /** @param {() => Promise<void>} work what follows when this dialog is closed */
   const leave = (work) => () => {
     next = work;
-    document.querySelector('dialog')?.close();
+    void closeDialog();
   };
   const mayChange = may('admin');
   const items = rules.map((rule, index) => {

@@ -1,0 +1,92 @@
+/**
+ * What lies over a page has an entry of its own in the history of the browser, so that “back” closes it and stays
+ * on the page. Closed in any other way, it takes its entry with it: history and screen always agree.
+ */
+
+/** @typedef {{ close: () => void }} Layer what is open, the uppermost last */
+
+/** A guard: a browser that goes back in its history says so within milliseconds. */
+const BACK_LIMIT_MS = 1000;
+
+/** @type {Layer[]} */
+const layers = [];
+/**
+ * Resolves when the history has gone back; null while it does not.
+ *
+ * @type {Promise<void> | null}
+ */
+let goingBack = null;
+
+/** How many layers an entry of the history stands for. */
+function depthHere() {
+  /** @type {{ layers?: number } | null} */
+  const state = history.state;
+  return state?.layers ?? 0;
+}
+
+/** @param {number} depth of the entry that the browser is at */
+function markHere(depth) {
+  history.replaceState({ ...history.state, layers: depth }, '');
+}
+
+/**
+ * Makes an entry for what opens.
+ *
+ * @param {() => void} close what “back” does, and an address that the user goes to
+ * @returns what takes the entry away again; to be awaited before something else is opened or gone to
+ */
+export function openLayer(close) {
+  const layer = { close };
+  layers.push(layer);
+  // Once: a listener that is there already is not added again.
+  window.addEventListener('popstate', agree);
+  void enter(layer);
+  return () => leave(layer);
+}
+
+/** @param {Layer} layer */
+async function enter(layer) {
+  while (goingBack !== null) await goingBack;
+  const at = layers.indexOf(layer);
+  if (at === -1) return;
+  // After a reload, what lay over the page before is not there any more.
+  if (depthHere() !== at) markHere(at);
+  history.pushState({ ...history.state, layers: at + 1 }, '');
+}
+
+/** @param {Layer} layer */
+async function leave(layer) {
+  while (goingBack !== null) await goingBack;
+  const at = layers.indexOf(layer);
+  // “Back”, or another address, was there first.
+  if (at === -1) return;
+  const above = layers.splice(at).slice(1);
+  for (const { close } of above.toReversed()) close();
+  await goBack(depthHere() - at);
+}
+
+/** @param {number} entries how many of the history */
+async function goBack(entries) {
+  if (entries <= 0) return;
+  goingBack = new Promise((resolve) => {
+    const timer = setTimeout(done, BACK_LIMIT_MS);
+    window.addEventListener('popstate', done);
+    function done() {
+      clearTimeout(timer);
+      window.removeEventListener('popstate', done);
+      goingBack = null;
+      resolve();
+    }
+  });
+  history.go(-entries);
+  await goingBack;
+}
+
+/** What the entry that the browser has gone to does not stand for is closed. */
+function agree() {
+  const depth = depthHere();
+  const gone = layers.splice(depth);
+  for (const { close } of gone.toReversed()) close();
+  // Forward again: what lay over the page then is not there any more.
+  void goBack(depth - layers.length);
+}
