@@ -2,6 +2,7 @@ import { call, query } from '../../js/api.js';
 import { $, el, shownText } from '../../js/dom.js';
 import { badge } from '../../js/parts.js';
 import { fail } from '../../js/shell.js';
+import { withSkeletonRows } from '../../js/skeleton.js';
 
 const PAGE = 200;
 const MOST = 1000;
@@ -50,7 +51,9 @@ function unixS(localTime = '') {
     : String(Math.floor(new Date(localTime).getTime() / 1000));
 }
 
-async function load() {
+const load = () => withSkeletonRows($('#rows'), { columns: 9, rows: 8 }, read);
+
+async function read() {
   const { from, to, ...given } = Object.fromEntries(new FormData($('#filter')));
   const times = { from_unix_s: unixS(from), to_unix_s: unixS(to) };
   const asked = query({ ...given, ...times, limit: String(limit) });

@@ -12,7 +12,7 @@ const KINDS = /** @type {const} */ (['read', 'write']);
 /** @type {readonly (readonly [text: string, kind: AclKind, rule: string])[]} */
 const ADDITIONS = [
   ['Anyone can read', 'read', '.r:*'],
-  ['… and list', 'read', '.rlistings'],
+  ['Anyone can list', 'read', '.rlistings'],
   ['A web site can read', 'read', '.r:www.example.com'],
 ];
 const RIGHTS = /** @type {const} */ ([

@@ -49,7 +49,11 @@ export async function showContainers(current, open) {
     draw(current, open);
   } catch (error) {
     if (turn !== latest) return;
-    if (!(error instanceof ApiFailure && error.code === 'acl')) throw error;
+    if (!(error instanceof ApiFailure && error.code === 'acl')) {
+      // What is known of before stays.
+      for (const one of $('#containers').querySelectorAll('.skeleton')) one.parentElement?.remove();
+      throw error;
+    }
     // A user who is no owner may not list the account, but may read what others share.
     items = [];
     next = null;
@@ -74,6 +78,7 @@ function draw(current, open) {
     ({ kind, name }) =>
       (kind === 'user' || $('#show-hidden').checked) && name.toLowerCase().includes(wanted),
   );
+  $('#containers').removeAttribute('aria-busy');
   $('#containers').replaceChildren(...shown.map((one) => entryOf(one, current, open)));
   const text = items.length === 0 ? 'No containers yet.' : 'No container matches.';
   $('#containers-state').textContent = shown.length === 0 ? text : '';

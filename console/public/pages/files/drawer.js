@@ -1,6 +1,8 @@
 import { call, query } from '../../js/api.js';
 import { $, bytesText, el, messageOf, shownText, timeText } from '../../js/dom.js';
+import { skeleton } from '../../js/skeleton.js';
 import { rename, transferDialog } from './copy-dialog.js';
+import { replaceDetails } from './late-section.js';
 import { metadataEditor } from './metadata.js';
 import { previewOf } from './preview.js';
 import { download, markGone, markOpen } from './rows.js';
@@ -31,6 +33,10 @@ const KINDS = {
 const GONE =
   'This object no longer exists: it has expired or was deleted, and the listing is not up to date yet.';
 
+/** How many facts most objects have, and those that were deleted. */
+const FACTS = 9;
+const FACTS_OF_DELETED = 3;
+
 /** @type {Place | null} */
 let shown = null;
 /** @type {HTMLElement | null} */
@@ -41,22 +47,38 @@ export async function showDetails(row) {
   opener ??= /** @type {HTMLElement | null} */ (document.activeElement);
   const { mode } = view;
   const turn = { container: containerHere(), name: row.name };
+  const isAgain = shown?.container === turn.container && shown.name === turn.name;
+  const body = $('#drawer-body');
   shown = turn;
   markOpen(row.name);
-  const body = $('#drawer-body');
-  $('#drawer-title').textContent = shownText(row.display);
-  body.replaceChildren(el('p', { className: 'quiet', textContent: 'Loading…' }));
-  $('#files').classList.add('with-drawer');
-  $('#drawer').hidden = false;
-  $('#drawer-close').focus();
+  body.setAttribute('aria-busy', 'true');
+  // What is shown of the same object stays until its news are there.
+  if (!isAgain || body.querySelector('dl') === null) openAt(row);
   try {
     const nodes = mode === 'trash' ? await deletedNodes(row, turn) : await objectNodes(row, turn);
-    if (shown === turn) body.replaceChildren(...nodes);
+    if (shown === turn) replaceDetails(body, nodes);
   } catch (error) {
     if (shown !== turn) return;
     const again = el('button', { textContent: 'Try again', onclick: () => showDetails(row) });
     body.replaceChildren(el('p', { className: 'error', textContent: messageOf(error) }), again);
+  } finally {
+    if (shown === turn) body.removeAttribute('aria-busy');
   }
+}
+
+/** @param {Row} row */
+function openAt(row) {
+  $('#drawer-title').textContent = shownText(row.display);
+  const isObject = row.kind === 'object';
+  $('#drawer-body').replaceChildren(
+    ...(isObject ? [el('div', { className: 'skeleton as-buttons' })] : []),
+    skeleton(isObject ? FACTS : FACTS_OF_DELETED),
+    ...(isObject ? [el('section', {}, skeleton('block'))] : []),
+  );
+  $('#drawer').scrollTop = 0;
+  $('#files').classList.add('with-drawer');
+  $('#drawer').hidden = false;
+  $('#drawer-close').focus();
 }
 
 export function closeDrawer() {

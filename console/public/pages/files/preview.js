@@ -1,5 +1,6 @@
 import { query, raw } from '../../js/api.js';
 import { bytesText, el, messageOf, shownText } from '../../js/dom.js';
+import { skeleton } from '../../js/skeleton.js';
 import { parseCsv } from './formats/csv.js';
 import { indentJson } from './formats/json.js';
 import { parseMarkdown } from './formats/markdown.js';
@@ -11,6 +12,8 @@ const IMAGES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 const IMAGE_BYTES_MAX = 5 * 1024 * 1024;
 /** The viewer of the browser takes the whole file into memory. */
 const PDF_BYTES_MAX = 64 * 1024 * 1024;
+/** A text that has a line or two. */
+const SHORT_TEXT_BYTES = 80;
 const MEDIA = /^(?:audio|video)\//;
 const TEXTS = /^(?:text\/|application\/(?:json|xml|x-yaml|yaml|toml|javascript|x-sh|sql|csv))/;
 const CSV_BOUNDS = { rowsMax: 200, columnsMax: 50 };
@@ -48,7 +51,8 @@ export function previewOf(container, name, { bytes, content_type: type }) {
   else if (plain === 'application/pdf') body.append(pdfOf(src, name, bytes));
   else {
     const format = FORMATS.find(([types, names]) => types.test(plain) || names.test(name));
-    const show = () => showText(body, { container, name }, format?.[2] ?? (() => null));
+    const place = { container, name, bytes };
+    const show = () => showText(body, place, format?.[2] ?? (() => null));
     if (format !== undefined || TEXTS.test(plain)) show();
     else body.append(buttonFor('Show as text', show));
   }
@@ -113,22 +117,22 @@ function pdfOf(src, name, bytes) {
  * The beginning of a text: formatted where it has a format, and as it is.
  *
  * @param {HTMLElement} body
- * @param {{ container: string, name: string }} place
+ * @param {{ container: string, name: string, bytes: number }} place
  * @param {(text: string, isCut: boolean) => Node | null} format null for a text that cannot be
  */
-async function showText(body, place, format) {
-  body.replaceChildren(quiet('Loading…'));
+async function showText(body, { container, name, bytes }, format) {
+  body.replaceChildren(skeleton(bytes > SHORT_TEXT_BYTES ? 'block' : 1));
   try {
-    const answer = await raw('GET', `/api/files/object/preview?${query(place)}`);
+    const answer = await raw('GET', `/api/files/object/preview?${query({ container, name })}`);
     const text = await answer.text();
     const isCut = answer.headers.get('x-preview-truncated') === '1';
-    const note = quiet(
-      text === '' ? 'The object is empty.' : isCut ? 'Only the first 64 KiB are shown.' : '',
-    );
+    const said =
+      text === '' ? 'The object is empty.' : isCut ? 'Only the first 64 KiB are shown.' : '';
+    const notes = said === '' ? [] : [quiet(said)];
     const plain = el('pre', { textContent: text, tabIndex: 0 });
-    plain.setAttribute('aria-label', `Beginning of ${place.name}`);
+    plain.setAttribute('aria-label', `Beginning of ${name}`);
     const formatted = text === '' ? null : format(text, isCut);
-    if (formatted === null) body.replaceChildren(...(text === '' ? [] : [plain]), note);
+    if (formatted === null) body.replaceChildren(...(text === '' ? [] : [plain]), ...notes);
     else {
       const both = [formatted, plain];
       plain.hidden = true;
@@ -139,7 +143,7 @@ async function showText(body, place, format) {
         }
         other.textContent = plain.hidden ? 'Show as text' : 'Show formatted';
       });
-      body.replaceChildren(other, ...both, note);
+      body.replaceChildren(other, ...both, ...notes);
     }
   } catch (error) {
     body.replaceChildren(quiet(messageOf(error)));

@@ -1,5 +1,6 @@
 import { call, query } from '../../js/api.js';
-import { ask, bytesText, confirmed, el, messageOf, shownText, timeText } from '../../js/dom.js';
+import { ask, bytesText, confirmed, el, shownText, timeText } from '../../js/dom.js';
+import { lateSection } from './late-section.js';
 import { load } from './listing.js';
 import { askTyped } from '../../js/typed-name.js';
 import { askToDelete, showLocks } from './s3/version-lock.js';
@@ -20,6 +21,8 @@ import { runTask } from './tasks.js';
  * }} Place an object, what can be done with its versions, and which of them are chosen to be compared
  */
 
+/** Two versions have as many, with their buttons. */
+const LINES = 5;
 /** @type {Readonly<Record<string, string>>} */
 const NONE = {
   none: 'The store keeps no versions of this container.',
@@ -35,42 +38,35 @@ const NONE = {
  * @param {() => Promise<void>} refresh
  */
 export function versionList(container, name, refresh) {
-  const section = el('section', {}, el('h3', { textContent: 'Versions' }));
   const kind = view.details?.versioning ?? 'none';
   const isS3 = view.details?.s3 === true;
   const none = NONE[kind];
   if (!isS3 && none !== undefined) {
-    section.append(el('p', { className: 'quiet', textContent: none }));
-    return section;
+    const text = el('p', { className: 'quiet', textContent: none });
+    return el('section', {}, el('h3', { textContent: 'Versions' }), text);
   }
-  const body = el('div', {}, el('p', { className: 'quiet', textContent: 'Loading…' }));
-  section.append(body);
-  Promise.all([
-    call('GET', `/api/files/versions?${query({ container, name })}`),
-    isS3 ? call('GET', `/api/files/lock?${query({ name: container })}`) : null,
-  ])
-    .then(([{ active, items, truncated }, lock]) => {
-      const notes = [];
-      if (!active) notes.push('No new versions are kept: versioning is suspended.');
-      if (items.length === 0) notes.push('There are no versions.');
-      if (truncated) notes.push('There are more, older ones.');
-      const isLockable = lock?.enabled === true;
-      /** @type {Place} */
-      const place = { container, name, isS3, isLockable, refresh, compared: new Set() };
-      const compare = el('button', { textContent: 'Compare', disabled: true });
-      compare.onclick = () => attempt(() => showComparison(place, items));
-      const list = items.map((one) => versionOf(place, one, compare));
-      body.replaceChildren(
-        el('ol', { className: 'versions' }, ...list),
-        ...notes.map((text) => el('p', { className: 'quiet', textContent: text })),
-        ...(isS3 && items.length > 0 ? [wholeActions(place, items, compare)] : []),
-      );
-    })
-    .catch((error) => {
-      const again = el('button', { textContent: 'Try again', onclick: refresh });
-      body.replaceChildren(el('p', { className: 'error', textContent: messageOf(error) }), again);
-    });
-  return section;
+  const work = async () => {
+    const [{ active, items, truncated }, lock] = await Promise.all([
+      call('GET', `/api/files/versions?${query({ container, name })}`),
+      isS3 ? call('GET', `/api/files/lock?${query({ name: container })}`) : null,
+    ]);
+    const notes = [];
+    if (!active) notes.push('No new versions are kept: versioning is suspended.');
+    if (items.length === 0) notes.push('There are no versions.');
+    if (truncated) notes.push('There are more, older ones.');
+    const isLockable = lock?.enabled === true;
+    /** @type {Place} */
+    const place = { container, name, isS3, isLockable, refresh, compared: new Set() };
+    const compare = el('button', { textContent: 'Compare', disabled: true });
+    compare.onclick = () => attempt(() => showComparison(place, items));
+    const list = items.map((one) => versionOf(place, one, compare));
+    return [
+      el('ol', { className: 'versions' }, ...list),
+      ...notes.map((text) => el('p', { className: 'quiet', textContent: text })),
+      ...(isS3 && items.length > 0 ? [wholeActions(place, items, compare)] : []),
+    ];
+  };
+  return lateSection('Versions', LINES, work, refresh);
 }
 
 /**
@@ -237,11 +233,19 @@ async function showComparison({ container, name, compared }, items) {
   const rows = [...new Set([...Object.keys(newer), ...Object.keys(older)])].map((key) => {
     const [a = '', b = ''] = [newer[key], older[key]];
     const cells = [a, b].map((text) => el('td', { textContent: shownText(text) || '–' }));
-    const verdict = el('td', { textContent: a === b ? 'same' : 'different' });
-    return el('tr', {}, el('th', { scope: 'row', textContent: key }), ...cells, verdict);
+    const isSame = a === b;
+    const words = el('span', { className: 'words', textContent: isSame ? 'same' : 'different' });
+    const verdict = el('td', {}, words);
+    return el(
+      'tr',
+      { className: isSame ? '' : 'differs' },
+      el('th', { scope: 'row', textContent: key }),
+      ...cells,
+      verdict,
+    );
   });
-  const heads = ['Property', 'Newer', 'Older', 'Difference'].map((textContent) =>
-    el('th', { textContent, scope: 'col' }),
+  const heads = ['Property', 'Newer', 'Older', 'Difference'].map((text) =>
+    el('th', { scope: 'col' }, el('span', { className: 'words', textContent: text })),
   );
   const table = el(
     'table',

@@ -3,6 +3,7 @@ import { $, ask, confirmed, el, shownText } from '../../js/dom.js';
 import { iconButton } from '../../js/icons.js';
 import { openMenu } from '../../js/menu.js';
 import { fail } from '../../js/shell.js';
+import { withSkeletonRows } from '../../js/skeleton.js';
 import { timeElement } from '../../js/times.js';
 
 /**
@@ -30,7 +31,9 @@ function attempt(work) {
   work().catch(fail);
 }
 
-async function load() {
+const load = () => withSkeletonRows($('#rows'), { columns: 6 }, read);
+
+async function read() {
   const { items } = await call('GET', '/api/keys');
   keys = items;
   $('#rows').replaceChildren(...items.map(rowOf));

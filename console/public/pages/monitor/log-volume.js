@@ -2,6 +2,7 @@ import { ChartFigure } from '../../js/charts/figure.js';
 import { label, line } from '../../js/charts/axes.js';
 import { scaleOf, timeTicksOf, widthOf } from '../../js/charts/shapes.js';
 import { el } from '../../js/dom.js';
+import { skeleton } from '../../js/skeleton.js';
 import { timeAt } from './units.js';
 
 /**
@@ -182,7 +183,7 @@ export function volumeOfLines(marks, from, to, completeFrom, isCut = false) {
 
 /** The lines of the log by time: where there were many, or severe ones. A click takes that time. */
 export class LogVolume {
-  element = el('div', { className: 'log-volume' });
+  element = el('div', { className: 'log-volume' }, skeleton('block'));
   /** @type {ChartFigure | null} */
   #figure = null;
   /** @type {Volume | null} */
@@ -213,7 +214,7 @@ export class LogVolume {
     if (this.#figure === null) {
       this.#figure = new ChartFigure('Lines over time', chart);
       this.#figure.element.classList.remove('card');
-      this.element.append(this.#figure.element);
+      this.element.replaceChildren(this.#figure.element);
     } else this.#figure.show(chart);
   }
 

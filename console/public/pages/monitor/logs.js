@@ -1,5 +1,6 @@
 import { call, query } from '../../js/api.js';
 import { el, messageOf } from '../../js/dom.js';
+import { skeleton } from '../../js/skeleton.js';
 import { LogFilter } from './log-filter.js';
 import { LogList } from './log-list.js';
 import { LogVolume, volumeOfLines } from './log-volume.js';
@@ -14,6 +15,8 @@ import { localTimes } from './units.js';
  */
 
 const TAIL_MS = 2000;
+/** What is shown until it is known how many there are. */
+const LINES_WAITING = 8;
 /** Lines are counted no more often. */
 const VOLUME_MS = 15_000;
 /** A line may be written later than one with a later time, and get into a Loki later still. */
@@ -36,10 +39,12 @@ export class Logs {
   #state = el('p', { className: 'quiet' });
   #problem = el('div', {});
   #pause = el('button', { id: 'tail' });
+  /** Until the first answer. */
+  #waiting = skeleton(LINES_WAITING);
   #older = el('button', { id: 'older', textContent: 'Load older lines' });
   #volume = new LogVolume((from, to) => setPlace({ from: String(from), to: String(to) }));
   #volumeMs = -Infinity;
-  #clear = el('button', { className: 'small', textContent: 'Clear filters' });
+  #clear = el('button', { className: 'small', textContent: 'Clear filters', hidden: true });
   #paused = false;
   #truncated = false;
   /** Unix seconds up to which all lines have been asked for, and from which on none was lost. */
@@ -77,6 +82,7 @@ export class Logs {
       this.#problem,
       this.#volume.element,
       columnNames(),
+      this.#waiting,
       this.#list.element,
       this.#older,
     );
@@ -204,6 +210,7 @@ export class Logs {
     try {
       const answer = await call('GET', `/api/monitor/logs?${asked}`, undefined, true);
       if (order !== this.#order) return;
+      this.#waiting.remove();
       this.#filter.offer(answer);
       this.#showProblem(
         answer.state === 'ok' ? null : (answer.reason ?? 'The log cannot be read.'),
@@ -219,6 +226,7 @@ export class Logs {
       this.#showState(answer.state === 'ok');
     } catch (error) {
       if (order !== this.#order) return;
+      this.#waiting.remove();
       this.#showProblem(messageOf(error));
       this.#showState(false);
     }

@@ -1,5 +1,6 @@
 import { call } from '../../js/api.js';
 import { el, messageOf } from '../../js/dom.js';
+import { skeleton } from '../../js/skeleton.js';
 import { bar } from './bars.js';
 import { numberCell, table } from './cells.js';
 import { stateMark } from './state.js';
@@ -20,12 +21,15 @@ const COLUMNS = [
   ['Rings'],
 ];
 
+/** What is shown until it is known how many there are. */
+const ROWS = 4;
+
 /** Storage nodes, a row each; or their disks, a bar each. */
 export class Nodes {
   /** Says what is so now, whatever the range. */
   everyTick = true;
   element = el('section', { className: 'card whole' });
-  #body = el('div', {}, el('p', { className: 'empty', textContent: 'Loading…' }));
+  #body = el('div', {}, skeleton(ROWS));
   #render;
 
   /** @param {'nodes' | 'disks'} what */

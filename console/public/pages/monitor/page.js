@@ -1,5 +1,6 @@
 import { call, POLL_MS } from '../../js/api.js';
 import { $, el } from '../../js/dom.js';
+import { skeleton } from '../../js/skeleton.js';
 import { showAlerts } from './alerts.js';
 import { now, setClock } from './clock.js';
 import { onPlace, place, readPlace, setPlace } from './place.js';
@@ -16,7 +17,11 @@ import { fail } from '../../js/shell.js';
  * @typedef {import('./tiles.js').About} About
  */
 
-const TILES = 10;
+/** How many tiles there were last time: until the first answer there is room for as many. */
+const TILES = 'monitor-tiles';
+const TILES_FIRST = 10;
+/** The charts that a tab begins with. */
+const PANELS = 6;
 /** Tabs whose data others may not see. */
 const FOR_OPERATORS = new Set(['logs', 'trace']);
 /** @type {Record<string, string>} */
@@ -52,7 +57,7 @@ function show(next) {
   const { source, sources, alerts } = next;
   const name = SOURCE_NAMES[source] ?? source;
   $('#source').textContent = `source: ${name}`;
-  showTiles(next, aboutOf, stale);
+  localStorage.setItem(TILES, String(showTiles(next, aboutOf, stale)));
   const down = sources.filter(({ state }) => state === 'down');
   showSources(sources);
   showAlerts(alerts, stale || down.length > 0);
@@ -150,7 +155,11 @@ export async function mount(session) {
 /** @param {import('../../js/api.js').Session} session */
 async function open(session) {
   readPlace();
-  showLoadingTiles(TILES);
+  showLoadingTiles(Number(localStorage.getItem(TILES) ?? TILES_FIRST));
+  const places = Array.from({ length: PANELS }, () =>
+    el('div', { className: 'card panel' }, skeleton('block')),
+  );
+  $('#panel').replaceChildren(el('div', { className: 'panels main' }, ...places));
   const operator = session.role === 'operator';
   const catalogue = await call('GET', '/api/monitor/panels', undefined, true);
   const tabs = catalogue.tabs.filter(({ id }) => operator || !FOR_OPERATORS.has(id));

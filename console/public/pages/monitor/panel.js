@@ -2,6 +2,7 @@ import { call, query } from '../../js/api.js';
 import { savePng } from '../../js/charts/export.js';
 import { el, messageOf } from '../../js/dom.js';
 import { iconButton } from '../../js/icons.js';
+import { skeleton } from '../../js/skeleton.js';
 import { bars } from './bars.js';
 import { Chart } from './chart.js';
 import { now } from './clock.js';
@@ -88,7 +89,7 @@ export class Panel {
     this.#csv.disabled = true;
     this.#png = iconButton('image', `PNG: ${title}`, () => this.#savePicture());
     this.#png.hidden = true;
-    this.#body.append(el('p', { className: 'empty', textContent: 'Loading…' }));
+    this.#body.append(skeleton('block'));
     this.element = el(
       'section',
       { className: 'card panel', id: `panel-${id}` },

@@ -25,6 +25,7 @@ const sparks = new Map();
  * @param {Overview} overview what the console says
  * @param {(panel: string) => About | undefined} aboutOf what the catalogue says of a panel
  * @param {boolean} stale whether that is no longer known to be so
+ * @returns how many tiles there are
  */
 export function showTiles({ tiles, alerts, sources, at_unix_s: at }, aboutOf, stale) {
   for (const tile of tiles) {
@@ -38,12 +39,13 @@ export function showTiles({ tiles, alerts, sources, at_unix_s: at }, aboutOf, st
   const isMeasured = (/** @type {TileView} */ tile) =>
     tile.value !== null || aboutOf(tile.panel)?.available !== false;
   const off = tiles.filter((tile) => !isMeasured(tile));
-  host.replaceChildren(
+  const shown = [
     ...tiles.filter(isMeasured).map((tile) => tileOf(tile, aboutOf(tile.panel)?.tab)),
     tileOf(alertTile(alerts, sources, stale)),
-    ...(off.length === 0 ? [] : [offLine(off)]),
-  );
+  ];
+  host.replaceChildren(...shown, ...(off.length === 0 ? [] : [offLine(off)]));
   if (focused !== '') document.getElementById(focused)?.focus({ preventScroll: true });
+  return shown.length;
 }
 
 /** @param {number} count */

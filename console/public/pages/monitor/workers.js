@@ -1,5 +1,6 @@
 import { call } from '../../js/api.js';
 import { el, messageOf } from '../../js/dom.js';
+import { skeleton } from '../../js/skeleton.js';
 import { dash, plainCell, table } from './cells.js';
 import { stateMark } from './state.js';
 import { duration, figure, localTimes, timeAt } from './units.js';
@@ -22,13 +23,16 @@ const COLUMNS = [
   ['Loop lag', 'number'],
 ];
 
+/** What is shown until it is known how many there are. */
+const ROWS = 4;
+
 /** The processes of the gateway, for operators. */
 export class Workers {
   /** Says what is so now, whatever the range. */
   everyTick = true;
   element = el('details', { className: 'card whole' });
   #summary = el('summary', { textContent: 'Workers' });
-  #body = el('div', {}, el('p', { className: 'empty', textContent: 'Loading…' }));
+  #body = el('div', {}, skeleton(ROWS));
 
   constructor() {
     this.element.append(this.#summary, this.#body);

@@ -1,6 +1,7 @@
 import { call } from '../../js/api.js';
 import { $, ask, el } from '../../js/dom.js';
 import { fail } from '../../js/shell.js';
+import { withSkeletonRows } from '../../js/skeleton.js';
 import { carryOut } from './change.js';
 
 /**
@@ -25,7 +26,9 @@ function attempt(work) {
   work().catch(fail);
 }
 
-async function load() {
+const load = () => withSkeletonRows($('#rows'), { columns: 4 }, read);
+
+async function read() {
   $('#state').textContent = 'Asking the proxies…';
   const latest = await call('GET', '/api/users').catch((error) => {
     $('#state').textContent = 'The users cannot be shown.';

@@ -1,5 +1,6 @@
 import { call, query } from '../../../js/api.js';
-import { ask, el, messageOf, timeText } from '../../../js/dom.js';
+import { ask, el, timeText } from '../../../js/dom.js';
+import { lateSection } from '../late-section.js';
 import { attempt, may } from '../state.js';
 import { runTask } from '../tasks.js';
 import { factList, field, quiet } from './fields.js';
@@ -8,6 +9,8 @@ import { showTags, tagList, tagsOf } from './tags.js';
 /** @typedef {import('../../../../surfaces/files/s3/s3-facts.js').S3Facts} S3Facts */
 
 const RESTORED_DAYS = 7;
+/** Of most objects: the class, a checksum, tags, and buttons below. */
+const LINES = 5;
 
 /**
  * What S3 knows of an object: its storage class and the way out of cold storage, checksums, tags.
@@ -16,15 +19,12 @@ const RESTORED_DAYS = 7;
  * @param {() => Promise<void>} refresh
  */
 export function objectPanel(place, refresh) {
-  const body = el('div', {}, quiet('Loading…'));
-  const section = el('section', {}, el('h3', { textContent: 'Storage and tags' }), body);
-  Promise.all([call('GET', `/api/files/s3/object?${query(place)}`), tagsOf(place)])
-    .then(([facts, tags]) => body.replaceChildren(...nodesOf(place, facts, tags, refresh)))
-    .catch((error) => {
-      const again = el('button', { textContent: 'Try again', onclick: refresh });
-      body.replaceChildren(el('p', { className: 'error', textContent: messageOf(error) }), again);
-    });
-  return section;
+  const work = async () => {
+    const asked = call('GET', `/api/files/s3/object?${query(place)}`);
+    const [facts, tags] = await Promise.all([asked, tagsOf(place)]);
+    return nodesOf(place, facts, tags, refresh);
+  };
+  return lateSection('Storage and tags', LINES, work, refresh);
 }
 
 /**

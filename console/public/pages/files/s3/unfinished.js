@@ -1,13 +1,6 @@
 import { call, query } from '../../../js/api.js';
-import {
-  ask,
-  bytesText,
-  confirmed,
-  durationText,
-  el,
-  shownText,
-  timeText,
-} from '../../../js/dom.js';
+import { ask, bytesText, confirmed, el, shownText } from '../../../js/dom.js';
+import { timeElement } from '../../../js/times.js';
 import { attempt, may } from '../state.js';
 import { runTask } from '../tasks.js';
 import { field, quiet, scrolledTable } from './fields.js';
@@ -18,7 +11,6 @@ import { field, quiet, scrolledTable } from './fields.js';
  */
 
 const DAYS = 7;
-const DAY_S = 86_400;
 
 /**
  * Multipart uploads of a bucket that were begun and never finished.
@@ -29,7 +21,7 @@ export async function showUnfinished(container) {
   const first = await pageOf(container, null);
   const table = scrolledTable(
     'Unfinished uploads',
-    ['Name', 'Started', 'Parts', 'Size', ''],
+    ['Name', 'Started', 'Uploaded', ''],
     first.items.map((one) => rowOf(container, one)),
   );
   const more = el('button', { type: 'button', textContent: 'Show more' });
@@ -85,7 +77,7 @@ function rowOf(container, { name, upload_id: id, started, parts, bytes }) {
   abort.setAttribute('aria-label', `Abort the upload of ${name}`);
   abort.onclick = () =>
     attempt(async () => {
-      const text = `What was uploaded of “${shownText(name)}” (${parts} ${parts === 1 ? 'part' : 'parts'}, ${bytesText(bytes)}) will be deleted. A client that is still sending the rest will fail.`;
+      const text = `What was uploaded of “${shownText(name)}” (${partsText(parts, bytes)}) will be deleted. A client that is still sending the rest will fail.`;
       if (await confirmed('Abort an upload', text, 'Abort the upload', { danger: true })) {
         await call('POST', '/api/files/unfinished/abort', { container, name, upload_id: id });
       }
@@ -95,15 +87,16 @@ function rowOf(container, { name, upload_id: id, started, parts, bytes }) {
     'tr',
     {},
     el('td', { textContent: shownText(name), className: 'long' }),
-    el('td', { textContent: ageText(started), title: timeText(started) }),
-    el('td', { textContent: String(parts) }),
-    el('td', { textContent: bytesText(bytes) }),
+    el('td', {}, timeElement(Date.parse(started))),
+    el('td', { textContent: partsText(parts, bytes) }),
     el('td', {}, ...(may('admin') ? [abort] : [])),
   );
 }
 
-/** @param {string} started */
-function ageText(started) {
-  const seconds = (Date.now() - Date.parse(started)) / 1000;
-  return `${seconds < 2 * DAY_S ? durationText(seconds) : `${Math.floor(seconds / DAY_S)} days`} ago`;
+/**
+ * @param {number} parts
+ * @param {number} bytes
+ */
+function partsText(parts, bytes) {
+  return `${parts} ${parts === 1 ? 'part' : 'parts'}, ${bytesText(bytes)}`;
 }
