@@ -8,6 +8,7 @@ import { parse } from '../../server/parse.js';
 import { headerText } from '../../swift/login.js';
 import { readAcl, type AclReading } from './acl.js';
 import { containerName } from './names.js';
+import { translateRefusal } from './translate.js';
 import { shareTrash } from './trash.js';
 
 const NAMED = z.object({ name: containerName });
@@ -91,13 +92,15 @@ export function aclRoutes(app: FastifyInstance, context: ConsoleContext): void {
     const act = { action: 'files.acl', target: given.name, details };
     const { store } = sessionOf(request);
     await audited(context, request, act, async () => {
-      await store.do([204, 202], 'POST', {
-        container: given.name,
-        headers: {
-          'x-container-read': headerText(read.text),
-          'x-container-write': headerText(write.text),
-        },
-      });
+      const headers = {
+        'x-container-read': headerText(read.text),
+        'x-container-write': headerText(write.text),
+      };
+      await store
+        .do([204, 202], 'POST', { container: given.name, headers })
+        .catch((error: unknown) => {
+          throw translateRefusal(error);
+        });
       await shareTrash(store, given.name, write.text);
     });
     return reply.status(204).send();

@@ -6,15 +6,11 @@ import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
 import type { StoreInfoCache } from '../../swift/info.js';
 import { containerName } from './names.js';
-import { translate } from './translate.js';
+import { translate, translateRefusal } from './translate.js';
 
 const amount = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).nullable();
 /** Null for no bound. */
 const QUOTA = z.strictObject({ name: containerName, bytes: amount, objects: amount });
-
-/** The filter of a cluster lets the gateway alone write to buckets with Object Lock. */
-const REFUSED =
-  'The store does not let you change this container. Only the S3 gateway changes one with Object Lock.';
 
 /** Bounds of what a container may hold, where the store enforces them (swift container_quotas). */
 export function quotaRoutes(
@@ -37,7 +33,7 @@ export function quotaRoutes(
       const act = { action: 'files.quota', target: name, details: { bytes, objects } };
       await audited(context, request, act, () =>
         store.do([204], 'POST', { container: name, headers }).catch((thrown: unknown) => {
-          const error = translate(thrown, 403, 'acl', REFUSED);
+          const error = translateRefusal(thrown);
           throw translate(error, 404, 'no_such_container', 'The container does not exist.');
         }),
       );

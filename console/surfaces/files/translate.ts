@@ -2,6 +2,15 @@ import { ApiError, type ApiErrorCode } from '../../server/api-error.js';
 import { S3StatusError } from '../../s3/errors.js';
 import { SwiftStatusError } from '../../swift/errors.js';
 
+/** The store, or the filter of a cluster, lets the gateway alone write to buckets with Object Lock. */
+const LOCKED =
+  'The store does not let you change this container. Only the S3 gateway changes one with Object Lock.';
+
+/** What a change of a container means that the store refuses to its owner. */
+export function translateRefusal(error: unknown): unknown {
+  return translate(error, 403, 'acl', LOCKED);
+}
+
 /** Gives a status of the store the name that it has here. */
 export function translate(
   error: unknown,

@@ -32,10 +32,8 @@ export async function showContainerPage() {
   const name = containerHere();
   const tabs = TABS.filter(({ least }) => may(least));
   const chosen = tabs.find(({ id }) => id === view.tab) ?? tabs[0];
-  const panel = el('div', { className: 'container-panel', tabIndex: -1 });
-  panel.setAttribute('role', 'tabpanel');
-  panel.setAttribute('aria-labelledby', `tab-${chosen?.id ?? ''}`);
   const page = $('#container-page');
+  const panel = panelOf(page, name, chosen?.id ?? '');
   // The tabs stay while another one is chosen, and with them the focus.
   if (page.dataset.name !== name) {
     page.dataset.name = name;
@@ -53,8 +51,7 @@ export async function showContainerPage() {
     list
       .querySelector('[aria-selected=true]')
       ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-  } else page.querySelector('.container-panel')?.replaceWith(panel);
-  panel.append(el('div', { className: 'skeleton' }));
+  } else if (!panel.isConnected) page.querySelector('.container-panel')?.replaceWith(panel);
   const turn = ++latest;
   try {
     const [{ items }, can] = await Promise.all([
@@ -64,10 +61,44 @@ export async function showContainerPage() {
     const [details] = items;
     if (details === undefined) throw new Error('You may not see what this container is like.');
     const nodes = await chosen?.content({ name, details, can, act });
-    if (turn === latest) panel.replaceChildren(...(nodes ?? []));
+    if (turn !== latest) return;
+    const active = panel.contains(document.activeElement) ? document.activeElement : null;
+    panel.replaceChildren(...(nodes ?? []));
+    if (active !== null) focusAgain(panel, active);
   } catch (error) {
     if (turn === latest) panel.replaceChildren(problem(error));
   }
+}
+
+/**
+ * The panel of a tab. What it shows stays until the same tab is read anew.
+ *
+ * @param {HTMLElement} page
+ * @param {string} name of the container
+ * @param {string} tab
+ */
+function panelOf(page, name, tab) {
+  const former = /** @type {HTMLElement | null} */ (page.querySelector('.container-panel'));
+  if (former !== null && page.dataset.name === name && former.dataset.tab === tab) return former;
+  const skeleton = el('div', { className: 'skeleton' });
+  const panel = el('div', { className: 'container-panel', tabIndex: -1 }, skeleton);
+  panel.dataset.tab = tab;
+  panel.setAttribute('role', 'tabpanel');
+  panel.setAttribute('aria-labelledby', `tab-${tab}`);
+  return panel;
+}
+
+/**
+ * After a change the panel is made anew: the keyboard stays at the button that made it.
+ *
+ * @param {HTMLElement} panel
+ * @param {Element} former what had the focus
+ */
+function focusAgain(panel, former) {
+  const same = [...panel.querySelectorAll('button')].find(
+    ({ textContent }) => textContent === former.textContent,
+  );
+  (same ?? panel).focus();
 }
 
 /** Forgets the container that was shown: another visit begins anew. */

@@ -67,7 +67,9 @@ function quotaText({ quota_bytes: bytes, quota_objects: objects }) {
 
 /** @type {TabContent} */
 export async function accessTab({ name, details, act }) {
-  const nodes = [await rulesOf(name, act)];
+  const lock = details.s3 ? await call('GET', `/api/files/lock?${query({ name })}`) : null;
+  const isLocked = lock?.enabled === true;
+  const nodes = [await rulesOf(name, isLocked ? null : act)];
   const keys = details.tempurl_keys;
   const keysText =
     keys === 0
@@ -77,7 +79,9 @@ export async function accessTab({ name, details, act }) {
     section(
       'TempURL key',
       quiet(keysText),
-      ...(keys > 0 && may('admin') ? [act('Create new key', () => rotateKey(name))] : []),
+      ...(keys > 0 && may('admin') && !isLocked
+        ? [act('Create new key', () => rotateKey(name))]
+        : []),
     ),
   );
   if (details.s3_bucket) {
@@ -97,7 +101,7 @@ export async function accessTab({ name, details, act }) {
 
 /**
  * @param {string} name
- * @param {import('./container-page.js').Subject['act']} act
+ * @param {import('./container-page.js').Subject['act'] | null} act null: they cannot be changed here
  */
 async function rulesOf(name, act) {
   const title = 'Access rules';
@@ -117,7 +121,9 @@ async function rulesOf(name, act) {
     words('read'),
     el('h4', { textContent: 'Write' }),
     words('write'),
-    act('Change access', () => showAcl(name)),
+    act === null
+      ? quiet('S3 clients change the access to a bucket with Object Lock.')
+      : act('Change access', () => showAcl(name)),
   );
 }
 

@@ -34,14 +34,18 @@ export async function showCors(name) {
       readers.splice(readers.indexOf(read), 1);
       node.remove();
       mark();
+      add.focus();
     });
     readers.push(read);
     list.append(node);
     mark();
   };
-  rules.forEach(addRule);
   const add = el('button', { type: 'button', textContent: 'Add rule' });
-  add.onclick = () => addRule(EMPTY);
+  add.onclick = () => {
+    addRule(EMPTY);
+    list.lastElementChild?.querySelector('textarea')?.focus();
+  };
+  rules.forEach(addRule);
   const read = () => readers.map((one) => one());
   const about = 'The first rule that allows the origin, the method and all headers decides.';
   const nodes = [quiet(about), list, ...(may('admin') ? [add] : []), tester(read)];

@@ -60,7 +60,11 @@ export async function showTags(place, mayChange) {
     row.querySelector('input')?.focus();
     mark();
   };
-  rows.addEventListener('click', mark);
+  rows.addEventListener('click', () => {
+    mark();
+    // The button that removed a tag has gone with it.
+    if (document.activeElement?.closest('.meta') !== rows) add.focus();
+  });
   mark();
   const text = `At most ${most} tags. Lifecycle rules can select objects by their tags.`;
   const given = await ask(title, [quiet(text), rows, add], 'Save', () =>
