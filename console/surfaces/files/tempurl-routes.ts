@@ -13,6 +13,7 @@ import { swiftPath } from '../../swift/path.js';
 import { containerName, objectName } from './names.js';
 import { keptByS3 } from './object-info.js';
 import { s3BucketOf } from './s3/s3-bucket.js';
+import { translate } from './translate.js';
 
 const TEMPURL = z
   .strictObject({
@@ -37,6 +38,9 @@ const TEMPURL = z
   });
 const ROTATE = z.strictObject({ container: containerName });
 
+/** A bucket with Object Lock, which the gateway alone writes to. */
+const NO_KEY =
+  'The store does not let you add a TempURL key to this container. In a bucket with Object Lock, share an object by a presigned URL of an S3 client.';
 const KEY = 'x-container-meta-temp-url-key';
 const KEY_2 = `${KEY}-2`;
 
@@ -157,7 +161,11 @@ async function containerKey(
     throw new ApiError('forbidden', 'The container has no key that you may use: ask an admin.');
   }
   const key = newKey();
-  await store.do([204, 202], 'POST', { container, headers: { [KEY]: key } });
+  await store
+    .do([204, 202], 'POST', { container, headers: { [KEY]: key } })
+    .catch((error: unknown) => {
+      throw translate(error, 403, 'acl', NO_KEY);
+    });
   return key;
 }
 
