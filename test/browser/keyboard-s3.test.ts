@@ -32,6 +32,8 @@ describeWith([program('chromium')], 'buckets of S3 with the keyboard alone', fun
     }
     watched = await openPage();
     page = watched.page;
+    // From the beginning: a window for files that opens before somebody listens is lost.
+    page.on('filechooser', () => undefined);
     const { endpoint, account, user, key } = consoleOf(running.service);
     await page.goto(`${endpoint}/`);
     await logIn(page, { account, user, key });
