@@ -90,7 +90,8 @@ function detailsText(details) {
     .map(([name, value]) => {
       const isTime = name.endsWith('_unix_s') && typeof value === 'number';
       const text = isTime ? new Date(value * 1000).toLocaleString() : [value ?? 'none'].flat();
-      return `${name.replace(/_unix_s$/, '').replaceAll('_', ' ')}: ${[text].flat().join(', ')}`;
+      const shown = [text].flat().join(', ') || 'none';
+      return `${name.replace(/_unix_s$/, '').replaceAll('_', ' ')}: ${shown}`;
     })
     .join(' · ');
 }

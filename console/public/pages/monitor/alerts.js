@@ -59,7 +59,7 @@ export function showAlerts(alerts, unknown) {
   const toggle = el('button', {
     id: 'all-alerts',
     className: 'plain',
-    textContent: isAll ? 'Show fewer' : `Show all ${alerts.length}`,
+    textContent: isAll ? 'Show fewer' : moreText(shown.length, alerts.length),
     onclick: () => {
       isAll = !isAll;
       again();
@@ -71,6 +71,15 @@ export function showAlerts(alerts, unknown) {
   // With one alert there is nothing to group.
   host.replaceChildren(...(alerts.length > 1 ? [choiceOf(again)] : []), table, toggle);
   if (focused !== '') document.getElementById(focused)?.focus({ preventScroll: true });
+}
+
+/**
+ * @param {number} shown how many groups are
+ * @param {number} all how many alerts there are
+ */
+function moreText(shown, all) {
+  // What is pending comes last: alone, it is behind this button.
+  return shown === 0 ? `Show ${all} pending` : `Show all ${all}`;
 }
 
 /** @param {() => void} again */
