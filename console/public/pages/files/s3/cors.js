@@ -68,6 +68,9 @@ function ruleForm(rule, onRemove) {
     const input = el('input', { type: 'checkbox', checked: rule.methods.includes(method) });
     return { method, input, node: el('label', { className: 'check' }, input, ` ${method}`) };
   });
+  const methods = el('div', { className: 'row methods' }, ...boxes.map((one) => one.node));
+  methods.setAttribute('role', 'group');
+  methods.setAttribute('aria-label', 'Methods');
   const remove = el('button', { type: 'button', textContent: 'Remove rule', className: 'danger' });
   remove.onclick = onRemove;
   const node = el(
@@ -75,7 +78,8 @@ function ruleForm(rule, onRemove) {
     {},
     el('legend', { textContent: 'Rule' }),
     origins.node,
-    el('div', { className: 'row' }, ...boxes.map((one) => one.node)),
+    el('span', { textContent: 'Methods' }),
+    methods,
     ...[headers.node, exposed.node, age.node],
     ...(may('admin') ? [remove] : []),
   );
