@@ -69,7 +69,7 @@ describeWith([program('chromium')], 'what is on its way, in Chromium', function 
 
   /** Holds all answers below a path until the function that it returns is called. */
   const hold = async (path: string) => {
-    let release = () => undefined as void;
+    let release: () => void = () => undefined;
     const open = new Promise<void>((resolve) => {
       release = resolve;
     });
