@@ -8,6 +8,7 @@ import { ALL_SIZES, BROWSER_LIMIT_MS, logIn, openPage, type Watched } from '../s
 import { describeWith, program } from '../support/needs.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 
+const PHONE = { width: 390, height: 844 };
 const KEY = { secret_key: 'hush-hush-hush', account: 'AUTH_test', role: 'owner' };
 
 describeWith([program('chromium')], 'the page of access keys in Chromium', function () {
@@ -52,6 +53,14 @@ describeWith([program('chromium')], 'the page of access keys in Chromium', funct
     await row('OPERATOR').getByText('(you)').waitFor();
     await expectAccessible(page);
     await watched.shoot('keys', ALL_SIZES);
+    // On a phone nothing of a key is beyond the edge.
+    await page.setViewportSize(PHONE);
+    const hidden = await page.evaluate<number>(
+      "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.table-scroll'))",
+    );
+    expect(hidden).to.equal(0);
+    await expectAccessible(page);
+    await page.setViewportSize(ALL_SIZES['desk']!);
     await page.getByRole('button', { name: 'New access key' }).click();
     await dialog().getByLabel('Description').fill('continuous integration');
     await dialog().getByLabel('Role').selectOption('member');

@@ -57,11 +57,23 @@ function rowOf(key) {
     {},
     name,
     el('td', { className: 'text', textContent: shownText(key.description) }),
-    el('td', { className: 'text', textContent: key.account }),
-    el('td', { textContent: key.role }),
+    labelled('Account', key.account, 'text'),
+    labelled('Role', key.role),
     el('td', {}, state, ...(key.state === 'active' ? expiry : [])),
     el('td', { className: 'act' }, menu),
   );
+}
+
+/**
+ * A cell that says on a phone, where no column has a head, what it holds.
+ *
+ * @param {string} label
+ * @param {string} textContent
+ */
+function labelled(label, textContent, className = '') {
+  const cell = el('td', { className, textContent });
+  cell.dataset.label = label;
+  return cell;
 }
 
 /**
