@@ -9,7 +9,7 @@ import { showTags, tagList, tagsOf } from './tags.js';
 /** @typedef {import('../../../../surfaces/files/s3/s3-facts.js').S3Facts} S3Facts */
 
 const RESTORED_DAYS = 7;
-/** Of most objects: the class, a checksum, tags, and buttons below. */
+/** Most objects have a class, a checksum and tags, with buttons below. */
 const LINES = 5;
 
 /**
