@@ -147,7 +147,7 @@ describeWith([program('chromium')], 'what is on its way, in Chromium', function 
     await button('b.txt').click();
     const section = drawer().locator('[data-late=Versions]');
     await section.getByRole('button', { name: 'Try again' }).waitFor();
-    expect(await skeletons('#drawer').count()).to.equal(0);
+    expect(await section.locator('.skeleton').count()).to.equal(0);
     await page.unroute('**/api/files/versions?*');
     await section.getByRole('button', { name: 'Try again' }).click();
     await drawer().locator('.versions li').first().waitFor();
@@ -170,7 +170,7 @@ describeWith([program('chromium')], 'what is on its way, in Chromium', function 
     await watched.shoot('skeleton-monitor');
     const before = await shift();
     await release();
-    await page.locator('#panel .panel[aria-busy=false]').first().waitFor();
+    await page.locator('#panel .panel[aria-busy=false]:not([hidden])').first().waitFor();
     await page.locator('.tile.loading').first().waitFor(none);
     await skeletons('.panels.main .panel:not([hidden]) .body').first().waitFor(none);
     expect((await shift()) - before).to.be.lessThan(SHIFT_MAX);
