@@ -6,9 +6,10 @@ import { BY, nodesIn, OBJECT_SERVER, openNet } from './net-support.js';
 /**
  * A console with one fault that ends without a word at the given sync of a file or folder: `folder`,
  * the number of the sync, for how many seconds the fault may last, and its kind. A fault that is to be
- * killed at no sync is held.
+ * killed at no sync is held; with `hangs` the console stands still in the midst of its step.
  */
-const [folder = '', killAt = '0', holdS = '60', kind = 'test.stop'] = process.argv.slice(2);
+const [folder = '', killAt = '0', holdS = '60', kind = 'test.stop', hangs = ''] =
+  process.argv.slice(2);
 const nodes = await nodesIn(folder, [OBJECT_SERVER, PAUSED]);
 let syncs = 0;
 const onSync = () => {
@@ -26,7 +27,7 @@ await watchSyncs(onSync, async () => {
   });
   opened.net.register(new BreakAll(folder, () => opened.net));
   await opened.runs.recover();
-  const params = { hold_s: Number(holdS), waits: isEndless };
+  const params = { hold_s: Number(holdS), waits: isEndless, hangs: hangs === 'hangs' };
   const ttlS = kind === 'test.stop' ? 60 : Number(holdS);
   const { id } = await opened.net.start(kind, { params, target: 'node1', ttlS }, BY);
   while (opened.net.active !== undefined) await new Promise((again) => setTimeout(again, 10));

@@ -46,6 +46,8 @@ export const OBJECT_SERVER = 'object-server';
 interface StopParams extends RunFacts {
   /** Less than what an operator may ask for. */
   readonly hold_s?: number;
+  /** Stands still in the midst of the step, with the lock of the plans. */
+  readonly hangs?: boolean;
 }
 
 /** Stops a service, and waits. */
@@ -70,6 +72,10 @@ export class StopFault implements FaultKind<StopParams, { by: string }> {
       await fault.act('stop', async () => {
         this.calls.push('stop');
         await driver.act(node('node1'), OBJECT_SERVER, 'stop');
+        if (fault.params.hangs === true) {
+          process.stdout.write('held\n');
+          process.kill(process.pid, 'SIGSTOP');
+        }
       });
       await fault.held();
     }

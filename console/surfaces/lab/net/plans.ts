@@ -1,10 +1,9 @@
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { tryLock } from 'fs-native-extensions';
 import { z } from 'zod';
 import type { ConsoleOptions } from '../../../config/load.js';
 import type { Revert } from './fault.js';
+import { withLock } from './plans-lock.js';
 
 /** What reverts need of the configuration: a dead-man has no other. */
 export interface PlanTools {
@@ -26,7 +25,6 @@ export interface Plan {
 }
 
 const PLAN = z.object({ v: z.literal(1), id: z.uuid(), reverts: z.array(z.unknown()) });
-const LOCK_RETRY_MS = 50;
 const SUFFIX = '.plan.json';
 
 /** The plans of faults that are not taken back, in `state_dir/lab/net`. */
@@ -84,17 +82,12 @@ export class Plans {
       .map((name) => name.slice(0, -SUFFIX.length));
   }
 
-  /** One process at a time takes back, and writes the journal; a lock ends with its process. */
-  async locked<T>(work: () => Promise<T>): Promise<T> {
-    await mkdir(this.folder, { recursive: true, mode: 0o700 });
-    const handle = await open(path.join(this.folder, 'lock'), 'a', 0o600);
-    try {
-      // The kernel offers no wait that can be given up, hence the retry.
-      while (!tryLock(handle.fd)) await delay(LOCK_RETRY_MS);
-      return await work();
-    } finally {
-      await handle.close();
-    }
+  /**
+   * One process at a time takes back, and writes the journal.
+   * @param work - is told which process has ended with the lock, before it was done
+   */
+  locked<T>(work: (lostBy: number | undefined) => Promise<T>): Promise<T> {
+    return withLock(path.join(this.folder, 'lock'), work);
   }
 
   async #syncFolder(): Promise<void> {

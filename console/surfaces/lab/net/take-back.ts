@@ -16,7 +16,7 @@ export async function takeBack(
   id: string,
   by: RevertReport['by'],
 ): Promise<RevertReport | undefined> {
-  return plans.locked(async () => {
+  return plans.locked(async (lostBy) => {
     const plan = await plans.read(id);
     if (plan === undefined) return undefined;
     const { kind, target } = plan;
@@ -25,14 +25,21 @@ export async function takeBack(
       appendToJournal(plans.folder, { id, kind, target, state, by, outcomes }).catch(
         () => undefined,
       );
-    await write('reverting', []);
-    const outcomes = await revertAll(plan);
+    const before = lostLock(lostBy);
+    await write('reverting', before);
+    const outcomes = [...before, ...(await revertAll(plan))];
     const isDone = outcomes.every(({ ok }) => ok);
     await write(isDone ? 'reverted' : 'failed', outcomes);
     // The last step: a crash before it lets all of this be done once more, which changes nothing.
     if (isDone) await plans.remove(id);
     return { by, reverted_unix_s: Math.floor(Date.now() / 1000), outcomes };
   });
+}
+
+/** The process that was at work on plans, and hung or was killed, as the journal has it. */
+function lostLock(pid: number | undefined): RevertOutcome[] {
+  if (pid === undefined) return [];
+  return [{ kind: 'net.unlock', ok: true, text: `Process ${pid} hung or was killed at its work.` }];
 }
 
 async function revertAll({ reverts, tools }: Plan): Promise<RevertOutcome[]> {
