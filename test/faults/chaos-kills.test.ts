@@ -1,0 +1,60 @@
+import { expect } from 'chai';
+import { describeWith } from '../support/needs.js';
+import { startSwiftLab, SWIFT_NEEDS, type SwiftLab } from '../support/swift-lab.js';
+import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { KILLED_FAULTS, killDuring, type Victim } from './swift/chaos-kills.js';
+
+const ORDERS: readonly (readonly Victim[])[] = [
+  ['console', 'supervisor', 'dead-man'],
+  ['console', 'dead-man', 'supervisor'],
+  ['supervisor', 'console', 'dead-man'],
+  ['supervisor', 'dead-man', 'console'],
+  ['dead-man', 'console', 'supervisor'],
+  ['dead-man', 'supervisor', 'console'],
+];
+const EVERYTHING = ['console', 'supervisor', 'dead-men'] as const;
+/** The issue of every fault: back so long after its time at the latest. */
+const LATE_S_MAX = 10;
+
+const all = process.env.RINGWAY_FAULTS === 'all';
+/** What every run tries: a copy that is away, which no process brings back by itself. */
+const faults = all ? KILLED_FAULTS : KILLED_FAULTS.filter(({ fault }) => fault === 'remove_replica'); // prettier-ignore
+const orders = all ? ORDERS : ORDERS.slice(0, 1);
+
+describeWith(SWIFT_NEEDS, 'a fault whose console, supervisor and dead-men are killed', function () {
+  this.timeout(240_000);
+  let lab: SwiftLab;
+  const table: string[] = [];
+
+  before(async () => {
+    lab = await startSwiftLab({ proxyWorkers: 2 });
+  });
+  after(async () => {
+    await lab.close();
+    if (all) process.stdout.write(`${table.join('\n')}\n`);
+  });
+
+  let folder: string;
+  beforeEach(async () => {
+    folder = await makeTempFolder('chaos-kills');
+  });
+  afterEach(async () => {
+    await removeFolder(folder);
+  });
+
+  for (const one of faults) {
+    for (const order of [...orders, EVERYTHING]) {
+      it(`takes ${one.fault} back: ${order.join(', ')}`, async () => {
+        const { lateS, wasBroken, lines } = await killDuring(one, order, lab, folder);
+        table.push(
+          `| ${one.fault} | ${order.join(', ')} | ${lateS.toFixed(1)} | ${lines.at(-1)} |`,
+        );
+        if (one.stays) expect(wasBroken, 'broken, once all were killed').to.equal(true);
+        expect(lateS).to.be.lessThan(LATE_S_MAX);
+        const isAnew = order === EVERYTHING;
+        expect(lines[0]).to.equal('armed console');
+        expect(lines.at(-1)).to.equal(isAnew ? 'reverted console' : 'reverted dead_man');
+      });
+    }
+  }
+});
