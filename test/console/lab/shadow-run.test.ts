@@ -45,7 +45,11 @@ describe('a run of Shadow', function () {
   };
 
   /** A run over sides of which `fails` says, by the number of the duel, whether they are away. */
-  async function run(root: string, fails: (duel: number) => boolean): Promise<ShadowRun> {
+  async function run(
+    root: string,
+    fails: (duel: number) => boolean,
+    ending = new AbortController(),
+  ): Promise<ShadowRun> {
     let duels = 0;
     const duel = {
       a: { dialect: 'swift' },
@@ -58,7 +62,7 @@ describe('a run of Shadow', function () {
     } as unknown as Duel;
     const params = { mode: 'dual', seed: 1, cases: 6, operators: OPERATORS, a: 'a', b: 'b' } as const; // prettier-ignore
     const one = new ShadowRun('id', params, duel, new ShadowFiles(root), Date.now);
-    await one.run(new AbortController().signal, () => undefined);
+    await one.run(ending.signal, () => undefined);
     return one;
   }
 
@@ -68,6 +72,20 @@ describe('a run of Shadow', function () {
     const { view: end } = await run(root, (duel) => duel === 5);
     expect(end).to.deep.include({ cases: 5, skipped: 1, problem: null });
     expect(end.findings.map(({ is_flaky: isFlaky }) => isFlaky)).not.to.include(true);
+    await removeFolder(root);
+  });
+
+  it('says of what it could not send again that it does not know whether it is stable', async () => {
+    const root = await makeTempFolder('shadow');
+    const ending = new AbortController();
+    const fails = (duel: number): boolean => {
+      if (duel === 2) ending.abort();
+      return duel === 2;
+    };
+    const { view: end } = await run(root, fails, ending);
+    expect(end.findings.map(({ is_flaky: isFlaky }) => isFlaky)).to.deep.equal([null]);
+    const [line = ''] = (await readFile(join(root, 'mutations.jsonl'), 'utf8')).split('\n');
+    expect(JSON.parse(line)).to.have.property('flaky', null);
     await removeFolder(root);
   });
 

@@ -22,8 +22,8 @@ export interface ShadowFinding extends StepResult {
   readonly id: string;
   readonly case: ShadowCase;
   readonly mutations: readonly Mutation[];
-  /** It did not show each time that the case was sent again. */
-  readonly is_flaky: boolean;
+  /** It did not show each time that the case was sent again; null where that could not be tried. */
+  readonly is_flaky: boolean | null;
   /** How often something like it was found. */
   readonly times: number;
   /** The smallest case that shows it; null where it was not looked for. */
@@ -150,19 +150,18 @@ export class ShadowRun {
       const row = (this.#matrix[method.toUpperCase()] ??= newRow());
       row[verdict] += 1;
     }
-    const flaky = new Set<number>();
+    const flaky = new Map<number, boolean | null>();
     for (const result of results) {
       const { difference, others, step } = result;
       const odd = [difference, ...others].filter(({ verdict: each }) => isFinding(each));
       for (const each of odd) {
-        if (await this.#note(one, mutations, { ...result, difference: each }, signal)) {
-          flaky.add(step);
-        }
+        const isFlaky = await this.#note(one, mutations, { ...result, difference: each }, signal);
+        if (flaky.get(step) !== true) flaky.set(step, isFlaky);
       }
       // Behind this the two may be in different states.
       if (odd.some(({ rule }) => CONTROL_RULES.has(rule))) break;
     }
-    const lines = results.map((each) => this.#line(one, mutations, each, flaky.has(each.step)));
+    const lines = results.map((each) => this.#line(one, mutations, each, flaky.get(each.step)));
     await this.#write(() => this.files.log(lines));
   }
 
@@ -189,13 +188,13 @@ export class ShadowRun {
     }
   }
 
-  /** @returns whether it did not show again each time */
+  /** @returns see `is_flaky` of a finding */
   async #note(
     one: ShadowCase,
     mutations: readonly Mutation[],
     found: StepResult,
     signal: AbortSignal,
-  ): Promise<boolean> {
+  ): Promise<boolean | null> {
     const { rule, detail } = found.difference;
     const method = one.steps[found.step]?.method.toUpperCase() ?? '';
     const id = `${method} ${rule} ${detail}`.slice(0, 200);
@@ -204,12 +203,12 @@ export class ShadowRun {
       this.#findings.set(id, { ...known, times: known.times + 1 });
       return known.is_flaky;
     }
-    if (this.#findings.size >= FINDINGS_MAX) return false;
+    if (this.#findings.size >= FINDINGS_MAX) return null;
     const again = [];
     for (let sent = 0; sent < RETRIES; sent++)
       again.push(await this.#shows(one, { method, wanted: found.difference, signal }));
     // What could not be sent again says nothing.
-    const isFlaky = again.includes(false);
+    const isFlaky = again.includes(false) || (again.includes(undefined) ? null : false);
     const finding = { id, case: one, mutations, is_flaky: isFlaky, times: 1, minimal: null };
     this.#findings.set(id, { ...found, ...finding });
     await this.#write(() => this.files.keep(one));
@@ -228,7 +227,7 @@ export class ShadowRun {
 
   async #minimizeAll(signal: AbortSignal, tell: () => void): Promise<void> {
     const isCut = (): boolean => signal.aborted || this.#failures >= FAILURES_MAX;
-    const stable = [...this.#findings.values()].filter((one) => !one.is_flaky);
+    const stable = [...this.#findings.values()].filter((one) => one.is_flaky !== true);
     for (const finding of stable.slice(0, MINIMIZED_MAX)) {
       if (isCut()) return;
       const method = finding.case.steps[finding.step]?.method.toUpperCase() ?? '';
@@ -247,7 +246,7 @@ export class ShadowRun {
     one: ShadowCase,
     mutations: readonly Mutation[],
     { step, difference, a, b }: StepResult,
-    isFlaky: boolean,
+    isFlaky: boolean | null = false,
   ): object {
     const { method, target, headers, body_b64: body } = one.steps[step] ?? {};
     const short = ({ label, status, ms, body_sha256 }: NonNullable<typeof b>) => ({ label, status, ms, body_sha256 }); // prettier-ignore

@@ -23,7 +23,7 @@ const STATES = { identical: 'ok', cosmetic: 'info', semantic: 'warn', breaking: 
  * @param {number} wanted
  */
 export function summaryOf({ cases, skipped, steps, findings }, wanted) {
-  const flaky = findings.filter(({ is_flaky: isFlaky }) => isFlaky).length;
+  const flaky = findings.filter(({ is_flaky: isFlaky }) => isFlaky === true).length;
   return figures([
     { label: 'Cases', value: `${cases} of ${wanted}` },
     ...(skipped > 0
@@ -57,7 +57,7 @@ export function findingTable({ findings }, mode) {
         { title: 'Difference', value: (row) => row.difference.detail },
         { title: 'Request', value: requestText },
         { title: 'Times', number: true, value: (row) => row.times },
-        { title: 'Flaky', value: (row) => (row.is_flaky ? 'yes' : 'no') },
+        { title: 'Flaky', value: flakyText },
         {
           title: 'Steps',
           number: true,
@@ -183,4 +183,10 @@ function answerView({ label, status, transport, ms, headers, body }, rules) {
     el('h3', { textContent: `${label}: ${status ?? transport}, ${ms} ms` }),
     el('pre', { className: 'lab-code' }, ...lines, '\n', part(body, isBody)),
   );
+}
+
+/** @param {Finding} finding */
+function flakyText({ is_flaky: isFlaky }) {
+  if (isFlaky === null) return 'not sent again';
+  return isFlaky ? 'yes' : 'no';
 }
