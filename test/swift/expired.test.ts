@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { ExpiredRun } from '../../console/surfaces/lab/expired/expired-runs.js';
+import { codeOf } from '../console/support/client.js';
 import { REAL_CLOCK, startTestBed, type TestBed } from '../console/support/console.js';
 import { eventually } from '../support/eventually.js';
 import { describeWith } from '../support/needs.js';
@@ -52,6 +53,8 @@ describeWith(SWIFT_NEEDS, 'the Observatory over a Swift cluster', function () {
     }
     if (ghosts.detail?.open_expired.support === 'unsupported') {
       expect(ghosts.detail.findings.map((one) => one.id)).to.include('open_expired_unsupported');
+    } else if (ghosts.detail?.open_expired.support === 'disabled') {
+      expect(ghosts.detail.findings.map((one) => one.id)).to.include('open_expired_disabled');
     }
     // No expirer runs in a lab.
     const missed = await eventually(
@@ -74,5 +77,40 @@ describeWith(SWIFT_NEEDS, 'the Observatory over a Swift cluster', function () {
         expect([state, Number(timestamp)]).to.deep.equal(['tombstone', one.delete_at_unix_s]);
       }
     }
+  });
+
+  it('rescues a ghost where the cluster opens expired objects, and says what that needs elsewhere', async () => {
+    const operator = await bed.login();
+    const body = { count: 2, first_s: 2, step_s: 0 };
+    const started = await operator.post('/lab/api/expired/runs', body);
+    expect(started.status, started.text).to.equal(202);
+    const { id }: { id: string } = started.json();
+    const get = async (): Promise<ExpiredRun> =>
+      (await operator.get(`/lab/api/expired/runs/${id}`)).json();
+    const objects = ({ detail, result }: ExpiredRun) => (result ?? detail)?.objects ?? [];
+    const ghosts = await eventually(
+      get,
+      (run) =>
+        objects(run).length === 2 && objects(run).every((one) => one.state === 'Recoverable Ghost'),
+      LAB_LIMIT_MS,
+    );
+    const rescue = await operator.post(`/lab/api/expired/runs/${id}/rescue`, { name: '00' });
+    if (ghosts.detail?.open_expired.support !== 'enabled') {
+      expect([rescue.status, codeOf(rescue)]).to.deep.equal([501, 'unsupported_here']);
+      expect(rescue.text).to.include('allow_open_expired');
+      await operator.post(`/lab/api/expired/runs/${id}/finish`, {});
+      await eventually(get, ({ state }) => state === 'done', LAB_LIMIT_MS);
+      return;
+    }
+    expect(rescue.json()).to.deep.equal({ is_readable: true });
+    await lab.runOnce('updater');
+    await lab.runOnce('expirer');
+    const over = await eventually(get, ({ state }) => state === 'done', LAB_LIMIT_MS);
+    const found = objects(over).map(({ is_rescued: isRescued, state }) => [isRescued, state]);
+    expect(found).to.deep.equal([
+      [true, 'Recoverable Ghost'],
+      [false, 'Physically Reaped'],
+    ]);
+    expect(over.result?.summary).to.include({ n: 1, reaped: 1, censored: 0 });
   });
 });

@@ -200,6 +200,18 @@ describe('an observation of objects that expire', () => {
     const { view, isOver } = await at(545);
     expect([isOver, view.summary.n, view.summary.reaped]).to.deep.equal([true, 3, 3]);
   });
+
+  it('keeps a rescue that comes while the object is looked at', async () => {
+    const { store, observation, at } = await begin({ support: 'enabled', version: null });
+    const look = store.look;
+    store.look = async (container, object, opens) => {
+      const sight = await look(container, object, opens);
+      if (object === '00') await observation.rescue('00');
+      return sight;
+    };
+    const [first] = (await at(530)).view.objects;
+    expect(first?.is_rescued).to.equal(true);
+  });
 });
 
 describe('the Observatory over a store without X-Open-Expired', function () {

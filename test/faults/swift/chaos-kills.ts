@@ -98,8 +98,10 @@ export const KILLED_FAULTS: readonly KilledFault[] = [
 export type Victim = 'console' | 'supervisor' | 'dead-man';
 /** How a fault went whose processes were killed. */
 export interface Course {
-  /** Seconds from its deadline until all was back and the plan was gone; negative before it. */
+  /** Seconds from its deadline until nothing was broken any more; negative before it. */
   readonly lateS: number;
+  /** The same, until the journal had that: of a server that was started, once it was at rest. */
+  readonly doneS: number;
   readonly wasBroken: boolean;
   /** The journal: `armed console`, … */
   readonly lines: readonly string[];
@@ -169,15 +171,13 @@ export async function killDuring(
       await service.kill9();
       service = await start();
     }
-    await eventually(
-      async () => (await plans.read(id)) !== undefined || (await isBroken(seen)),
-      (isOpen) => !isOpen,
-      BACK_MS,
-    );
+    await eventually(() => isBroken(seen), (still) => !still, BACK_MS); // prettier-ignore
     const lateS = Date.now() / 1000 - net.deadline_unix_s;
+    await eventually(() => plans.read(id), (open) => open === undefined, BACK_MS); // prettier-ignore
+    const doneS = Date.now() / 1000 - net.deadline_unix_s;
     const journal = await readFile(join(stateDir, 'lab', 'net', 'journal.jsonl'), 'utf8');
     const lines = journal.trimEnd().split('\n').map((line) => JSON.parse(line) as { state: string; by: string }); // prettier-ignore
-    return { lateS, wasBroken, lines: lines.map(({ state, by }) => `${state} ${by}`) };
+    return { lateS, doneS, wasBroken, lines: lines.map(({ state, by }) => `${state} ${by}`) };
   } finally {
     await service.kill9();
   }

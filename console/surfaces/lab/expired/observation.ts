@@ -159,8 +159,7 @@ export class Observation {
   }
 
   async #lookAt(watched: Watched, listed: ReadonlySet<string> | undefined): Promise<void> {
-    const { view } = watched;
-    const { delete_at_unix_s: deleteAtS, name } = view;
+    const { delete_at_unix_s: deleteAtS, name } = watched.view;
     const opens = this.#opens.support === 'enabled';
     const sight = await this.#sightOf(name, opens);
     watched.isUnseen = sight === undefined;
@@ -168,6 +167,8 @@ export class Observation {
       watched.nextS = this.#nowS() + NEAR_S;
       return;
     }
+    // As it is by now: it may have been rescued meanwhile.
+    const { view } = watched;
     const spans = advance(view.spans, stateOf(deleteAtS, sight), sight.atS);
     const last = spans.at(-1) ?? { state: 'Alive' as const, from_unix_s: sight.atS };
     const isReaped = last.state === 'Physically Reaped';
