@@ -106,6 +106,7 @@ export function openNet(
     readonly holds?: boolean;
     readonly deadMen?: DeadMenOptions;
     readonly now?: () => number;
+    readonly nodeDriver?: 'local-procs' | 'local-systemd';
   } = {},
 ): OpenNet {
   const told: RunView[] = [];
@@ -121,7 +122,7 @@ export function openNet(
   });
   const options = {
     stateDir: folder,
-    nodeDriver: 'local-procs' as const,
+    nodeDriver: more.nodeDriver ?? ('local-procs' as const),
     clusterNodes: nodes,
     nodeRoot: '',
   };
