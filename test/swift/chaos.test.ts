@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect } from 'chai';
+import { isOver } from '../../console/server/runs/run.js';
+import type { ChaosWholeRun } from '../../console/surfaces/lab/chaos/chaos-runs.js';
+import { netOf } from '../../console/surfaces/lab/net/fault-net.js';
+import { REAL_CLOCK, startTestBed, type TestBed } from '../console/support/console.js';
+import { eventually } from '../support/eventually.js';
+import { describeWith } from '../support/needs.js';
+import { sharedSwiftLab } from '../support/shared-swift-lab.js';
+import { SWIFT_NEEDS, type SwiftLab } from '../support/swift-lab.js';
+
+/** A guard: servers and daemons of Swift take seconds to start on a busy machine. */
+const LIMIT_MS = 300_000;
+
+describeWith(SWIFT_NEEDS, 'the Chaos Arcade over a Swift cluster', function () {
+  this.timeout(LIMIT_MS);
+  let lab: SwiftLab;
+  let bed: TestBed;
+
+  before(async () => {
+    lab = await sharedSwiftLab();
+    await lab.heal();
+    const file = join(dirname(lab.state.gatewayConfig), 'lab-console.json');
+    const own = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
+    const keys = ['lab_enabled', 'lab_mutations', 'store_dir', 'node_root', 'node_driver', 'cluster_nodes']; // prettier-ignore
+    bed = await startTestBed(Object.fromEntries(keys.map((key) => [key, own[key]])), REAL_CLOCK);
+  });
+  after(async () => {
+    await bed.close();
+    await lab.heal();
+  });
+
+  it('takes a copy away, sees replicators bring it back, verifies that, and keeps score', async () => {
+    const operator = await bed.login();
+    const target = 'replica-0';
+    const request = { fault: 'remove_replica', target, params: { mode: 'marked' }, ttl_s: 120, confirm: target }; // prettier-ignore
+    const started = await operator.post('/lab/api/chaos/runs', request);
+    expect(started.status, started.text).to.equal(202);
+    const { id }: { id: string } = started.json();
+    const second = await operator.post('/lab/api/chaos/runs', request);
+    expect(second.json()).to.have.nested.property('error.code', 'fault_active');
+    const run = await eventually(
+      async (): Promise<ChaosWholeRun> => (await operator.get(`/lab/api/chaos/runs/${id}`)).json(),
+      ({ state }) => isOver(state),
+      LIMIT_MS,
+    );
+    expect(run.state, JSON.stringify(run.error)).to.equal('done');
+    const { result } = run;
+    expect(result?.phases.map(({ phase }) => phase)).to.deep.equal(
+      ['preflight', 'steady', 'inject', 'observe', 'revert', 'repair', 'over'],
+    ); // prettier-ignore
+    expect(result?.checks.filter(({ is_ok: isOk }) => !isOk)).to.deep.equal([]);
+    expect(result).to.deep.include({ abort: null, deadline_unix_s: null });
+    expect(result?.repair).to.include({ is_repaired: true, text: 'All copies are whole.' });
+    expect(result?.score?.total).to.be.within(1, 100);
+    expect(result?.held?.n).to.be.greaterThan(0);
+    const report = netOf(run.evidence)?.report;
+    expect(report?.by).to.equal('console');
+    expect(report?.outcomes.map(({ text }) => text)).to.deep.equal([
+      'Replicators have made another copy.',
+    ]);
+    const soon = await operator.post('/lab/api/chaos/runs', request);
+    expect([soon.status, soon.json()], 'a rest').to.have.nested.property('[1].error.code', 'cooldown'); // prettier-ignore
+  });
+});
