@@ -24,14 +24,12 @@ const orders = all ? ORDERS : ORDERS.slice(0, 1);
 describeWith(SWIFT_NEEDS, 'a fault whose console, supervisor and dead-men are killed', function () {
   this.timeout(240_000);
   let lab: SwiftLab;
-  const table: string[] = [];
 
   before(async () => {
     lab = await startSwiftLab({ proxyWorkers: 2 });
   });
   after(async () => {
     await lab.close();
-    if (all) process.stdout.write(`${table.join('\n')}\n`);
   });
 
   let folder: string;
@@ -47,7 +45,8 @@ describeWith(SWIFT_NEEDS, 'a fault whose console, supervisor and dead-men are ki
       it(`takes ${one.fault} back: ${order.join(', ')}`, async () => {
         const { lateS, doneS, wasBroken, lines } = await killDuring(one, order, lab, folder);
         const figures = [lateS, doneS].map((seconds) => seconds.toFixed(1)).join(' | ');
-        table.push(`| ${one.fault} | ${order.join(', ')} | ${figures} | ${lines.at(-1)} |`);
+        const row = `| ${one.fault} | ${order.join(', ')} | ${figures} | ${lines.at(-1)} |`;
+        if (all) process.stdout.write(`${row}\n`);
         if (one.stays) expect(wasBroken, 'broken, once all were killed').to.equal(true);
         // A limit for a machine that has nothing else to do: who asks for all wants to know.
         if (all) expect(lateS).to.be.lessThan(LATE_S_MAX);

@@ -98,7 +98,10 @@ export const KILLED_FAULTS: readonly KilledFault[] = [
 export type Victim = 'console' | 'supervisor' | 'dead-man';
 /** How a fault went whose processes were killed. */
 export interface Course {
-  /** Seconds from its deadline until nothing was broken any more; negative before it. */
+  /**
+   * Seconds from its deadline until nothing was broken any more; negative before it. Where everything
+   * was killed, from the start of the next service, if that came later.
+   */
   readonly lateS: number;
   /** The same, until the journal had that: of a server that was started, once it was at rest. */
   readonly doneS: number;
@@ -167,14 +170,16 @@ export async function killDuring(
     const pids = { console: [consolePid], supervisor: [service.supervisorPid], 'dead-man': [deadMan], 'dead-men': net.dead_men }; // prettier-ignore
     for (const victim of order) for (const pid of pids[victim]) killIfThere(pid);
     const wasBroken = await isBroken(seen);
+    let fromS = net.deadline_unix_s;
     if (order.includes('dead-men')) {
       await service.kill9();
       service = await start();
+      fromS = Math.max(fromS, Date.now() / 1000);
     }
     await eventually(() => isBroken(seen), (still) => !still, BACK_MS); // prettier-ignore
-    const lateS = Date.now() / 1000 - net.deadline_unix_s;
+    const lateS = Date.now() / 1000 - fromS;
     await eventually(() => plans.read(id), (open) => open === undefined, BACK_MS); // prettier-ignore
-    const doneS = Date.now() / 1000 - net.deadline_unix_s;
+    const doneS = Date.now() / 1000 - fromS;
     const journal = await readFile(join(stateDir, 'lab', 'net', 'journal.jsonl'), 'utf8');
     const lines = journal.trimEnd().split('\n').map((line) => JSON.parse(line) as { state: string; by: string }); // prettier-ignore
     return { lateS, doneS, wasBroken, lines: lines.map(({ state, by }) => `${state} ${by}`) };
