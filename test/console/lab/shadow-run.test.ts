@@ -89,6 +89,30 @@ describe('a run of Shadow', function () {
     await removeFolder(root);
   });
 
+  it('shows its latest findings while it goes on, and has all of them at its end', async () => {
+    const root = await makeTempFolder('shadow');
+    let duels = 0;
+    const answer = () => {
+      const detail = `difference ${(duels += 1)}`;
+      return Promise.resolve([{ ...found, difference: { ...found.difference, detail } }]);
+    };
+    const duel = { a: { dialect: 'swift' }, run: answer } as unknown as Duel;
+    const params = { mode: 'dual', seed: 1, cases: 22, operators: OPERATORS, a: 'a', b: 'b' } as const; // prettier-ignore
+    const one = new ShadowRun('id', params, duel, new ShadowFiles(root), Date.now);
+    const cut = new AbortController();
+    const seen: (readonly [number, number])[] = [];
+    await one.run(cut.signal, () => {
+      const { findings, unlisted } = one.live;
+      seen.push([findings.length, unlisted]);
+      if (seen.length === params.cases) cut.abort();
+    });
+    expect(seen.at(-1)).to.deep.equal([20, 2]);
+    const written = JSON.parse(Buffer.from(await one.json()).toString('utf8')) as unknown;
+    expect(written).to.deep.equal(JSON.parse(JSON.stringify(one.view)));
+    expect(one.view).to.have.property('unlisted', 0);
+    await removeFolder(root);
+  });
+
   it('ends with what it has found when a side stays away', async () => {
     const root = await makeTempFolder('shadow');
     const { view: end } = await run(root, (duel) => duel > 4);

@@ -163,11 +163,11 @@ export class ChaosRuns {
     return (await this.given.runs.list(KIND)) as ChaosRunRow[];
   }
 
-  /** @throws ApiError not_found */
-  async get(id: string): Promise<ChaosWholeRun> {
-    const run = await this.given.runs.get(id);
+  /** A run without its result. @throws ApiError not_found */
+  async view(id: string): Promise<Omit<ChaosWholeRun, 'result'>> {
+    const run = await this.given.runs.view(id);
     if (run.kind !== KIND) throw new ApiError('not_found', 'There is no such run.');
-    return run as ChaosWholeRun;
+    return run as Omit<ChaosWholeRun, 'result'>;
   }
 
   close(): void {

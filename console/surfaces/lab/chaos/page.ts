@@ -2,11 +2,11 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { sessionOf, type ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
-import { runActor } from '../../../server/runs/run-routes.js';
+import { runActor, sendRun } from '../../../server/runs/run-routes.js';
 import { nodeSource, type LabPage } from '../ground/data-source.js';
 import { labOf } from '../lab.js';
 import { TTL_S, type CatalogueItem } from './catalogue.js';
-import type { ChaosRunRow, ChaosWholeRun } from './chaos-runs.js';
+import type { ChaosRunRow } from './chaos-runs.js';
 
 const START = z.strictObject({
   fault: z.string().max(64),
@@ -78,7 +78,10 @@ function chaosRoutes(app: FastifyInstance, context: ConsoleContext): void {
   app.get(
     '/lab/api/chaos/runs/:id',
     { config: { access, background: true } },
-    (request): Promise<ChaosWholeRun> => labOf(context).chaos.get(idOf(request.params)),
+    async (request, reply) => {
+      const { id } = await labOf(context).chaos.view(idOf(request.params));
+      return sendRun(reply, context.runs, id);
+    },
   );
 
   app.post('/lab/api/chaos/runs/:id/abort', { config: { access: 'mutate' } }, (request, reply) => {

@@ -78,10 +78,10 @@ export class ExpiredRuns {
   }
 
   /** @throws ApiError not_found */
-  async get(id: string): Promise<ExpiredRun> {
-    const run = await this.runs.get(id);
+  async view(id: string): Promise<Omit<ExpiredRun, 'result'>> {
+    const run = await this.runs.view(id);
     if (run.kind !== KIND) throw new ApiError('not_found', 'There is no such run.');
-    return run as ExpiredRun;
+    return run as Omit<ExpiredRun, 'result'>;
   }
 
   /** Ends a run with what was seen until now. @throws ApiError not_found */

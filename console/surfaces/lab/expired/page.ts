@@ -4,10 +4,10 @@ import { z } from 'zod';
 import { audited } from '../../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
-import { cancelRun, runActor } from '../../../server/runs/run-routes.js';
+import { cancelRun, runActor, sendRun } from '../../../server/runs/run-routes.js';
 import { type LabPage, storeSource } from '../ground/data-source.js';
 import { labOf } from '../lab.js';
-import type { ExpiredRun, ExpiredRunRow } from './expired-runs.js';
+import type { ExpiredRunRow } from './expired-runs.js';
 import { EXPIRED_PREFIX, SwiftObserver } from './observer.js';
 
 /** Swift's `interval` of the expirer is five minutes; it may take one and a half passes. */
@@ -67,7 +67,10 @@ function expiredRoutes(app: FastifyInstance, context: ConsoleContext): void {
   app.get(
     '/lab/api/expired/runs/:id',
     { config: { access, background: true } },
-    (request): Promise<ExpiredRun> => labOf(context).expired.get(idOf(request.params)),
+    async (request, reply) => {
+      const { id } = await labOf(context).expired.view(idOf(request.params));
+      return sendRun(reply, context.runs, id);
+    },
   );
 
   app.post('/lab/api/expired/runs/:id/finish', { config: { access } }, (request, reply) => {
@@ -76,7 +79,7 @@ function expiredRoutes(app: FastifyInstance, context: ConsoleContext): void {
   });
 
   app.delete('/lab/api/expired/runs/:id', { config: { access } }, async (request, reply) => {
-    const { id } = await labOf(context).expired.get(idOf(request.params));
+    const { id } = await labOf(context).expired.view(idOf(request.params));
     await cancelRun(context, request, id);
     return reply.status(204).send();
   });

@@ -5,7 +5,7 @@ import { ApiError } from '../../../server/api-error.js';
 import { audited } from '../../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
-import { cancelRun, runActor } from '../../../server/runs/run-routes.js';
+import { cancelRun, runActor, sendRun } from '../../../server/runs/run-routes.js';
 import type { Session, SessionKeys } from '../../../server/sessions.js';
 import { type DataSource, type LabPage, storeSource, unavailable } from '../ground/data-source.js';
 import { parseUpstream } from '../../../swift/address.js';
@@ -16,7 +16,7 @@ import { parseCase } from './case.js';
 import { Duel, type StepResult } from './duel.js';
 import { OPERATORS } from './mutation.js';
 import { dialectOf, type ShadowParams } from './shadow-run.js';
-import type { ShadowRunRow, ShadowWholeRun } from './shadow-runs.js';
+import type { ShadowRunRow } from './shadow-runs.js';
 import { ShadowSide } from './side.js';
 
 const MODE = z.enum(['single', 'dual', 's3']);
@@ -74,11 +74,14 @@ function shadowRoutes(app: FastifyInstance, context: ConsoleContext): void {
   app.get(
     '/lab/api/shadow/runs/:id',
     { config: { access, background: true } },
-    (request): Promise<ShadowWholeRun> => labOf(context).shadow.get(idOf(request.params)),
+    async (request, reply) => {
+      const { id } = await labOf(context).shadow.view(idOf(request.params));
+      return sendRun(reply, context.runs, id);
+    },
   );
 
   app.delete('/lab/api/shadow/runs/:id', { config: { access } }, async (request, reply) => {
-    const { id } = await labOf(context).shadow.get(idOf(request.params));
+    const { id } = await labOf(context).shadow.view(idOf(request.params));
     await cancelRun(context, request, id);
     return reply.status(204).send();
   });

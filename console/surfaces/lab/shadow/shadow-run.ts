@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { SeededRandom } from '../../../../src/ring/builder/random.js';
 import { ApiError } from '../../../server/api-error.js';
 import { digestOf, seedsOf, type Dialect, type ShadowCase } from './case.js';
@@ -38,12 +38,15 @@ export interface ShadowView {
   readonly problem: string | null;
   readonly steps: number;
   readonly findings: readonly ShadowFinding[];
+  /** Findings that are not listed as long as the run goes on. */
+  readonly unlisted: number;
   /** Steps by method and verdict. */
   readonly matrix: Readonly<Record<string, Readonly<Record<Verdict, number>>>>;
 }
 
 const MUTATIONS_MAX = 3;
 const FINDINGS_MAX = 200;
+const LIVE_FINDINGS_MAX = 20;
 const MINIMIZED_MAX = 20;
 const RETRIES = 3;
 /** A side that takes no container so many times, one after the other, is down. */
@@ -85,8 +88,27 @@ export class ShadowRun {
       problem: this.#problem,
       steps: this.#steps,
       findings: [...this.#findings.values()],
+      unlisted: 0,
       matrix: structuredClone(this.#matrix),
     };
+  }
+
+  /** What is shown while the run goes on, time and again: the latest findings. */
+  get live(): ShadowView {
+    const { findings, ...view } = this.view;
+    const listed = findings.slice(-LIVE_FINDINGS_MAX);
+    return { ...view, findings: listed, unlisted: findings.length - listed.length };
+  }
+
+  /** {@link view} as JSON, one finding at a time: all of them take ten milliseconds. */
+  async json(): Promise<Uint8Array> {
+    const { findings, ...view } = this.view;
+    const pieces = [Buffer.from(`${JSON.stringify(view).slice(0, -1)},"findings":[`)];
+    for (const [at, finding] of findings.entries()) {
+      pieces.push(Buffer.from(`${at === 0 ? '' : ','}${JSON.stringify(finding)}`));
+      await nextTurn();
+    }
+    return Buffer.concat([...pieces, Buffer.from(']}')]);
   }
 
   /** Five requests that both sides have to answer alike. @throws ApiError upstream_unavailable */

@@ -1,5 +1,6 @@
 import { ApiError } from '../../../server/api-error.js';
 import type { RunActor, RunKind, RunView, WholeRun } from '../../../server/runs/run.js';
+import { JsonResult } from '../../../server/runs/run-result.js';
 import type { Runs } from '../../../server/runs/runs.js';
 import type { Duel } from './duel.js';
 import { ShadowFiles } from './shadow-files.js';
@@ -21,7 +22,7 @@ export class ShadowRuns {
     shadowRoot: string,
     now: () => number,
   ) {
-    const kind: RunKind<ShadowParams & { readonly request: string }, ShadowView> = {
+    const kind: RunKind<ShadowParams & { readonly request: string }> = {
       name: KIND,
       access: 'operate',
       kept: 20,
@@ -32,11 +33,12 @@ export class ShadowRuns {
         if (duel === undefined) throw new ApiError('conflict', 'The run has no user any more.');
         const run = new ShadowRun(id, params, duel, new ShadowFiles(shadowRoot), now);
         const tell = (): void => {
-          progress(run.view.cases, params.cases, run.view);
+          const live = run.live;
+          progress(live.cases, params.cases, live);
         };
         await run.preflight(signal);
         await run.run(signal, tell);
-        return run.view;
+        return new JsonResult(await run.json());
       },
     };
     runs.register(kind);
@@ -60,10 +62,10 @@ export class ShadowRuns {
     return (await this.runs.list(KIND)) as ShadowRunRow[];
   }
 
-  /** @throws ApiError not_found */
-  async get(id: string): Promise<ShadowWholeRun> {
-    const run = await this.runs.get(id);
+  /** A run without its result, which may have megabytes. @throws ApiError not_found */
+  async view(id: string): Promise<Omit<ShadowWholeRun, 'result'>> {
+    const run = await this.runs.view(id);
     if (run.kind !== KIND) throw new ApiError('not_found', 'There is no such run.');
-    return run as ShadowWholeRun;
+    return run as Omit<ShadowWholeRun, 'result'>;
   }
 }

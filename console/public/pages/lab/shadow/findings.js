@@ -22,7 +22,7 @@ const STATES = { identical: 'ok', cosmetic: 'info', semantic: 'warn', breaking: 
  * @param {View} view
  * @param {number} wanted
  */
-export function summaryOf({ cases, skipped, steps, findings }, wanted) {
+export function summaryOf({ cases, skipped, steps, findings, unlisted = 0 }, wanted) {
   const flaky = findings.filter(({ is_flaky: isFlaky }) => isFlaky === true).length;
   return figures([
     { label: 'Cases', value: `${cases} of ${wanted}` },
@@ -30,7 +30,7 @@ export function summaryOf({ cases, skipped, steps, findings }, wanted) {
       ? [{ label: 'Not sent', value: String(skipped), hint: 'a side took no container' }]
       : []),
     { label: 'Requests compared', value: String(steps) },
-    { label: 'Findings', value: String(findings.length) },
+    { label: 'Findings', value: String(findings.length + unlisted) },
     { label: 'Flaky', value: String(flaky), hint: 'not each time' },
   ]);
 }
@@ -39,12 +39,12 @@ export function summaryOf({ cases, skipped, steps, findings }, wanted) {
  * @param {View} view
  * @param {Mode} mode
  */
-export function findingTable({ findings }, mode) {
+export function findingTable({ findings, unlisted = 0 }, mode) {
   if (findings.length === 0) {
     return card('Findings', el('p', { textContent: 'No difference that matters.' }));
   }
   return card(
-    'Findings',
+    unlisted > 0 ? `Findings: the latest ${findings.length}` : 'Findings',
     table(
       'Findings',
       [
