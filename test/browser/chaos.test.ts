@@ -63,6 +63,8 @@ describeWith([program('chromium')], 'the Chaos Arcade in a browser', function ()
     await page.getByText('An operator aborted it.').waitFor();
     await page.getByText(/^\d+ of 100$/).waitFor();
     await page.getByText('Taken back by the console').waitFor();
+    await page.getByText('Stop a server: node1/container-server, by test:tester').waitFor();
+    expect(await page.getByText('Taken back at the latest in').count()).to.equal(0);
     expect(await node.isServed()).to.equal(true);
     await expectAccessible(page);
     await watched.shoot('lab-chaos-score', ALL_SIZES);

@@ -112,8 +112,8 @@ export interface Course {
 
 /** Seconds: the shortest that leaves time to kill everything on a busy machine. */
 const TTL_S = 12;
-/** A guard: four processes were killed, and the machine is busy. */
-const BACK_MS = 60_000;
+/** A guard: probes go on for ten seconds first, or four processes were killed; the machine is busy. */
+const BACK_MS = 120_000;
 
 /** The console's configuration of a lab, with a folder of its own for its state. */
 async function configIn(lab: SwiftLab, folder: string) {
@@ -161,6 +161,7 @@ export async function killDuring(
     const net = await eventually(
       async () => netOf((await client.get(`/lab/api/chaos/runs/${id}`)).json()),
       (one) => one?.phase === 'held',
+      BACK_MS,
     );
     const plans = new Plans(join(stateDir, 'lab', 'net'));
     const plan = await plans.read(id);

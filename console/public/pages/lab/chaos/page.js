@@ -2,7 +2,7 @@ import { call } from '../../../js/api.js';
 import { ask, el } from '../../../js/dom.js';
 import { badge, card, field, input, select } from '../ground.js';
 import { runPage } from '../run-page.js';
-import { runView } from './view.js';
+import { FAULTS, runView } from './view.js';
 
 /**
  * @typedef {import('../../../../surfaces/lab/chaos/page.js').ChaosCatalogueView} CatalogueView
@@ -20,7 +20,7 @@ export const { mount, topics, onConnection } = runPage({
   form: (_, open) => catalogue(open),
   show: runView,
   columns: [
-    { title: 'Fault', value: (row) => row.params.fault },
+    { title: 'Fault', value: (row) => FAULTS[row.params.fault] ?? row.params.fault },
     { title: 'Target', value: (row) => row.target },
   ],
 });

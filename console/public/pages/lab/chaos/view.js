@@ -23,6 +23,17 @@ const PHASES = [
   ['over', 'Score'],
 ];
 
+/** What the catalogue calls them. @type {Record<string, string>} */
+export const FAULTS = {
+  stop_service: 'Stop a server',
+  pause_node: 'Slow node',
+  drop_memcached: 'Lose memcached',
+  kill_worker: 'Kill a worker of a proxy',
+  corrupt_replica: 'Corrupt a replica',
+  remove_replica: 'Remove a replica',
+  fill_quota: 'Fill a quota',
+};
+
 /** @type {Record<string, string>} */
 const PARTS = {
   success: 'Requests that succeeded',
@@ -79,7 +90,11 @@ export function runView(run, isOver) {
  */
 function headOf(run, isOver) {
   const { state, actor, error, params, started_unix_s: started } = run;
-  const said = el('span', {}, `${params.fault} of ${run.target}, by ${actor}, `);
+  const said = el(
+    'span',
+    {},
+    `${FAULTS[params.fault] ?? params.fault}: ${run.target}, by ${actor}, `,
+  );
   said.append(timeElement(1000 * started));
   const head = el('div', { className: 'row' }, stateBadge({ state }), said);
   if (!isOver) {
@@ -133,7 +148,7 @@ function boardOf({
   const clock = deadline === null ? '–' : durationText(Math.max(0, deadline - now));
   const board = figures([
     { label: 'Time', value: durationText(t) },
-    { label: 'Taken back at the latest in', value: clock },
+    ...(phase === 'over' ? [] : [{ label: 'Taken back at the latest in', value: clock }]),
     {
       label: 'Score',
       value: score !== null ? numberText(score.total, 0) : phase === 'over' ? 'not scored' : '–',
