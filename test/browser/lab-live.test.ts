@@ -172,6 +172,11 @@ describeWith([program('chromium')], 'Observatory and Shadow in a browser', funct
     await dialog.getByRole('button', { name: 'Send it again' }).click();
     await dialog.getByText('Step 2, semantic: status, 200 and 203').waitFor();
     await expectAccessible(page);
+    await page.setViewportSize({ width: 390, height: 844 });
+    const hidden = await dialog
+      .locator('pre')
+      .evaluateAll((all) => all.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth));
+    expect(Math.max(...hidden), 'pixels of an answer beyond its frame').to.equal(0);
     await watched.shoot('lab-shadow-finding');
     expect(watched.complaints).to.deep.equal([]);
   });
