@@ -29,7 +29,7 @@ function container(name: string, mark: () => string | undefined) {
     },
   } as unknown as SwiftAccount;
   const rings = { policies: () => Promise.resolve(new Map()) } as unknown as LabRings;
-  const nodes = {} as NodeReader;
+  const nodes = {} as unknown as NodeReader;
   return { asked, lab: new LabContainer({ account, rings, nodes, name }) };
 }
 

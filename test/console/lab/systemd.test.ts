@@ -57,7 +57,8 @@ describeWith(SYSTEMD_NEEDS, 'the net of the Lab with systemd', function () {
       '--no-legend',
       FAULTS,
     );
-    return stdout.split('\n').flatMap((line) => line.split(' ')[0] || []);
+    const names = stdout.split('\n').map((line) => line.split(' ')[0] ?? '');
+    return names.filter((name) => name !== '');
   };
   /** Starts a console with a fault as a service. */
   const startConsole = (holdS: number, ...options: readonly string[]) =>
