@@ -202,8 +202,11 @@ export function ask(title, nodes, okText, work = async () => undefined, { danger
   });
 }
 
-/** What takes the entry of the dialog out of the history; see `openLayer`. */
-let leaveDialog = async () => undefined;
+/**
+ * What takes the entry of the dialog out of the history; see `openLayer`.
+ * @type {() => Promise<void>}
+ */
+let leaveDialog = () => Promise.resolve();
 
 /** Closes the dialog, as its button does. */
 export async function closeDialog() {
