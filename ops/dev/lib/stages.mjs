@@ -113,10 +113,10 @@ const ORACLE = /-oracle\.test\.ts$/;
  */
 export const STAGES = [
   { name: 'unit', lane: 'local', folders: null, timeoutMs: 10 * 60_000 },
-  { name: 'components', lane: 'local', folders: COMPONENTS, timeoutMs: 20 * 60_000 },
+  { name: 'components', lane: 'local', folders: COMPONENTS, timeoutMs: 35 * 60_000 },
   { name: 'contract', lane: 'cluster', folders: ['contract'], timeoutMs: 15 * 60_000 },
-  { name: 'integration', lane: 'local', folders: ['integration'], timeoutMs: 20 * 60_000 },
-  { name: 'faults', lane: 'cluster', folders: ['faults'], timeoutMs: 15 * 60_000 },
+  { name: 'integration', lane: 'local', folders: ['integration'], timeoutMs: 30 * 60_000 },
+  { name: 'faults', lane: 'cluster', folders: ['faults'], timeoutMs: 20 * 60_000 },
   {
     name: 'swift',
     lane: 'cluster',
@@ -124,7 +124,7 @@ export const STAGES = [
     again: [...S3_SUITES, ...CLIENTS_ON_A_CLUSTER, ...CONSOLE_ON_A_CLUSTER],
     env: { RINGWAY_TEST_STACK: 'swift' },
     needsSwift: true,
-    timeoutMs: 20 * 60_000,
+    timeoutMs: 30 * 60_000,
   },
   {
     name: 'swift-direct',
@@ -153,7 +153,7 @@ export const STAGES = [
     timeoutMs: 10 * 60_000,
   },
   { name: 'clients', lane: 'local', folders: ['clients'], timeoutMs: 24 * 60_000 },
-  { name: 'browser', lane: 'cluster', folders: ['browser'], timeoutMs: 15 * 60_000 },
+  { name: 'browser', lane: 'cluster', folders: ['browser'], timeoutMs: 25 * 60_000 },
 ];
 
 const LARGE_FACTOR = process.env.RINGWAY_LARGE === '1' ? 6 : 1;

@@ -159,7 +159,9 @@ export class SegmentCleaner implements SegmentCleaning {
 
   async #clean({ upload, requestId, attempts }: Omit<Waiting, 'dueAt'>): Promise<void> {
     try {
-      await removeUnreferencedParts(this.options.backend, { requestId }, upload);
+      // Whether the client has left or not: it ends what a request has begun.
+      const call = { requestId, finishing: true };
+      await removeUnreferencedParts(this.options.backend, call, upload);
     } catch (error) {
       if (attempts + 1 < ATTEMPTS_MAX) this.#enqueue(upload, requestId, attempts + 1);
       const fields = { request_id: requestId, ...upload, attempts: attempts + 1, err: error };
