@@ -159,7 +159,7 @@ export class SegmentCleaner implements SegmentCleaning {
 
   async #clean({ upload, requestId, attempts }: Omit<Waiting, 'dueAt'>): Promise<void> {
     try {
-      // Whether the client has left or not: it ends what a request has begun.
+      // It ends what a request has begun, also when the client has left.
       const call = { requestId, finishing: true };
       await removeUnreferencedParts(this.options.backend, call, upload);
     } catch (error) {
