@@ -62,18 +62,26 @@ async function leave(layer) {
   if (at === -1) return;
   const above = layers.splice(at).slice(1);
   for (const { close } of above.toReversed()) close();
-  await goBack(depthHere() - at);
+  // What was done in a dialog may lead to another view: its address is that of the page now.
+  await goBack(depthHere() - at, location.href);
 }
 
-/** @param {number} entries how many of the history */
-async function goBack(entries) {
+/**
+ * @param {number} entries how many of the history
+ * @param {string} [address] of the page from then on; its own listeners hear of nothing else
+ */
+async function goBack(entries, address) {
   if (entries <= 0) return;
   goingBack = new Promise((resolve) => {
     const timer = setTimeout(done, BACK_LIMIT_MS);
-    window.addEventListener('popstate', done);
+    window.addEventListener('popstate', arrived, { capture: true });
+    function arrived() {
+      if (address !== undefined) history.replaceState(history.state, '', address);
+      done();
+    }
     function done() {
       clearTimeout(timer);
-      window.removeEventListener('popstate', done);
+      window.removeEventListener('popstate', arrived, { capture: true });
       goingBack = null;
       resolve();
     }
