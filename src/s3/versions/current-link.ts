@@ -73,8 +73,8 @@ export class CurrentLink {
   }
 
   /**
-   * Whether the link of this generation is known to be at the key, where the store orders writes. Then
-   * the next link can be put behind it without reading the index afterwards.
+   * True when the store orders writes, and this process knows the link of this generation to be at the
+   * key. Then the next link can be put behind it without reading the index afterwards.
    */
   isAt(key: VersionedKey, generation: number): boolean {
     return this.#ordered?.isAt(key, generation) ?? false;

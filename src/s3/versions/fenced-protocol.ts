@@ -24,7 +24,7 @@ export type Attempt =
 export interface AttemptOptions {
   /** The class of the fence's write. */
   readonly writeClass: WriteClass;
-  /** Whether the index may be written a little later: see {@link PostponedIndexes}. */
+  /** True when the index may be written a little later: see {@link PostponedIndexes}. */
   readonly isPostponable: boolean;
 }
 

@@ -110,7 +110,7 @@ export interface CommitOptions {
   readonly shown?: ((commit: Commit) => void) | undefined;
   /** The class of the writes; `deletion` is possible also in a full store. Default: `ordinary`. */
   readonly writeClass?: WriteClass | undefined;
-  /** Whether the index that follows this one may be written a little later. Default: never. */
+  /** Tells of an index whether the one that follows may be written a little later. Default: never. */
   readonly isPostponable?: ((before: VersionIndex) => boolean) | undefined;
 }
 

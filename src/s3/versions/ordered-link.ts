@@ -58,7 +58,7 @@ export class OrderedLink {
     return { kind: 'link', generation, etag: expected.etag, lastModified };
   }
 
-  /** Whether this process has written or seen the link of this generation. */
+  /** True when this process has written or seen the link of this generation. */
   isAt(key: VersionedKey, generation: number): boolean {
     return this.#known.get(nameOfKey(key))?.generation === generation;
   }

@@ -84,8 +84,9 @@ export async function removeLeftovers(
 }
 
 /**
- * Removes fences. A fence above the index was left by a writer that crashed before it wrote the
- * index, and no other writer has followed: its commit was never acknowledged. It is given up for
+ * Removes fences. Where the index alone decides, a fence above it was left by a writer that crashed
+ * before it wrote the index, and no other writer has followed: its commit was never acknowledged.
+ * Elsewhere reading the index has followed the fences, and those above it are not given here. It is given up for
  * good when the index has moved on: a writer that read the fence before its removal can write no
  * index from it any more.
  */
