@@ -166,6 +166,32 @@ describe('swift api', () => {
     expect((await owner.send('GET', `${path}/o`)).text).to.equal('x');
   });
 
+  it('lets the owner of a locked bucket change its access rules, and nothing beside', async () => {
+    const context = { requestId: 'test' };
+    const container = path.split('/')[3] ?? '';
+    const lock = { systemMetadata: { 's3-object-lock': 'x' } };
+    await api.backend.updateContainer(context, { account: 'AUTH_test', container }, lock);
+    const segments = { account: 'AUTH_test', container: `${container}+segments` };
+    await api.backend.createContainer(context, segments, {});
+    const rules = { 'x-container-read': 'test:other', 'x-container-write': 'test:other' };
+    const post = async (target: string, headers: Record<string, string>) =>
+      (await owner.send('POST', target, { headers })).status;
+    expect(await post(path, rules)).to.equal(204);
+    const { headers } = await owner.send('HEAD', path);
+    expect(headers).to.include(rules);
+    expect(await post(path, { 'x-remove-container-write': 'x' })).to.equal(204);
+    expect((await owner.send('HEAD', path)).headers).to.not.have.property('x-container-write');
+    for (const other of [
+      'x-container-meta-a',
+      'x-remove-container-meta-a',
+      'x-container-sync-to',
+    ]) {
+      expect(await post(path, { ...rules, [other]: 'x' }), other).to.equal(403);
+    }
+    expect(await post(`${path}+segments`, rules)).to.equal(403);
+    expect((await owner.send('PUT', path, { headers: rules })).status).to.equal(403);
+  });
+
   it('takes no line of a bulk deletion, and no manifest, for what it nearly is', async () => {
     const container = path.slice(ACCOUNT.length + 1);
     await put('%EF%BF%BD', 'x');

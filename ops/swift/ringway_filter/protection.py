@@ -8,8 +8,9 @@ Written by the gateway alone are therefore
   with Object Lock, and what belongs to them: ``<name>+segments``, and the
   hidden container of Swift's own object versioning;
 
-the containers themselves, and all objects in them. The quota of a bucket is
-its owner's to set, locked or not: it deletes nothing. Nobody turns Swift's own
+the containers themselves, and all objects in them. The quota of a bucket and
+its access rules are its owner's to set, locked or not: they delete nothing, and
+writers whom the rules let in are refused as the owner is. Nobody turns Swift's own
 versioning on in a container whose versions the gateway keeps: each of the two
 would take what the other stores for a client's write.
 
@@ -46,10 +47,11 @@ _UNKNOWN = 'It is not known whether this container is protected'
 _VERSIONED = ('The S3 gateway keeps the versions of this bucket: Swift cannot '
               'keep versions of it as well')
 
-#: A change of a quota, which Swift takes by POST and by nothing else here.
-_QUOTAS = frozenset(
-    'HTTP_X_%sCONTAINER_META_QUOTA_%s' % (remove, what)
-    for remove in ('', 'REMOVE_') for what in ('BYTES', 'COUNT'))
+#: What its owner may change of a bucket, by POST and by nothing else here.
+_OWNERS = frozenset(
+    'HTTP_X_%sCONTAINER_%s' % (remove, what)
+    for remove in ('', 'REMOVE_')
+    for what in ('META_QUOTA_BYTES', 'META_QUOTA_COUNT', 'READ', 'WRITE'))
 #: How headers begin that change a container, or anything else.
 _CHANGES = ('HTTP_X_CONTAINER_', 'HTTP_X_REMOVE_', 'HTTP_X_VERSIONS_',
             'HTTP_X_HISTORY_', 'HTTP_X_OBJECT_', 'HTTP_X_BACKEND_',
@@ -89,7 +91,7 @@ def refusal(env, app, account, container, obj):
         # Swift makes it before it changes the bucket, where it is refused.
         return None
     info, reason = _reason(env, app, account, container)
-    if (reason is _LOCKED and obj is None and _is_quota(env)
+    if (reason is _LOCKED and obj is None and _may_its_owner_change(env)
             and container == bucket_of(container)):
         return None
     if (reason is None and obj is None and _wants_versions(env)
@@ -108,11 +110,12 @@ def refusal(env, app, account, container, obj):
     return refuse(swob.HTTPForbidden, env, reason)
 
 
-def _is_quota(env):
-    """Whether a request of a container changes its quota and nothing else."""
+def _may_its_owner_change(env):
+    """Whether a request of a container changes its quota or its access rules,
+    and nothing else."""
     changes = set(name for name in env if name.startswith(_CHANGES))
     return (env['REQUEST_METHOD'] == 'POST' and bool(changes)
-            and changes <= _QUOTAS)
+            and changes <= _OWNERS)
 
 
 def _wants_versions(env):

@@ -50,10 +50,12 @@ class TestProtection(unittest.TestCase):
                     self.assertEqual(self.status(method, path), (403, False),
                                      (method, path))
 
-    def test_the_quota_of_a_bucket_is_its_owners(self):
+    def test_quota_and_access_of_a_bucket_are_its_owners(self):
         name = 'X-Container-Meta-Quota-Bytes'
         bytes_max = {name: '9'}
         none = {'X-Remove-Container-Meta-Quota-Count': 'x'}
+        readers = {'X-Container-Read': 'a:u', 'X-Container-Write': ''}
+        private = {'X-Remove-Container-Write': 'x'}
 
         def got_through(method, path, *changes):
             headers = {}
@@ -61,11 +63,12 @@ class TestProtection(unittest.TestCase):
                 headers.update(change)
             return self.status(method, path, request(method, path, headers))[1]
         for changes in ((bytes_max,), (none,), (bytes_max, none),
+                        (readers,), (private,), (readers, bytes_max),
                         (bytes_max, {'X-Auth-Token': 't'})):
             self.assertTrue(got_through('POST', '/v1/a/locked', *changes))
             self.swift.calls.clear()
         for other in ('X-Container-Sysmeta-S3-Object-Lock',
-                      'X-Container-Write',
+                      'X-Container-Sync-To', 'X-Container-Meta-Temp-Url-Key',
                       'X-Remove-Container-Meta-Temp-Url-Key',
                       'X-Versions-Location', 'X-Timestamp'):
             self.assertFalse(
@@ -75,6 +78,7 @@ class TestProtection(unittest.TestCase):
                 ('POST', '/v1/a/locked/o'), ('POST', '/v1/a/locked+segments'),
                 ('POST', '/v1/a/locked+versions')):
             self.assertFalse(got_through(method, path, bytes_max), path)
+            self.assertFalse(got_through(method, path, readers), path)
 
     def test_hidden_container_of_a_bucket(self):
         path = '/v1/a/\x00versions\x00locked'

@@ -38,7 +38,8 @@ export async function notNewer(call: Call<ObjectTarget>): Promise<Seen | undefin
 /**
  * The objects that only a gateway may write, by the rule of the filter in ops/swift/: archives of
  * versions, and buckets with Object Lock with all that belongs to them. A client of the store must
- * not be able to undo what S3 has promised.
+ * not be able to undo what S3 has promised. The access rules of a bucket are its owner's to set,
+ * locked or not: they delete nothing, and writers whom they let in are refused as the owner is.
  */
 
 const VERSIONS = '+versions';
@@ -46,6 +47,12 @@ const SEGMENTS = '+segments';
 /** System metadata of a bucket with Object Lock. */
 const LOCK = 's3-object-lock';
 const ARCHIVE = 'An archive of object versions is written by the S3 gateway only\n';
+/** What its owner may change of a bucket with Object Lock, by POST and by nothing else. */
+const OWNERS: ReadonlySet<string> = new Set(
+  ['read', 'write'].flatMap((list) => [`x-container-${list}`, `x-remove-container-${list}`]),
+);
+/** How headers begin that change a container. */
+const CHANGES = ['x-container-', 'x-remove-', 'x-versions-', 'x-history-'];
 const LOCKED = 'A bucket with Object Lock is written by the S3 gateway only\n';
 
 /**
@@ -53,10 +60,11 @@ const LOCKED = 'A bucket with Object Lock is written by the S3 gateway only\n';
  * @throws SwiftError 403
  */
 export async function checkWritable(
-  { api, context, gateway }: Call,
+  call: Call,
   { account, container }: ContainerRef,
   head: ContainerHead | undefined,
 ): Promise<void> {
+  const { api, context, gateway } = call;
   if (gateway) return;
   if (container.endsWith(VERSIONS)) throw new SwiftError(403, ARCHIVE, TEXT);
   let locked = head;
@@ -65,7 +73,19 @@ export async function checkWritable(
     locked = await api.backend.headContainer(context, bucket).catch(orMissing);
   }
   const lock = locked?.systemMetadata[LOCK];
-  if (lock !== undefined && lock !== '') throw new SwiftError(403, LOCKED, TEXT);
+  if (lock === undefined || lock === '') return;
+  const isBucket = locked === head;
+  if (isBucket && changesAccessOnly(call)) return;
+  throw new SwiftError(403, LOCKED, TEXT);
+}
+
+/** Whether a request of a container changes its access rules and nothing else. */
+function changesAccessOnly({ method, target, headers }: Call): boolean {
+  if (method !== 'POST' || target.kind !== 'container') return false;
+  const changes = [...headers]
+    .map(([name]) => name)
+    .filter((name) => CHANGES.some((prefix) => name.startsWith(prefix)));
+  return changes.length > 0 && changes.every((name) => OWNERS.has(name));
 }
 
 /** A name of no container is that of one that is not locked. */
