@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { eventually } from '../support/eventually.js';
 import { readXml, S3TestClient } from '../support/s3-client.js';
 import { startService, type Service } from '../support/service.js';
 
@@ -33,6 +34,21 @@ describe('buckets over the wire', () => {
     expect((await s3.delete('/another-bucket')).status).to.equal(204);
     expect(await bucketNames(s3)).to.deep.equal(['first-bucket']);
     expect((await s3.head('/another-bucket')).status).to.equal(404);
+  });
+
+  it('says of a bucket whether it keeps versions', async () => {
+    await s3.put('/kept');
+    const versioning = async () => (await s3.head('/kept')).headers['x-ringway-bucket-versioning'];
+    expect(await versioning()).to.equal(undefined);
+    for (const status of ['Enabled', 'Suspended']) {
+      await s3.put(
+        '/kept?versioning',
+        `<VersioningConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Status>${status}</Status></VersioningConfiguration>`,
+      );
+      const known = await eventually(versioning, (said) => said === status);
+      expect(known).to.equal(status);
+    }
+    await s3.delete('/kept');
   });
 
   it('pages through buckets by continuation token', async () => {

@@ -1,11 +1,25 @@
 import { type RequestContext, type S3Response, containerOf, xmlResponse } from '../operation.js';
 import { renderLocationConstraint } from '../xml/location-constraint.js';
+import { bucketVersioning } from './configuration.js';
+
+/**
+ * Whether the bucket keeps versions, `Enabled` or `Suspended`, for users who may list it:
+ * GetBucketVersioning is for its owner alone. The console goes by it.
+ */
+const VERSIONING_HEADER = 'x-ringway-bucket-versioning';
 
 /** HeadBucket: whether it exists, and where. */
 export async function headBucket(context: RequestContext): Promise<S3Response> {
   const { backend, settings } = context.services;
-  await backend.headContainer(context.call, containerOf(context));
-  return { status: 200, headers: [['x-amz-bucket-region', settings.region]] };
+  const { systemMetadata } = await backend.headContainer(context.call, containerOf(context));
+  const versioning = bucketVersioning(systemMetadata);
+  return {
+    status: 200,
+    headers: [
+      ['x-amz-bucket-region', settings.region],
+      ...(versioning === 'unversioned' ? [] : [[VERSIONING_HEADER, versioning] as const]),
+    ],
+  };
 }
 
 /** GetBucketLocation: the configured location, for a bucket that exists (SPEC.md 4.2). */
