@@ -100,8 +100,11 @@ function keystoneKeys(options: FilledOptions) {
 }
 
 function s3Keys({ s3Listen, region, tlsCertFile }: FilledOptions) {
+  const base = localUrl(s3Listen, tlsCertFile === '' ? 'http' : 'https');
   return {
-    s3_base: localUrl(s3Listen, tlsCertFile === '' ? 'http' : 'https'),
+    s3_base: base,
+    // Right on the host itself: which address leads here from outside is the operator's to say.
+    s3_public_base: base,
     s3_region: region,
     s3_cert_file: tlsCertFile,
   };

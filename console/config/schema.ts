@@ -98,6 +98,10 @@ const KEYS = {
     schema: optionalUpstream('http://127.0.0.1:8000'),
     doc: "The gateway's S3 API, for which the console signs requests as the user who is logged in, wherever S3 keeps the versions of a bucket. Empty: Files shows such buckets, and changes nothing in them.",
   },
+  s3_public_base: {
+    schema: optionalUpstream('https://s3.example.com'),
+    doc: 'Address under which people outside reach S3: presigned URLs begin with it, which are all that is shared of a bucket with S3 versions. Empty: there are none.',
+  },
   s3_region: {
     schema: text(/^[a-z0-9-]{1,64}$/, 'a region name').default('us-east-1'),
     doc: 'The region that is signed for.',

@@ -3,7 +3,7 @@ import { encodeUriComponentAws, encodeUriPath } from '../../src/lib/uri.js';
 import type { UpstreamAddress } from '../swift/address.js';
 import { readBody, type Upstream, type UpstreamAnswer } from '../swift/upstream.js';
 import { S3StatusError } from './errors.js';
-import { rawQuery, sha256Hex, signRequest, UNSIGNED_PAYLOAD } from './sign.js';
+import { presignedQuery, rawQuery, sha256Hex, signRequest, UNSIGNED_PAYLOAD } from './sign.js';
 import { parseXml, textIn, type XmlNode } from './xml.js';
 
 /** The S3 API that a console signs requests for. */
@@ -78,6 +78,31 @@ export class S3Account {
   async credentials(): Promise<{ readonly accessKey: string; readonly secretKey: string }> {
     await this.do([200], 'GET', { bucket: '' });
     return { accessKey: this.#accessKeys[0] ?? '', secretKey: this.secretKey };
+  }
+
+  /**
+   * An address that lets everybody who has it send this request as this user, until it expires or
+   * the user's key ends. The access key is one that S3 has taken before.
+   *
+   * @param at where those who get the address reach S3
+   * @param expiresS seconds, 604800 at most
+   */
+  presigned(
+    method: 'GET' | 'HEAD' | 'PUT',
+    { bucket, key = '', query = {} }: Pick<S3Request, 'bucket' | 'key' | 'query'>,
+    at: UpstreamAddress,
+    expiresS: number,
+  ): string {
+    const host = hostOf(at);
+    const rawPath = `${at.basePath}/${encodeUriComponentAws(bucket)}/${encodeUriPath(key)}`;
+    const { region } = this.endpoint;
+    const search = presignedQuery(
+      { accessKey: this.#accessKeys[0] ?? '', secretKey: this.secretKey, region },
+      { method, rawPath, query: definedOf(query), host },
+      expiresS,
+      this.now(),
+    );
+    return `${at.secure ? 'https' : 'http'}://${host}${rawPath}?${search}`;
   }
 
   /** As {@link send}, for answers of these statuses. @throws S3StatusError for any other */

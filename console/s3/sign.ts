@@ -37,7 +37,7 @@ export function signRequest(
   payload: string,
   nowMs: number,
 ): Record<string, string> {
-  const time = new Date(nowMs).toISOString().replace(/[-:]|\.\d{3}/g, '');
+  const time = timeText(nowMs);
   const day = time.slice(0, 8);
   const all = { ...headers, 'x-amz-content-sha256': payload, 'x-amz-date': time };
   const names = Object.keys(all).sort();
@@ -50,14 +50,65 @@ export function signRequest(
     names.join(';'),
     payload,
   ].join('\n');
-  const scope = `${day}/${region}/s3/aws4_request`;
-  const text = `AWS4-HMAC-SHA256\n${time}\n${scope}\n${sha256Hex(Buffer.from(canonical, 'latin1'))}`;
-  let key: Buffer = Buffer.from(`AWS4${secretKey}`, 'utf8');
-  for (const step of [day, region, 's3', 'aws4_request']) key = hmac(key, step);
-  const signature = hmac(key, text).toString('hex');
+  const scope = scopeOf(day, region);
+  const signature = signatureOf(canonical, { secretKey, region }, time);
   const credential = `${headerText(accessKey)}/${scope}`;
   const authorization = `AWS4-HMAC-SHA256 Credential=${credential}, SignedHeaders=${names.join(';')}, Signature=${signature}`;
   return { ...all, authorization };
+}
+
+/**
+ * The query that signs a request with SigV4 in its address, with which others may send the request
+ * until it expires (AWS: "Authenticating requests: using query parameters").
+ *
+ * @param host with the port, where it is not the scheme's
+ * @param expiresS seconds, 604800 at most
+ * @returns it as it is sent, with the query that was given
+ */
+export function presignedQuery(
+  { accessKey, secretKey, region }: SigningKey,
+  { method, rawPath, query, host }: Omit<UnsignedRequest, 'headers'> & { readonly host: string },
+  expiresS: number,
+  nowMs: number,
+): string {
+  const time = timeText(nowMs);
+  const given: readonly (readonly [string, string])[] = isPairs(query)
+    ? query
+    : Object.entries(query);
+  const search = rawQuery([
+    ...given,
+    ['X-Amz-Algorithm', 'AWS4-HMAC-SHA256'],
+    ['X-Amz-Credential', `${accessKey}/${scopeOf(time.slice(0, 8), region)}`],
+    ['X-Amz-Date', time],
+    ['X-Amz-Expires', String(expiresS)],
+    ['X-Amz-SignedHeaders', 'host'],
+  ]);
+  const canonical = [method, rawPath, search, `host:${host}`, '', 'host', UNSIGNED_PAYLOAD];
+  const signature = signatureOf(canonical.join('\n'), { secretKey, region }, time);
+  return `${search}&X-Amz-Signature=${signature}`;
+}
+
+/** As SigV4 writes it: `20260102T030405Z`. */
+function timeText(nowMs: number): string {
+  return new Date(nowMs).toISOString().replace(/[-:]|\.\d{3}/g, '');
+}
+
+function scopeOf(day: string, region: string): string {
+  return `${day}/${region}/s3/aws4_request`;
+}
+
+/** @param canonical the canonical request, its bytes as Latin-1 */
+function signatureOf(
+  canonical: string,
+  { secretKey, region }: Omit<SigningKey, 'accessKey'>,
+  time: string,
+): string {
+  const day = time.slice(0, 8);
+  const digest = sha256Hex(Buffer.from(canonical, 'latin1'));
+  const text = `AWS4-HMAC-SHA256\n${time}\n${scopeOf(day, region)}\n${digest}`;
+  let key: Buffer = Buffer.from(`AWS4${secretKey}`, 'utf8');
+  for (const step of [day, region, 's3', 'aws4_request']) key = hmac(key, step);
+  return hmac(key, text).toString('hex');
 }
 
 /** A query in the canonical form that is signed, sorted by encoded names, then by values; sent as it is. */

@@ -83,9 +83,9 @@ describeWith([program('chromium')], 'the list of files in Chromium', function ()
     const title = page.locator('#drawer-title');
     await row('a.txt').locator('.size').click();
     await title.getByText('a.txt').waitFor();
-    await page.locator('#drawer').getByText('10 B (10 bytes)').waitFor();
+    await page.locator('#drawer').getByText('10 B', { exact: true }).waitFor();
     await row('c.csv').locator('.size').click();
-    await page.locator('#drawer').getByText('20 B (20 bytes)').waitFor();
+    await page.locator('#drawer').getByText('20 B', { exact: true }).waitFor();
     expect(await title.textContent()).to.equal('c.csv');
     expect(await ofRows("row.hasAttribute('data-open') && row.dataset.name")).to.include('c.csv');
     expect(await page.locator('#rows [data-open]').count()).to.equal(1);

@@ -143,4 +143,17 @@ describeWith([program('chromium')], 'the history of the browser', function () {
     await page.goBack();
     await chosen('Logs').waitFor();
   });
+
+  it('marks the tab of a container that “back” leads to', async () => {
+    await page.goto(`${home}#photos//settings`);
+    const tab = (name: string) => page.getByRole('tab', { name, exact: true, selected: true });
+    await tab('Overview').waitFor();
+    await page.getByRole('tab', { name: 'Lifecycle' }).click();
+    await tab('Lifecycle').waitFor();
+    await page.goBack();
+    await tab('Overview').waitFor();
+    await page.getByRole('heading', { name: 'Details', exact: true }).waitFor();
+    await page.goForward();
+    await tab('Lifecycle').waitFor();
+  });
 });

@@ -108,7 +108,7 @@ describeWith([program('chromium')], 'what is on its way, in Chromium', function 
     await expectAccessible(page);
     await watched.shoot('skeleton-details');
     await releaseAll();
-    await drawer().getByText('396 B (396 bytes)').waitFor();
+    await drawer().getByText('396 B', { exact: true }).waitFor();
     await skeletons('#drawer .preview').first().waitFor();
     await skeletons('#drawer [data-late=Versions]').first().waitFor();
     await watched.shoot('skeleton-sections');

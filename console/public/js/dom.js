@@ -101,6 +101,16 @@ export function bytesText(bytes) {
   return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
 }
 
+/**
+ * A size with its exact number of bytes, where the unit has rounded it.
+ *
+ * @param {number} bytes
+ */
+export function exactBytesText(bytes) {
+  if (bytes < 1024) return bytesText(bytes);
+  return `${bytesText(bytes)} (${bytes.toLocaleString()} bytes)`;
+}
+
 const DAY_S = 86_400;
 
 /**

@@ -294,13 +294,8 @@ export function tabList(label, tabs, chosen, onChoose) {
     return button;
   });
   const choose = (/** @type {string} */ id, /** @type {boolean} */ focus) => {
-    for (const [index, button] of buttons.entries()) {
-      const isChosen = tabs[index]?.id === id;
-      button.setAttribute('aria-selected', String(isChosen));
-      button.tabIndex = isChosen ? 0 : -1;
-      if (isChosen && focus) button.focus();
-      if (isChosen) button.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-    }
+    selectTab(list, id);
+    if (focus) buttons[tabs.findIndex((tab) => tab.id === id)]?.focus();
     onChoose(id);
   };
   list.addEventListener('keydown', (event) => {
@@ -310,12 +305,26 @@ export function tabList(label, tabs, chosen, onChoose) {
     choose(tabs[(at + step + tabs.length) % tabs.length]?.id ?? '', true);
   });
   list.append(...buttons);
-  for (const [index, button] of buttons.entries()) {
-    const isChosen = tabs[index]?.id === chosen;
+  selectTab(list, chosen);
+  return list;
+}
+
+/**
+ * Marks another tab as the chosen one, also where the address has chosen it.
+ *
+ * @param {Element} list made by {@link tabList}, or what it is in
+ * @param {string} id
+ */
+export function selectTab(list, id) {
+  for (const button of /** @type {NodeListOf<HTMLElement>} */ (
+    list.querySelectorAll('[role=tab]')
+  )) {
+    const isChosen = button.id === `tab-${id}`;
     button.setAttribute('aria-selected', String(isChosen));
     button.tabIndex = isChosen ? 0 : -1;
+    // On a phone there are more tabs than fit.
+    if (isChosen) button.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }
-  return list;
 }
 
 /** @param {number} value @param {number} [digits] */

@@ -22,8 +22,10 @@ export interface ContainerDetails {
   readonly versioning_active: boolean;
   /** Whether the console works on it through S3. */
   readonly s3: boolean;
-  /** Whether S3 knows it as a bucket of the user's, with versions or without. */
+  /** Whether S3 knows it as a bucket that the user may configure, with versions or without. */
   readonly s3_bucket: boolean;
+  /** Whether S3 knows it as a bucket that was shared with the user. */
+  readonly s3_shared: boolean;
   /** S3 did not answer: whether it keeps versions is not known now. */
   readonly s3_unavailable: boolean;
   readonly versions_container: string | null;
@@ -60,7 +62,8 @@ export async function containerDetails(
     versioning: gateway ? 'gateway' : mode,
     versioning_active: isVersioned ? status === 'Enabled' : active,
     s3: isVersioned,
-    s3_bucket: place !== undefined,
+    s3_bucket: place?.isOwner === true,
+    s3_shared: place?.isOwner === false,
     s3_unavailable: isUnavailable,
     versions_container: archive ?? null,
     quota_bytes: numberOrNull(text('x-container-meta-quota-bytes')),
@@ -83,8 +86,8 @@ async function placeIn(
   }
 }
 
-/** @returns undefined where there is none, or none for the user */
-async function bytesOfCompanion(
+/** Bytes in a container with versions or segments; undefined where there is none for the user. */
+export async function bytesOfCompanion(
   store: SwiftAccount,
   container: string,
 ): Promise<number | undefined> {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ApiError } from '../../server/api-error.js';
 
 /** Swift's own limits, in bytes of UTF-8 (`/info`). */
 const CONTAINER_BYTES_MAX = 256;
@@ -52,4 +53,17 @@ export function segmentsOf(container: string): string {
 /** The container in which the S3 gateway keeps the versions of a bucket. */
 export function versionsOf(container: string): string {
   return `${container}+versions`;
+}
+
+/**
+ * Refuses names that no URL opens: browsers and clients take `a/../b` in an address for `b`, and ask
+ * for another object than the one that was signed.
+ * @throws ApiError bad_name
+ */
+export function refuseShortened(name: string): void {
+  if (!name.split('/').some((part) => part === '.' || part === '..')) return;
+  throw new ApiError(
+    'bad_name',
+    'No URL opens a name with “.” or “..” between its slashes: browsers shorten it.',
+  );
 }

@@ -1,6 +1,9 @@
 import type { FastifyReply } from 'fastify';
+import type { Session } from '../../server/sessions.js';
 import type { SwiftAccount, SwiftRequest } from '../../swift/account.js';
+import { SwiftStatusError } from '../../swift/errors.js';
 import type { UpstreamAnswer } from '../../swift/upstream.js';
+import { getObject, s3PlaceOf } from './s3/s3-bucket.js';
 import { translate } from './translate.js';
 
 /** Types that a browser shows without running anything of them. */
@@ -39,6 +42,26 @@ export async function openBody(
   });
 }
 
+/**
+ * The body of the current object. Swift lets the owners of an account alone read what versions and
+ * multipart uploads are made of; users with whom a bucket is shared read it through S3.
+ * @throws ApiError no_such_object; SwiftStatusError; S3StatusError
+ */
+export async function openObject(
+  session: Pick<Session, 'store' | 's3'>,
+  { container, object }: { readonly container: string; readonly object: string },
+  range?: string,
+): Promise<UpstreamAnswer> {
+  try {
+    return await openBody(session.store, { container, object }, range);
+  } catch (error) {
+    if (!(error instanceof SwiftStatusError && error.status === 403)) throw error;
+    const place = await s3PlaceOf(session, container);
+    if (place === undefined) throw error;
+    return getObject(place, object, undefined, range);
+  }
+}
+
 /** Passes a body on; one that is cut upstream is cut here, never a short file that looks whole. */
 export function sendBody(
   reply: FastifyReply,
@@ -55,6 +78,18 @@ export function sendBody(
   return reply.status(status).send(body);
 }
 
+/** The parameter of `Content-Disposition` that names a file after the last part of a name. */
+export function fileNameOf(name: string): string {
+  const file = name.split('/').findLast((part) => part !== '') ?? 'file';
+  // What turns the direction of a text would make another ending of a name.
+  const safe = file.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '_');
+  const encoded = encodeURIComponent(safe).replace(
+    /['()*]/g,
+    (c) => `%${c.charCodeAt(0).toString(16)}`,
+  );
+  return `filename*=UTF-8''${encoded}`;
+}
+
 /** Stored content is foreign: it must not run as a page of this console. */
 export function setSafeHeaders(
   reply: FastifyReply,
@@ -64,18 +99,8 @@ export function setSafeHeaders(
 ): void {
   const isPdf = type === PDF_TYPE;
   const shown = disposition === 'inline' && (isPdf || SAFE_TYPES.has(type));
-  const file = name.split('/').findLast((part) => part !== '') ?? 'file';
-  // What turns the direction of a text would make another ending of a name.
-  const safe = file.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '_');
-  const encoded = encodeURIComponent(safe).replace(
-    /['()*]/g,
-    (c) => `%${c.charCodeAt(0).toString(16)}`,
-  );
   void reply
-    .header(
-      'content-disposition',
-      `${shown ? 'inline' : 'attachment'}; filename*=UTF-8''${encoded}`,
-    )
+    .header('content-disposition', `${shown ? 'inline' : 'attachment'}; ${fileNameOf(name)}`)
     .header('content-security-policy', shown && isPdf ? PDF_POLICY : 'sandbox')
     .header(
       'content-type',

@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { ApiError } from '../../server/api-error.js';
+import { S3StatusError } from '../../s3/errors.js';
 import { sessionOf } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
 import { SwiftStatusError } from '../../swift/errors.js';
 import { readBody } from '../../swift/upstream.js';
 import { objectPlace } from './names.js';
-import { openBody } from './object-body.js';
+import { openObject } from './object-body.js';
 
 /** The length of a preview of a text. */
 const PREVIEW_BYTES = 64 * 1024;
@@ -16,10 +17,10 @@ export function previewRoutes(app: FastifyInstance): void {
     const { container, name } = parse(objectPlace, request.query);
     const place = { container, object: name };
     const range = `bytes=0-${PREVIEW_BYTES - 1}`;
-    const { store } = sessionOf(request);
-    const answer = await openBody(store, place, range).catch((error: unknown) => {
+    const answer = await openObject(sessionOf(request), place, range).catch((error: unknown) => {
+      const isOfStore = error instanceof SwiftStatusError || error instanceof S3StatusError;
       // What is empty has no first byte.
-      if (error instanceof SwiftStatusError && error.status === 416) return undefined;
+      if (isOfStore && error.status === 416) return undefined;
       throw error;
     });
     if (answer === undefined) return sendText(reply, '', false);

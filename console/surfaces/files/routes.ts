@@ -8,6 +8,7 @@ import { containerRoutes } from './container-routes.js';
 import { objectRoutes } from './object-routes.js';
 import { previewRoutes } from './preview-routes.js';
 import { lockRoutes } from './s3/lock-routes.js';
+import { presignedRoutes } from './s3/presigned-routes.js';
 import { rewindRoutes } from './s3/rewind-routes.js';
 import { ruleRoutes } from './s3/rule-routes.js';
 import { quotaRoutes } from './quota-routes.js';
@@ -40,6 +41,7 @@ export function filesRoutes(app: FastifyInstance, context: ConsoleContext): void
   versionRoutes(app, context, info, keepers);
   lockRoutes(app, context);
   s3ObjectRoutes(app, context);
+  presignedRoutes(app, context);
   rewindRoutes(app, context);
   ruleRoutes(app, context);
   unfinishedRoutes(app, context);

@@ -7,13 +7,13 @@ import { audited, recordAction } from '../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
 import { hasRight } from '../../server/rights.js';
+import type { Session } from '../../server/sessions.js';
 import type { SwiftAccount } from '../../swift/account.js';
 import type { StoreInfoCache } from '../../swift/info.js';
 import { swiftPath } from '../../swift/path.js';
-import { containerName, objectName } from './names.js';
-import { keptByS3 } from './object-info.js';
+import { bytesOfCompanion } from './container-details.js';
+import { containerName, objectName, refuseShortened, versionsOf } from './names.js';
 import { s3BucketOf } from './s3/s3-bucket.js';
-import { translate } from './translate.js';
 
 const TEMPURL = z
   .strictObject({
@@ -38,9 +38,8 @@ const TEMPURL = z
   });
 const ROTATE = z.strictObject({ container: containerName });
 
-/** A bucket with Object Lock, which the gateway alone writes to. */
-const NO_KEY =
-  'The store does not let you add a TempURL key to this container. In a bucket with Object Lock, share an object by a presigned URL of an S3 client.';
+const BY_S3 =
+  'A TempURL does not open objects of a bucket with S3 versions. Share an object by a presigned URL.';
 const KEY = 'x-container-meta-temp-url-key';
 const KEY_2 = `${KEY}-2`;
 
@@ -65,8 +64,8 @@ export function tempurlRoutes(
   app.post('/api/files/tempurl', writes, async (request): Promise<TempUrl> => {
     const given = parse(TEMPURL, request.body);
     const { store, user } = sessionOf(request);
-    if (given.method === 'PUT' && (await s3BucketOf(sessionOf(request), given.container))) {
-      throw keptByS3();
+    if (await hasS3Versions(sessionOf(request), given.container)) {
+      throw new ApiError('unsupported_here', BY_S3);
     }
     if (given.method === 'PUT' && !hasRight(user.role, 'manage')) {
       throw new ApiError('forbidden', 'Your role does not allow URLs that write.');
@@ -110,16 +109,15 @@ export function tempurlRoutes(
 }
 
 /**
- * Browsers and clients take `a/../b` in an address for `b`, and ask for another object than the one
- * that was signed.
- * @throws ApiError bad_name
+ * Whether objects of a container are links to versions that S3 keeps in another one, which the
+ * container's key does not open; also where S3 is not available.
  */
-function refuseShortened(name: string): void {
-  if (!name.split('/').some((part) => part === '.' || part === '..')) return;
-  throw new ApiError(
-    'bad_name',
-    'No URL opens a name with “.” or “..” between its slashes: browsers shorten it.',
-  );
+async function hasS3Versions(
+  session: Pick<Session, 'store' | 's3'>,
+  container: string,
+): Promise<boolean> {
+  if ((await s3BucketOf(session, container)) !== undefined) return true;
+  return (await bytesOfCompanion(session.store, versionsOf(container))) !== undefined;
 }
 
 /** Refuses a URL that would read a missing object. */
@@ -161,11 +159,7 @@ async function containerKey(
     throw new ApiError('forbidden', 'The container has no key that you may use: ask an admin.');
   }
   const key = newKey();
-  await store
-    .do([204, 202], 'POST', { container, headers: { [KEY]: key } })
-    .catch((error: unknown) => {
-      throw translate(error, 403, 'acl', NO_KEY);
-    });
+  await store.do([204, 202], 'POST', { container, headers: { [KEY]: key } });
   return key;
 }
 

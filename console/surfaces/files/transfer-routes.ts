@@ -13,7 +13,7 @@ import { UpstreamError } from '../../swift/errors.js';
 import { headerText } from '../../swift/login.js';
 import { isTaken, RepeatedBody, TAKEN } from './exists.js';
 import { objectPlace } from './names.js';
-import { openBody, sendBody } from './object-body.js';
+import { openObject, sendBody } from './object-body.js';
 import { translate } from './translate.js';
 import { s3BucketOf } from './s3/s3-bucket.js';
 import { expectKept } from './s3/s3-objects.js';
@@ -118,8 +118,8 @@ export function transferRoutes(
 
   app.get('/api/files/object/body', { config: { access: 'read' } }, async (request, reply) => {
     const { container, name, disposition } = parse(DOWNLOAD, request.query);
-    const { store } = sessionOf(request);
-    const answer = await openBody(store, { container, object: name }, request.headers.range);
+    const place = { container, object: name };
+    const answer = await openObject(sessionOf(request), place, request.headers.range);
     return sendBody(reply, answer, name, disposition);
   });
 }

@@ -11,7 +11,7 @@ import type { Session } from '../../server/sessions.js';
 import type { SwiftAccount } from '../../swift/account.js';
 import { containerName, NAMES_MAX, objectName } from './names.js';
 import { walkObjects } from './swift-listing.js';
-import { setSafeHeaders } from './object-body.js';
+import { openObject, setSafeHeaders } from './object-body.js';
 import { NAMES_TABLE, ZipNames } from './zip-names.js';
 
 const ZIP = z.strictObject({
@@ -30,7 +30,6 @@ const TICKETS_MAX = 200;
 /** Archives on their way: each holds its directory, and a connection to the store. */
 const RUNNING_PER_SESSION = 4;
 const RUNNING_MAX = 32;
-const READ_IDLE_MS = 10 * 60_000;
 
 /** The event of topic `zip`: a download was cut. */
 export interface ZipCut {
@@ -81,7 +80,7 @@ export function zipRoutes(app: FastifyInstance, context: ConsoleContext): void {
     }
     admit(found.session);
     const { session, wanted } = found;
-    const archive = archiveOf(session.store, wanted, (error, object) => {
+    const archive = archiveOf(session, wanted, (error, object) => {
       // The download is cut, which says nothing of why.
       const { message } = describeError(context, error, request.id);
       const name = object === undefined ? {} : { object };
@@ -97,7 +96,7 @@ export function zipRoutes(app: FastifyInstance, context: ConsoleContext): void {
 
 /** An object that fails cuts the archive before its directory: no client takes it for whole. */
 function archiveOf(
-  store: SwiftAccount,
+  session: Session,
   wanted: z.infer<typeof ZIP>,
   onFailure: (error: unknown, object?: string) => void,
 ): Readable {
@@ -121,11 +120,11 @@ function archiveOf(
   output.once('close', () => open?.destroy());
   const add = async () => {
     let count = 0;
-    for await (const { name, mtime } of entriesOf(store, wanted)) {
+    for await (const { name, mtime } of entriesOf(session.store, wanted)) {
       if (++count > ENTRIES_MAX) throw new ApiError('too_large', 'Too many objects.');
       zip.addReadStreamLazy(names.nameFor(name), { compress: false, mtime }, (done) => {
-        openObject(store, wanted.container, name).then(
-          (body) => {
+        openObject(session, { container: wanted.container, object: name }).then(
+          ({ body }) => {
             open = body;
             body.once('error', (error) => {
               fail(error, name);
@@ -150,11 +149,6 @@ function archiveOf(
     fail(error);
   });
   return output;
-}
-
-async function openObject(store: SwiftAccount, container: string, object: string) {
-  const { body } = await store.expect([200], 'GET', { container, object, idleMs: READ_IDLE_MS });
-  return body;
 }
 
 async function* entriesOf(

@@ -59,9 +59,11 @@ const ON_A_FAULTY_STORE = [
 const CONSOLE_ON_A_CLUSTER = [
   'test/browser/console-s3.test.ts',
   'test/browser/files-flow.test.ts',
+  'test/browser/sharing.test.ts',
   'test/console/files/edge-names.test.ts',
   'test/console/files/files.test.ts',
   'test/console/files/zip.test.ts',
+  'test/integration/console-s3-sharing.test.ts',
   'test/integration/console-s3-together.test.ts',
 ];
 

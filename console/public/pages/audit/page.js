@@ -17,6 +17,7 @@ const ACTIONS = [
   'files.expiry',
   'files.acl',
   'files.tempurl',
+  'files.presigned_url',
   'users.',
   'audit.drop',
 ];

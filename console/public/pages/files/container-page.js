@@ -1,6 +1,6 @@
 import { call } from '../../js/api.js';
 import { $, el, messageOf, shownText } from '../../js/dom.js';
-import { tabList } from '../../js/parts.js';
+import { selectTab, tabList } from '../../js/parts.js';
 import { accessTab, dangerTab, lifecycleTab, overviewTab, versionsTab } from './container-tabs.js';
 import { attempt, containerHere, fail, go, may, setTab, view } from './state.js';
 
@@ -47,11 +47,8 @@ export async function showContainerPage() {
       list,
       panel,
     );
-    // On a phone there are more tabs than fit.
-    list
-      .querySelector('[aria-selected=true]')
-      ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   } else if (!panel.isConnected) page.querySelector('.container-panel')?.replaceWith(panel);
+  selectTab(page, chosen?.id ?? '');
   const turn = ++latest;
   try {
     const [{ items }, can] = await Promise.all([

@@ -11,7 +11,7 @@ import { ruleItem, showLifecycle } from './s3/lifecycle.js';
 import { showRewind } from './s3/rewind.js';
 import { showTags } from './s3/tags.js';
 import { showUnfinished } from './s3/unfinished.js';
-import { showTempUrl } from './tempurl.js';
+import { showShare } from './share.js';
 
 /**
  * @typedef {import('./container-page.js').TabContent} TabContent
@@ -42,12 +42,12 @@ export async function overviewTab({ name, details, can, act }) {
     Quota: quotaText(details),
     Access: accessText(details),
     Versions: versionsText(details),
-    S3: details.s3_bucket ? 'Bucket with this name' : 'Not visible to S3 clients',
+    S3: s3Text(details),
   });
   /** @type {Node[]} */
   const buttons = [];
-  if (can.tempurl && view.prefix !== '' && may('member')) {
-    const share = () => showTempUrl({ prefix: view.prefix });
+  if (can.tempurl && !details.s3 && view.prefix !== '' && may('member')) {
+    const share = () => showShare({ prefix: view.prefix });
     buttons.push(act(`Share folder ${shownText(view.prefix)}`, share));
   }
   if (can.quotas && may('admin')) buttons.push(act('Change quota', () => showQuota(details)));
@@ -55,6 +55,12 @@ export async function overviewTab({ name, details, can, act }) {
     buttons.push(act('Edit bucket tags', () => showTags({ container: name }, may('admin'))));
   }
   return [section('Details', facts, el('div', { className: 'row' }, ...buttons))];
+}
+
+/** @param {ContainerDetails} details */
+function s3Text({ s3_bucket: isOwn, s3_shared: isShared }) {
+  if (isShared) return 'Bucket with this name, shared with you';
+  return isOwn ? 'Bucket with this name' : 'Not visible to S3 clients';
 }
 
 /** @param {ContainerDetails} details */
@@ -67,23 +73,7 @@ function quotaText({ quota_bytes: bytes, quota_objects: objects }) {
 
 /** @type {TabContent} */
 export async function accessTab({ name, details, act }) {
-  const lock = details.s3 ? await call('GET', `/api/files/lock?${query({ name })}`) : null;
-  const isLocked = lock?.enabled === true;
-  const nodes = [await rulesOf(name, isLocked ? null : act)];
-  const keys = details.tempurl_keys;
-  const keysText =
-    keys === 0
-      ? 'There is no key yet. The first TempURL creates one.'
-      : 'TempURLs of this container are signed with a key that nobody is shown.';
-  nodes.push(
-    section(
-      'TempURL key',
-      quiet(keysText),
-      ...(keys > 0 && may('admin') && !isLocked
-        ? [act('Create new key', () => rotateKey(name))]
-        : []),
-    ),
-  );
+  const nodes = [await rulesOf(details, act), sharingOf(details, act)];
   if (details.s3_bucket) {
     const { rules } = await call('GET', `/api/files/cors?${query({ name })}`);
     const count = rules.length === 1 ? '1 rule.' : `${rules.length} rules.`;
@@ -100,10 +90,33 @@ export async function accessTab({ name, details, act }) {
 }
 
 /**
- * @param {string} name
- * @param {import('./container-page.js').Subject['act'] | null} act null: they cannot be changed here
+ * How single objects are shared.
+ *
+ * @param {ContainerDetails} details
+ * @param {import('./container-page.js').Subject['act']} act
  */
-async function rulesOf(name, act) {
+function sharingOf({ name, s3, tempurl_keys: keys }, act) {
+  if (s3) {
+    return section(
+      'Shared objects',
+      quiet(
+        'Objects are shared by presigned URLs, for 7 days at most. Each ends earlier with the key of the user who signed it.',
+      ),
+    );
+  }
+  const text =
+    keys === 0
+      ? 'There is no key yet. The first TempURL creates one.'
+      : 'TempURLs of this container are signed with a key that nobody is shown.';
+  const rotate = keys > 0 && may('admin') ? [act('Create new key', () => rotateKey(name))] : [];
+  return section('TempURL key', quiet(text), ...rotate);
+}
+
+/**
+ * @param {ContainerDetails} details
+ * @param {import('./container-page.js').Subject['act']} act
+ */
+async function rulesOf({ name, s3 }, act) {
   const title = 'Access rules';
   const owners = quiet('Owners of the account may always read and write.');
   if (!may('admin')) return section(title, owners, quiet('Only admins can see the rules.'));
@@ -121,9 +134,8 @@ async function rulesOf(name, act) {
     words('read'),
     el('h4', { textContent: 'Write' }),
     words('write'),
-    act === null
-      ? quiet('S3 clients change the access to a bucket with Object Lock.')
-      : act('Change access', () => showAcl(name)),
+    ...(s3 ? [quiet('Other users read this bucket in the console and with S3 clients.')] : []),
+    act('Change access', () => showAcl(name)),
   );
 }
 
@@ -145,7 +157,7 @@ export async function versionsTab({ name, details, can, act }) {
         : []),
     ),
   ];
-  if (s3) {
+  if (s3 && details.s3_bucket) {
     const lock = await call('GET', `/api/files/lock?${query({ name })}`);
     nodes.push(
       section(
@@ -155,15 +167,15 @@ export async function versionsTab({ name, details, can, act }) {
         act(may('admin') ? 'Change Object Lock' : 'Show Object Lock', () => showBucketLock(name)),
       ),
     );
-    if (active && may('member')) {
-      nodes.push(
-        section(
-          'Rewind',
-          quiet('Restores a folder to its state at an earlier time. No version is lost.'),
-          act('Rewind', () => showRewind(name)),
-        ),
-      );
-    }
+  }
+  if (s3 && active && may('member')) {
+    nodes.push(
+      section(
+        'Rewind',
+        quiet('Restores a folder to its state at an earlier time. No version is lost.'),
+        act('Rewind', () => showRewind(name)),
+      ),
+    );
   }
   return nodes;
 }
@@ -175,7 +187,11 @@ export async function lifecycleTab({ name, details, act }) {
       section(
         'Expiry',
         quiet('Each object can have its own expiry, which its details show.'),
-        quiet('Rules for the whole container need a bucket that S3 clients can see.'),
+        quiet(
+          details.s3_shared
+            ? 'Only owners of the account can see the rules of the bucket.'
+            : 'Rules for the whole container need a bucket that S3 clients can see.',
+        ),
       ),
     ];
   }

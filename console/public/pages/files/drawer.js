@@ -1,5 +1,5 @@
 import { call, query } from '../../js/api.js';
-import { $, bytesText, el, messageOf, shownText, timeText } from '../../js/dom.js';
+import { $, bytesText, el, exactBytesText, messageOf, shownText, timeText } from '../../js/dom.js';
 import { skeleton } from '../../js/skeleton.js';
 import { rename, transferDialog } from './copy-dialog.js';
 import { replaceDetails } from './late-section.js';
@@ -8,7 +8,7 @@ import { previewOf } from './preview.js';
 import { download, markGone, markOpen } from './rows.js';
 import { attempt, containerHere, may, view } from './state.js';
 import { objectPanel } from './s3/object-panel.js';
-import { showTempUrl } from './tempurl.js';
+import { showShare } from './share.js';
 import { s3Facts, versionList } from './versions.js';
 
 /** What is known of one object, beside the list: properties, metadata, versions, what can be done. */
@@ -110,7 +110,7 @@ async function objectNodes(row, { container, name }) {
     facts({
       Name: name,
       Kind: KINDS[info.type] ?? info.type,
-      Size: `${bytesText(info.bytes)} (${info.bytes.toLocaleString()} bytes)`,
+      Size: exactBytesText(info.bytes),
       Type: info.content_type,
       ETag: info.etag,
       Changed: timeText(info.last_modified),
@@ -229,7 +229,7 @@ function buttons(row, name) {
     all.push(
       button('Rename', () => rename(row)),
       button('Copy or move', () => transferDialog([row])),
-      button('Share', () => showTempUrl({ name })),
+      button('Share', () => showShare({ name })),
     );
   }
   return el('div', { className: 'row' }, ...all);

@@ -27,7 +27,7 @@ import {
   setRole,
   view,
 } from './state.js';
-import { showTempUrl } from './tempurl.js';
+import { showShare } from './share.js';
 import { addFiles } from './uploads.js';
 import { offerCommands } from '../../js/command-palette.js';
 import { icon } from '../../js/icons.js';
@@ -107,7 +107,7 @@ function actionsOf(row) {
     ...(canWrite && isObject
       ? [
           item('Rename', 'pencil', async () => rename(row)),
-          item('Share', 'link', async () => showTempUrl({ name: row.name })),
+          item('Share', 'link', async () => showShare({ name: row.name })),
         ]
       : []),
     ...(canWrite
@@ -168,7 +168,7 @@ function wire() {
       : go(containerHere(), view.prefix, 'settings'),
   );
   act('#copy', () => transferDialog(selectedRows()));
-  act('#share', () => showTempUrl({ name: selectedRows()[0]?.name ?? '' }));
+  act('#share', () => showShare({ name: selectedRows()[0]?.name ?? '' }));
   act('#delete', () => removeRows(selectedRows()));
   act('#restore', restoreSelected);
   act('#purge', purgeSelected);

@@ -1,5 +1,13 @@
 import { call, query } from '../../js/api.js';
-import { ask, bytesText, confirmed, el, shownText, timeText } from '../../js/dom.js';
+import {
+  ask,
+  bytesText,
+  confirmed,
+  el,
+  exactBytesText,
+  shownText,
+  timeText,
+} from '../../js/dom.js';
 import { lateSection } from './late-section.js';
 import { load } from './listing.js';
 import { askTyped } from '../../js/typed-name.js';
@@ -45,10 +53,12 @@ export function versionList(container, name, refresh) {
     const text = el('p', { className: 'quiet', textContent: none });
     return el('section', {}, el('h3', { textContent: 'Versions' }), text);
   }
+  // Locks are for those who may configure the bucket.
+  const asksLock = isS3 && view.details?.s3_bucket === true;
   const work = async () => {
     const [{ active, items, truncated }, lock] = await Promise.all([
       call('GET', `/api/files/versions?${query({ container, name })}`),
-      isS3 ? call('GET', `/api/files/lock?${query({ name: container })}`) : null,
+      asksLock ? call('GET', `/api/files/lock?${query({ name: container })}`) : null,
     ]);
     const notes = [];
     if (!active) notes.push('No new versions are kept: versioning is suspended.');
@@ -267,7 +277,7 @@ function factsOf({ bytes, etag, content_type: type, last_modified: time, meta, h
   const own = Object.entries(meta).map(([key, value]) => [`Metadata: ${key}`, value]);
   return {
     Changed: timeText(time),
-    Size: `${bytesText(bytes)} (${bytes.toLocaleString()} bytes)`,
+    Size: exactBytesText(bytes),
     ETag: etag,
     Type: type,
     ...headers,

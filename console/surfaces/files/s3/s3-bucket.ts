@@ -32,6 +32,8 @@ export interface S3Place {
   readonly s3: S3Account;
   readonly name: string;
   readonly versioning: S3Versioning | 'Off';
+  /** Whether the user may configure it; others use it as far as access rules let them. */
+  readonly isOwner: boolean;
 }
 
 /**
@@ -44,17 +46,17 @@ export async function s3PlaceOf(
   container: string,
 ): Promise<S3Place | undefined> {
   if (s3 === undefined || !BUCKET_NAME.test(container)) return undefined;
-  const versioning = await versioningOf(s3, container);
-  return versioning === undefined ? undefined : { s3, name: container, versioning };
+  const found = (await versioningForOwner(s3, container)) ?? (await versioningOf(s3, container));
+  return found === undefined ? undefined : { s3, name: container, ...found };
 }
 
-/** As {@link s3PlaceOf}, for what only S3 can do. @throws ApiError unsupported_here */
+/** As {@link s3PlaceOf}, for what only owners can do through S3. @throws ApiError unsupported_here */
 export async function expectS3Place(
   session: Pick<Session, 's3'>,
   container: string,
 ): Promise<S3Place> {
   const place = await s3PlaceOf(session, container);
-  if (place !== undefined) return place;
+  if (place?.isOwner === true) return place;
   throw new ApiError(
     'unsupported_here',
     'This is possible through S3 only, and S3 is not available to you for this container.',
@@ -91,18 +93,51 @@ export async function expectS3Bucket(
   });
 }
 
-async function versioningOf(
-  s3: S3Account,
-  bucket: string,
-): Promise<S3Place['versioning'] | undefined> {
+type Found = Pick<S3Place, 'versioning' | 'isOwner'>;
+
+/** What a gateway answers to HeadBucket of a bucket with versions. */
+const VERSIONING_HEADER = 'x-ringway-bucket-versioning';
+
+async function versioningForOwner(s3: S3Account, bucket: string): Promise<Found | undefined> {
   try {
     const status = textIn(await s3.read('GET', { bucket, query: { versioning: '' } }), 'Status');
-    return status === 'Enabled' || status === 'Suspended' ? status : 'Off';
+    return { versioning: knownStatus(status), isOwner: true };
   } catch (error) {
-    // S3 does not know the bucket, or another account owns it: Swift decides what is allowed there.
-    if (error instanceof S3StatusError && [400, 403, 404].includes(error.status)) return undefined;
+    if (isUnknownToS3(error)) return undefined;
     throw error;
   }
+}
+
+/** The same for a user who may list the bucket. The access key is the one that S3 knows by now. */
+async function versioningOf(s3: S3Account, bucket: string): Promise<Found | undefined> {
+  try {
+    const { headers } = await s3.do([200], 'HEAD', { bucket });
+    return { versioning: knownStatus(headers[VERSIONING_HEADER]), isOwner: false };
+  } catch (error) {
+    if (isUnknownToS3(error)) return undefined;
+    throw error;
+  }
+}
+
+/** S3 does not know the bucket, or not for this user: Swift decides what is allowed there. */
+function isUnknownToS3(error: unknown): boolean {
+  return error instanceof S3StatusError && [400, 403, 404].includes(error.status);
+}
+
+function knownStatus(status: string | readonly string[] | undefined): S3Place['versioning'] {
+  return status === 'Enabled' || status === 'Suspended' ? status : 'Off';
+}
+
+/** The body of an object, or of a version of it. @throws S3StatusError; UpstreamError */
+export function getObject(
+  { s3, name }: Pick<S3Place, 's3' | 'name'>,
+  key: string,
+  versionId: string | undefined,
+  range: string | undefined,
+): Promise<UpstreamAnswer> {
+  const headers = range === undefined || range.includes(',') ? {} : { range };
+  const request = { bucket: name, key, query: { versionId }, headers, idleMs: BODY_IDLE_MS };
+  return s3.expect([200, 206], 'GET', request);
 }
 
 /** Turns versions of S3 on or off, also where there were none. */
@@ -139,9 +174,7 @@ export class S3Bucket {
   }
 
   get(key: string, versionId: string | undefined, range?: string): Promise<UpstreamAnswer> {
-    const headers = range === undefined || range.includes(',') ? {} : { range };
-    const request = { ...this.#of(key, { versionId }), headers, idleMs: BODY_IDLE_MS };
-    return this.s3.expect([200, 206], 'GET', request);
+    return getObject(this, key, versionId, range);
   }
 
   /** @returns the headers of the answer, with ETag and version */

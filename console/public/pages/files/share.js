@@ -2,7 +2,10 @@ import { call, tempurlDefaultS } from '../../js/api.js';
 import { ask, el } from '../../js/dom.js';
 import { may, view } from './state.js';
 
-/** @typedef {import('../../../surfaces/files/tempurl-routes.js').TempUrl} TempUrl */
+/**
+ * @typedef {import('../../../surfaces/files/tempurl-routes.js').TempUrl} TempUrl
+ * @typedef {import('../../../surfaces/files/s3/presigned-routes.js').PresignedUrl} PresignedUrl
+ */
 
 /** @type {readonly (readonly [string, string])[]} */
 const UNITS = [
@@ -10,6 +13,10 @@ const UNITS = [
   ['3600', 'hours'],
   ['86400', 'days'],
 ];
+
+const LOOPBACK = /^(?:localhost|127\.[\d.]+|\[::1\])$/;
+/** S3 takes no longer time in a URL. */
+const PRESIGNED_S_MAX = 7 * 86_400;
 
 /**
  * The largest unit that a time is a multiple of; minutes where there is none.
@@ -25,14 +32,16 @@ function unitOf(seconds) {
 const amountOf = (seconds) => Math.max(1, Math.round(seconds / unitOf(seconds)));
 
 /**
- * A URL that opens an object, or all below a folder, for a while.
+ * A URL that opens an object, or all below a folder, for a while: a TempURL of the store, or a
+ * presigned URL where S3 keeps versions.
  *
  * @param {{ name: string, prefix?: undefined } | { prefix: string }} target
  */
-export async function showTempUrl(target) {
+export async function showShare(target) {
   const { container } = view;
   const isFolder = target.prefix !== undefined;
-  const defaultS = tempurlDefaultS();
+  const isS3 = view.details?.s3 === true;
+  const defaultS = isS3 ? Math.min(tempurlDefaultS(), PRESIGNED_S_MAX) : tempurlDefaultS();
   const amount = el('input', {
     name: 'amount',
     type: 'number',
@@ -49,13 +58,15 @@ export async function showTempUrl(target) {
   const file = el('input', { name: 'filename', maxLength: 255 });
   const range = el('input', { name: 'ip_range', placeholder: '203.0.113.0/24' });
   const inline = el('input', { name: 'inline', type: 'checkbox', value: '1' });
-  let made = /** @type {TempUrl | null} */ (null);
+  let made = /** @type {TempUrl | PresignedUrl | null} */ (null);
   const given = await ask(
     isFolder ? 'Share a folder' : 'Share an object',
     [
       el('p', {
         className: 'quiet',
-        textContent: 'Anyone with the URL can use it, without a login, until it expires.',
+        textContent: isS3
+          ? 'Anyone with the URL can use it, without a login, until it expires, for 7 days at most. It ends earlier with your key, which signs it.'
+          : 'Anyone with the URL can use it, without a login, until it expires.',
       }),
       el(
         'div',
@@ -69,7 +80,7 @@ export async function showTempUrl(target) {
         {},
         el('summary', { textContent: 'More options' }),
         el('label', {}, 'Name of the downloaded file', file),
-        el('label', {}, 'Only from this address or network', range),
+        ...(isS3 ? [] : [el('label', {}, 'Only from this address or network', range)]),
         el('label', { className: 'check' }, inline, ' Open in the browser instead of downloading'),
       ),
     ],
@@ -85,23 +96,45 @@ export async function showTempUrl(target) {
       if (entered.filename) body.filename = entered.filename;
       if (entered.ip_range) body.ip_range = entered.ip_range;
       if (entered.inline) body.inline = true;
-      made = await call('POST', '/api/files/tempurl', body);
+      made = isS3
+        ? await call('POST', '/api/files/presigned', body)
+        : await call('POST', '/api/files/tempurl', body);
     },
   );
-  if (given !== null && made !== null) await showMade(made, isFolder, given.method);
+  if (given === null || made === null) return;
+  await showMade(made, notesOf(made, { isFolder, isS3, isWrite: given.method === 'PUT' }));
 }
 
 /**
- * @param {TempUrl} made
- * @param {boolean} isFolder
- * @param {FormDataEntryValue | undefined} method
+ * What to know of a URL.
+ *
+ * @param {TempUrl | PresignedUrl} made
+ * @param {{ isFolder: boolean, isS3: boolean, isWrite: boolean }} what
  */
-async function showMade(
-  { url, url_path: path, expires_unix_s: expires, digest },
-  isFolder,
-  method,
-) {
-  const text = url ?? path;
+function notesOf(made, { isFolder, isS3, isWrite }) {
+  const until = `Valid until ${new Date(made.expires_unix_s * 1000).toLocaleString()}`;
+  const notes = ['digest' in made ? `${until}, signed with ${made.digest}.` : `${until}.`];
+  if (made.url === null) {
+    notes.push('Put the address of the store in front of it: the console does not know it.');
+  } else if (LOOPBACK.test(new URL(made.url).hostname)) {
+    notes.push(
+      'It opens on the console’s own host only, until an operator configures the address that others use (s3_public_base).',
+    );
+  }
+  if (isFolder) notes.push('The same parameters open every object below the folder.');
+  if (isWrite) {
+    const effect = isS3 ? 'add a new version of the object' : 'replace the object';
+    notes.push(`Anyone with the URL can ${effect}.`);
+  }
+  return notes;
+}
+
+/**
+ * @param {TempUrl | PresignedUrl} made
+ * @param {readonly string[]} notes
+ */
+async function showMade(made, notes) {
+  const text = 'url_path' in made ? (made.url ?? made.url_path) : made.url;
   const field = el('input', { readOnly: true, value: text });
   field.setAttribute('aria-label', 'URL');
   const copied = el('span', { className: 'quiet', role: 'status' });
@@ -117,13 +150,6 @@ async function showMade(
     );
     copied.textContent = isCopied ? 'Copied.' : 'Selected: copy it with the keyboard.';
   };
-  const notes = [
-    `Valid until ${new Date(expires * 1000).toLocaleString()}, signed with ${digest}.`,
-  ];
-  if (url === null)
-    notes.push('Put the address of the store in front of it: the console does not know it.');
-  if (isFolder) notes.push('The same parameters open every object below the folder.');
-  if (method === 'PUT') notes.push('Anyone with the URL can replace the object.');
   await ask('Share', [
     field,
     el('div', { className: 'row' }, copy, copied),

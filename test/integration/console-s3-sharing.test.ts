@@ -1,0 +1,202 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { codeOf, ConsoleClient, type Answer } from '../console/support/client.js';
+import { download, list, ok, query, unique, upload } from '../console/files/support.js';
+import { complete, initiate, uploadPart } from '../swift/drop-in.js';
+import { eventually } from '../support/eventually.js';
+import { S3TestClient } from '../support/s3-client.js';
+import { ConsoleAndS3 } from '../support/console-s3.js';
+import { consoleOf, CONSOLE_LIMIT_MS } from '../support/service-console.js';
+import { FRIEND, FRIEND_ID, OWNER, USERS, type Login } from '../support/sharing-users.js';
+
+const ENABLED =
+  '<VersioningConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Status>Enabled</Status></VersioningConfiguration>';
+
+interface Presigned {
+  readonly url: string;
+  readonly expires_unix_s: number;
+}
+
+describe('service: buckets with S3 versions that are shared from the console', function () {
+  this.timeout(CONSOLE_LIMIT_MS);
+  let both: ConsoleAndS3;
+  let owner: ConsoleClient;
+  let signer: ConsoleClient;
+  let friend: ConsoleClient;
+  let s3: S3TestClient;
+  let friendsS3: S3TestClient;
+
+  before(async () => {
+    both = await ConsoleAndS3.start({ users: USERS });
+    owner = await both.login(OWNER.user, OWNER.secretKey, OWNER.account);
+    signer = await logIn(OWNER);
+    friend = await both.login(FRIEND.user, FRIEND.secretKey, FRIEND.account);
+    const { endpoint } = both.service;
+    s3 = new S3TestClient({ endpoint, ...OWNER });
+    friendsS3 = new S3TestClient({ endpoint, ...FRIEND });
+  });
+
+  async function logIn({ account, user, secretKey: key }: Login): Promise<ConsoleClient> {
+    const { port } = consoleOf(both.service);
+    const stateDir = join(both.service.dataDir, 'console');
+    const client = new ConsoleClient(port, { storeOrigin: 'not secret here', stateDir });
+    await ok(client.login({ account, user, key }), 200);
+    return client;
+  }
+
+  after(async () => {
+    // First: a service that is left behind would keep the tests from ending.
+    await both.stop();
+    await Promise.all([s3.close(), friendsS3.close()]);
+  });
+
+  async function makeBucket(kind: 'locked' | 'versions'): Promise<string> {
+    const bucket = unique(kind);
+    const lock = { 'x-amz-bucket-object-lock-enabled': 'true' };
+    const made = await s3.put(`/${bucket}`, '', kind === 'locked' ? lock : {});
+    expect(made.status, made.text).to.equal(200);
+    if (kind === 'versions') await s3.put(`/${bucket}?versioning`, ENABLED);
+    for (const text of ['first', 'second']) {
+      expect((await s3.put(`/${bucket}/dir/o.txt`, text)).status).to.equal(200);
+    }
+    return bucket;
+  }
+
+  const share = (name: string, read: string, write = '') =>
+    owner.send('PUT', '/api/files/acl', { body: { name, read, write } });
+  /** Its answers show the address of S3, which nothing else does. */
+  const presign = (bucket: string, more: object = {}, client = signer) =>
+    client.post('/api/files/presigned', { container: bucket, name: 'dir/o.txt', ...more });
+
+  const presigned = async (answer: Promise<Answer>) => (await ok(answer, 200)).json() as Presigned;
+
+  for (const kind of ['locked', 'versions'] as const) {
+    describe(kind === 'locked' ? 'with Object Lock' : 'without Object Lock', () => {
+      it('are read by the person they are shared with, here and with S3', async () => {
+        const bucket = await makeBucket(kind);
+        expect((await download(friend, bucket, 'dir/o.txt')).status).to.equal(403);
+        await ok(share(bucket, FRIEND_ID), 204);
+        const rules = await ok(owner.get(`/api/files/acl?${query({ name: bucket })}`), 200);
+        expect(rules.json()).to.deep.equal({ read: FRIEND_ID, write: '' });
+        const asFriend = () => friendsS3.get(`/${bucket}/dir/o.txt`);
+        expect((await eventually(asFriend, ({ status }) => status === 200)).text).to.equal(
+          'second',
+        );
+        expect((await ok(download(friend, bucket, 'dir/o.txt'), 200)).text).to.equal('second');
+        const { items } = await list(friend, bucket, { prefix: 'dir/' });
+        expect(items.map(({ name }) => name)).to.deep.equal(['dir/o.txt']);
+        const place = query({ container: bucket, name: 'dir/o.txt' });
+        const info = (await ok(friend.get(`/api/files/object?${place}`), 200)).json() as {
+          bytes: number;
+        };
+        expect(info.bytes).to.equal(6);
+        const versions = (await ok(friend.get(`/api/files/versions?${place}`), 200)).json() as {
+          items: { id: string }[];
+        };
+        expect(versions.items).to.have.length(2);
+        const [, first] = versions.items;
+        const old = `${place}&version_id=${first?.id ?? ''}`;
+        const body = await ok(friend.get(`/api/files/versions/body?${old}`), 200);
+        expect(body.text).to.equal('first');
+        const preview = await ok(friend.get(`/api/files/object/preview?${place}`), 200);
+        expect(preview.text).to.equal('second');
+        // Reading is all that was given.
+        expect((await upload(friend, bucket, 'new.txt', 'x')).status).to.equal(403);
+        expect(
+          (await friend.get(`/api/files/lifecycle?${query({ name: bucket })}`)).status,
+        ).to.equal(501);
+      });
+
+      it('are read whole by that person where an object came in parts', async () => {
+        const bucket = await makeBucket(kind);
+        const bytes = randomBytes(5 * 1024 * 1024 + 1);
+        const id = await initiate(s3, `/${bucket}/large`);
+        const etags = [];
+        for (const [n, part] of [bytes.subarray(0, -1), bytes.subarray(-1)].entries()) {
+          etags.push(await uploadPart(s3, `/${bucket}/large`, id, n + 1, part));
+        }
+        await complete(s3, `/${bucket}/large`, id, etags);
+        await ok(share(bucket, FRIEND_ID), 204);
+        const read = () => download(friend, bucket, 'large');
+        const got = await eventually(read, ({ status }) => status === 200);
+        expect(got.bytes.equals(bytes)).to.equal(true);
+      });
+
+      it('are written to through S3 by the person who may', async () => {
+        const bucket = await makeBucket(kind);
+        await ok(share(bucket, FRIEND_ID, FRIEND_ID), 204);
+        const write = () => upload(friend, bucket, 'dir/o.txt', 'third', { overwrite: '1' });
+        const written = await eventually(write, ({ status }) => status === 201);
+        expect(written.status, written.text).to.equal(201);
+        expect((await s3.get(`/${bucket}/dir/o.txt`)).text).to.equal('third');
+        const all = await s3.get(`/${bucket}?versions`);
+        expect(all.text.split('<Version>')).to.have.length(1 + 3);
+      });
+
+      it('open one object by a presigned URL, until it expires', async () => {
+        const bucket = await makeBucket(kind);
+        const made = await presigned(presign(bucket, { expires_in_s: 60 }));
+        const answer = await fetch(made.url);
+        expect([answer.status, await answer.text()]).to.deep.equal([200, 'second']);
+        expect(answer.headers.get('content-disposition')).to.equal(
+          "attachment; filename*=UTF-8''o.txt",
+        );
+        const other = made.url.replace('/dir/o.txt?', '/dir/p.txt?');
+        expect((await fetch(other)).status).to.equal(403);
+        expect((await fetch(made.url, { method: 'PUT', body: 'x' })).status).to.equal(403);
+        const shown = await presigned(presign(bucket, { inline: true, filename: 'ü.txt' }));
+        const inline = await fetch(shown.url);
+        expect(inline.headers.get('content-disposition')).to.equal(
+          "inline; filename*=UTF-8''%C3%BC.txt",
+        );
+        const short = await presigned(presign(bucket, { expires_in_s: 1 }));
+        const ended = await eventually(
+          () => fetch(short.url),
+          ({ status }) => status === 403,
+        );
+        expect(ended.status).to.equal(403);
+      });
+
+      it('take a new version by a presigned URL that writes', async () => {
+        const bucket = await makeBucket(kind);
+        const name = 'up/load ü+.txt';
+        const made = await presigned(presign(bucket, { name, method: 'PUT' }));
+        const answer = await fetch(made.url, { method: 'PUT', body: 'from outside' });
+        expect(answer.status, await answer.text()).to.equal(200);
+        expect((await s3.get(`/${bucket}/up/load%20%C3%BC%2B.txt`)).text).to.equal('from outside');
+      });
+    });
+  }
+
+  it('gives no TempURL, which would not open the versions', async () => {
+    const bucket = await makeBucket('versions');
+    for (const what of [{ name: 'dir/o.txt' }, { prefix: 'dir/' }]) {
+      const refused = await owner.post('/api/files/tempurl', { container: bucket, ...what });
+      expect([refused.status, codeOf(refused)]).to.deep.equal([501, 'unsupported_here']);
+    }
+  });
+
+  it('answers with the reason where it signs no URL', async () => {
+    const bucket = await makeBucket('versions');
+    const refusals = [
+      [{ name: 'missing' }, 'no_such_object'],
+      [{ name: 'a/../b', method: 'PUT' }, 'bad_name'],
+      [{ expires_in_s: 7 * 86_400 + 1 }, 'invalid_argument'],
+      [{ expires_in_s: 0 }, 'invalid_argument'],
+      [{ method: 'DELETE' }, 'invalid_argument'],
+    ] as const;
+    for (const [more, code] of refusals) {
+      expect(codeOf(await presign(bucket, more)), JSON.stringify(more)).to.equal(code);
+    }
+    const plain = unique('plain');
+    await s3.put(`/${plain}`);
+    expect(codeOf(await presign(plain))).to.equal('unsupported_here');
+    // A URL that writes is for those who manage containers.
+    await ok(share(bucket, FRIEND_ID, FRIEND_ID), 204);
+    const theirs = await logIn(FRIEND);
+    const mine = () => presign(bucket, {}, theirs);
+    expect((await eventually(mine, ({ status }) => status === 200)).status).to.equal(200);
+    expect(codeOf(await presign(bucket, { method: 'PUT' }, theirs))).to.equal('forbidden');
+  });
+});
