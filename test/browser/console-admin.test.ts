@@ -67,7 +67,7 @@ describeWith([program('chromium')], 'users and audit log in Chromium', function 
     await watched.shoot('users-preview');
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Apply to all' }).click();
-    const key = await page.getByLabel('Key: it is shown this once').inputValue();
+    const key = await page.getByLabel('Key: it is shown this once', { exact: true }).inputValue();
     await watched.shoot('users-key');
     expect((await confs()).every((conf) => conf.includes(` = ${key} .admin\n`))).to.equal(true);
     await page.getByRole('button', { name: 'Close' }).click();

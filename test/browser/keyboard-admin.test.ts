@@ -73,7 +73,7 @@ describeWith(
       await press(page, page.getByRole('button', { name: 'New access key' }));
       await typeInto(page, dialog().getByLabel('Description'), 'laptop');
       await page.keyboard.press('Enter');
-      const secret = dialog().getByLabel('Secret key');
+      const secret = dialog().getByLabel('Secret key', { exact: true });
       await tabTo(page, secret);
       // What has the focus is selected, to be copied.
       expect(await page.evaluate('getSelection().toString()')).to.equal(await secret.inputValue());
@@ -151,7 +151,7 @@ describeWith([program('chromium')], 'users with the keyboard alone', function ()
     await press(page, page.locator('#dialog-ok'));
     await page.getByText('<new key>').first().waitFor();
     await apply();
-    await tabTo(page, page.getByLabel('Key: it is shown this once'));
+    await tabTo(page, page.getByLabel('Key: it is shown this once', { exact: true }));
     await page.keyboard.press('Escape');
     await page.getByRole('cell', { name: 'ada', exact: true }).waitFor();
     const added = await confs();

@@ -67,7 +67,7 @@ describeWith([program('chromium')], 'the page of access keys in Chromium', funct
     await expectAccessible(page);
     await watched.shoot('keys-new');
     await dialog().getByRole('button', { name: 'Create' }).click();
-    const secret = await dialog().getByLabel('Secret key').inputValue();
+    const secret = await dialog().getByLabel('Secret key', { exact: true }).inputValue();
     expect(secret).to.match(/^[\w-]{40}$/);
     await expectAccessible(page);
     await watched.shoot('keys-made');

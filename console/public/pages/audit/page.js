@@ -79,7 +79,7 @@ function rowOf(one) {
     cell(one.ip),
     cell(one.action),
     cell(one.account ?? '', 'text'),
-    cell(one.target, 'text'),
+    cell(one.target, 'text target'),
     el('td', {}, badge(one.result, STATES[one.result])),
     cell(detailsText(one.details ?? {}), 'text quiet'),
   );

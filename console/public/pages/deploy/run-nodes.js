@@ -1,7 +1,6 @@
+import { copyText } from '../../js/copy.js';
 import { el, shownText } from '../../js/dom.js';
 import { badge, card } from '../../js/parts.js';
-import { fail } from '../../js/shell.js';
-import { toast } from '../../js/toast.js';
 import { wayButton } from './control.js';
 
 /** @typedef {import('./control.js').Run} Run */
@@ -73,7 +72,7 @@ export function staged({ steps }) {
         const text = commands.join('\n');
         const copy = wayButton({
           text: 'Copy',
-          work: () => navigator.clipboard.writeText(text).then(() => toast('Copied.'), fail),
+          work: () => copyText(text),
         });
         copy.setAttribute('aria-label', `Copy the commands of ${node}`);
         const code = el('pre', { textContent: shownLines(commands), tabIndex: 0 });

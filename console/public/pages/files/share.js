@@ -1,4 +1,5 @@
 import { call, tempurlDefaultS } from '../../js/api.js';
+import { copyField } from '../../js/copy.js';
 import { ask, el } from '../../js/dom.js';
 import { may, view } from './state.js';
 
@@ -135,24 +136,8 @@ function notesOf(made, { isFolder, isS3, isWrite }) {
  */
 async function showMade(made, notes) {
   const text = 'url_path' in made ? (made.url ?? made.url_path) : made.url;
-  const field = el('input', { readOnly: true, value: text });
-  field.setAttribute('aria-label', 'URL');
-  const copied = el('span', { className: 'quiet', role: 'status' });
-  const copy = el('button', { type: 'button', textContent: 'Copy' });
-  copy.onclick = async () => {
-    field.select();
-    // Pages over plain http from another host have no clipboard: the text stays selected.
-    const isCopied = await (
-      navigator.clipboard?.writeText(text) ?? Promise.reject(new Error())
-    ).then(
-      () => true,
-      () => false,
-    );
-    copied.textContent = isCopied ? 'Copied.' : 'Selected: copy it with the keyboard.';
-  };
   await ask('Share', [
-    field,
-    el('div', { className: 'row' }, copy, copied),
+    copyField('URL', text),
     ...notes.map((note) => el('p', { className: 'quiet', textContent: note })),
   ]);
 }

@@ -1,4 +1,5 @@
 import { call } from '../../js/api.js';
+import { copyField } from '../../js/copy.js';
 import { $, ask, confirmed, el, shownText } from '../../js/dom.js';
 import { iconButton } from '../../js/icons.js';
 import { openMenu } from '../../js/menu.js';
@@ -187,17 +188,11 @@ async function add() {
 
 /** @param {MadeKey} key */
 async function showOnce({ access_key: accessKey, secret_key: secretKey }) {
-  const shown = (/** @type {string} */ text, /** @type {string} */ value) => {
-    const made = field(text, { value, readOnly: true });
-    const input = /** @type {HTMLInputElement} */ (made.querySelector('input'));
-    input.onfocus = () => input.select();
-    return made;
-  };
   const note = 'The secret key is shown this once. Anyone who has it can do what this key may do.';
   await ask('Access key created', [
     el('p', { className: 'quiet', textContent: note }),
-    shown('Access key', accessKey),
-    shown('Secret key', secretKey),
+    copyField('Access key', accessKey),
+    copyField('Secret key', secretKey),
   ]);
 }
 

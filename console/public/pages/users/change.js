@@ -1,4 +1,5 @@
 import { call, followJob } from '../../js/api.js';
+import { copyField } from '../../js/copy.js';
 import { $, ask, el } from '../../js/dom.js';
 
 /**
@@ -64,10 +65,7 @@ function outcomeOf(result, key) {
   if (result?.ok !== true)
     return [note('The users are what they were.'), list].slice(isStuck(nodes));
   if (key === undefined) return [list];
-  const field = el('input', { readOnly: true, value: key, id: 'new-key' });
-  field.onfocus = () => field.select();
-  const label = el('label', { className: 'field' }, 'Key: it is shown this once', field);
-  return [label, list];
+  return [copyField('Key: it is shown this once', key, { id: 'new-key' }), list];
 }
 
 /**

@@ -106,11 +106,22 @@ function rowOf(one) {
   return el(
     'tr',
     {},
-    el('td', { className: 'text', textContent: one.account }),
-    user,
-    el('td', { textContent: one.groups.join(' ') }),
+    labelled('Account', el('td', { className: 'text', textContent: one.account })),
+    labelled('User', user),
+    labelled('Groups', el('td', { textContent: one.groups.join(' ') })),
     actions,
   );
+}
+
+/**
+ * On a phone there is no head of the table.
+ *
+ * @param {string} label
+ * @param {HTMLElement} cell
+ */
+function labelled(label, cell) {
+  cell.dataset.label = label;
+  return cell;
 }
 
 /**

@@ -76,7 +76,8 @@ export async function showBucketLock(name) {
  * @returns {Record<string, string>} facts of it
  */
 export function lockTexts({ enabled, default_retention: given }) {
+  const unit = given?.count === 1 ? given.unit.replace(/s$/, '') : given?.unit;
   const period =
-    given === null ? 'None' : `${given.mode.toLowerCase()}, ${given.count} ${given.unit}`;
+    given === null ? 'None' : `${given.mode.toLowerCase()}, ${given.count} ${unit ?? ''}`;
   return { 'Object Lock': enabled ? 'On' : 'Off', 'Default retention': period };
 }

@@ -1,7 +1,6 @@
 import { call } from '../../../js/api.js';
+import { copyText } from '../../../js/copy.js';
 import { ask, el } from '../../../js/dom.js';
-import { fail } from '../../../js/shell.js';
-import { toast } from '../../../js/toast.js';
 import { badge, card, download, figures, problem, table } from '../ground.js';
 
 /**
@@ -136,9 +135,7 @@ async function showFinding(finding, mode) {
     }
   };
   const copy = el('button', { type: 'button', textContent: 'Copy as requests' });
-  copy.onclick = () => {
-    navigator.clipboard.writeText(rawText(one)).then(() => toast('Copied.'), fail);
-  };
+  copy.onclick = () => void copyText(rawText(one));
   const save = el('button', { type: 'button', textContent: 'Download the case' });
   save.onclick = () => download('case.json', JSON.stringify(one, null, 1), 'application/json');
   const rules = new Set([finding.difference, ...finding.others].map(({ rule }) => rule));
