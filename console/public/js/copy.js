@@ -13,13 +13,13 @@ async function copy(text) {
     return true;
   } catch {
     const area = el('textarea', { value: text, className: 'sr', readOnly: true });
-    const active = document.activeElement;
+    const active = /** @type {HTMLElement | null} */ (document.activeElement);
     // Outside of an open dialog nothing can be selected.
     (document.querySelector('dialog[open]') ?? document.body).append(area);
     area.select();
     const isCopied = document.execCommand('copy');
     area.remove();
-    if (active instanceof HTMLElement) active.focus();
+    active?.focus();
     return isCopied;
   }
 }

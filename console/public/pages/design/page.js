@@ -1,3 +1,4 @@
+import { copyField } from '../../js/copy.js';
 import { $, ask, confirmed, el } from '../../js/dom.js';
 import { icon, iconButton } from '../../js/icons.js';
 import { openMenu } from '../../js/menu.js';
@@ -112,6 +113,7 @@ function fields() {
         'Keep versions',
       ),
     ),
+    copyField('Access key', 'MADE-UP-KEY'),
   );
 }
 
