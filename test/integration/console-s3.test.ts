@@ -89,6 +89,21 @@ describe('service: Files on buckets with S3 versions', () => {
     expect(pages).to.be.at.least(2);
   });
 
+  it('lists the versions of an object page by page', async () => {
+    const bucket = await makeBucket();
+    for (const text of ['1', '22', '333', '4444', '55555']) await s3.put(`/${bucket}/v`, text);
+    const sizes = [];
+    for (let after = {}, truncated = true; truncated;) {
+      const asked = query({ container: bucket, name: 'v', limit: 2, ...after });
+      const answer = await ok(client.get(`/api/files/versions?${asked}`), 200);
+      const page = answer.json() as { items: { id: string; bytes: number }[]; truncated: boolean };
+      sizes.push(page.items.map(({ bytes }) => bytes));
+      after = { after: page.items.at(-1)?.id ?? '' };
+      ({ truncated } = page);
+    }
+    expect(sizes).to.deep.equal([[5, 4], [3, 2], [1]]);
+  });
+
   it('shows the object of S3, not the link to it', async () => {
     const bucket = await makeBucket();
     const { headers } = await s3.put(`/${bucket}/dir/a.txt`, 'second', {

@@ -57,8 +57,14 @@ export class ConsoleAndS3 {
   }
 
   async versions(container: string, name: string): Promise<readonly ListedVersion[]> {
-    const path = `/api/files/versions?${query({ container, name })}`;
-    return ((await ok(this.client.get(path), 200)).json() as { items: ListedVersion[] }).items;
+    const all: ListedVersion[] = [];
+    for (let after = {}; ; after = { after: all.at(-1)?.id ?? '' }) {
+      const path = `/api/files/versions?${query({ container, name, ...after })}`;
+      const answer = await ok(this.client.get(path), 200);
+      const page = answer.json() as { items: ListedVersion[]; truncated: boolean };
+      all.push(...page.items);
+      if (!page.truncated) return all;
+    }
   }
 
   async stop(): Promise<void> {

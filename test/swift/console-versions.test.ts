@@ -78,6 +78,12 @@ describeWith(SWIFT_NEEDS, 'console versions on Swift', function () {
       }
       const { mode, active, items } = await versions(container, name);
       expect([mode, active]).to.deep.equal(['stack', true]);
+      const after = items[0]?.id ?? '';
+      const older = `/api/files/versions?${query({ container, name, after })}`;
+      expect((await ok(client.get(older), 200)).json()).to.deep.include({
+        items: items.slice(1),
+        truncated: false,
+      });
       expect(items.map(({ bytes, is_latest: latest }) => [bytes, latest])).to.deep.equal([
         [5, true],
         [3, false],

@@ -34,6 +34,7 @@ export async function purgeVersions(
   object: string,
   versioning: Versioning,
 ): Promise<void> {
-  const versions = await listVersions(store, container, object, versioning, VERSIONS_MAX);
+  const all = { max: VERSIONS_MAX, after: undefined };
+  const versions = await listVersions(store, { container, object }, versioning, all);
   for (const { id } of versions) await deleteVersion(store, container, object, versioning, id);
 }

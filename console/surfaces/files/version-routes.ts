@@ -24,7 +24,7 @@ import {
 } from './versions.js';
 import { s3BucketOf, setS3Versioning } from './s3/s3-bucket.js';
 import { deleteS3Version, restoreInS3, s3ObjectInfo, type S3ObjectView } from './s3/s3-objects.js';
-import { confirmName, expectTyped, version } from './s3/version-id.js';
+import { confirmName, expectTyped, version, versionId } from './s3/version-id.js';
 import { translate } from './translate.js';
 
 const DELETE = version.extend({
@@ -32,7 +32,11 @@ const DELETE = version.extend({
   /** Deletes also what is retained in governance mode. */
   bypass: z.boolean().default(false),
 });
-const LIST = objectPlace.extend({ limit: z.coerce.number().int().min(1).max(1000).default(200) });
+const LIST = objectPlace.extend({
+  limit: z.coerce.number().int().min(1).max(1000).default(200),
+  /** The id of the last version of a former answer: those that are older than it. */
+  after: versionId.optional(),
+});
 const DELETED = z.object({
   container: containerName,
   prefix: prefixText.default(''),
@@ -73,11 +77,11 @@ export function versionRoutes(
   keepers: VersionKeepers,
 ): void {
   app.get('/api/files/versions', reads, async (request): Promise<VersionsView> => {
-    const { container, name, limit } = parse(LIST, request.query);
+    const { container, name, limit, after } = parse(LIST, request.query);
     const { store } = sessionOf(request);
     const bucket = await s3BucketOf(sessionOf(request), container);
     if (bucket !== undefined) {
-      const items = await bucket.versionsOf(name, limit);
+      const items = await bucket.versionsOf(name, limit, after);
       const active = bucket.versioning === 'Enabled';
       return { mode: 's3', active, items, truncated: items.length === limit };
     }
@@ -85,7 +89,8 @@ export function versionRoutes(
     const versioning = versioningOf(headers);
     const { mode, active } = versioning;
     if (mode === 'none') return { mode, active, items: [], truncated: false };
-    const items = await listVersions(store, container, name, versioning, limit);
+    const place = { container, object: name };
+    const items = await listVersions(store, place, versioning, { max: limit, after });
     return { mode, active, items, truncated: items.length === limit };
   });
 

@@ -45,21 +45,26 @@ export function archivedPlace({ archive }: Versioning, object: string, id: strin
   return { container: archive, object: archivePrefix(object) + id };
 }
 
-/** The versions of one object, the newest first. @throws SwiftStatusError */
+/**
+ * The versions of one object, the newest first.
+ * @param after the id of a version: those that are older
+ * @throws SwiftStatusError
+ */
 export async function listVersions(
   store: SwiftAccount,
-  container: string,
-  object: string,
+  { container, object }: { readonly container: string; readonly object: string },
   versioning: Versioning,
-  max: number,
+  { max, after }: { readonly max: number; readonly after: string | undefined },
 ): Promise<ObjectVersion[]> {
   const found: ObjectVersion[] = [];
+  let isBefore = after !== undefined;
   const all =
     versioning.mode === 'stack'
       ? stacked(store, container, object)
       : archived(store, container, object, versioning);
   for await (const version of all) {
-    if (found.push(version) === max) break;
+    if (isBefore) isBefore = version.id !== after;
+    else if (found.push(version) === max) break;
   }
   return found;
 }

@@ -63,15 +63,26 @@ export function versionList(container, name, refresh) {
     const notes = [];
     if (!active) notes.push('No new versions are kept: versioning is suspended.');
     if (items.length === 0) notes.push('There are no versions.');
-    if (truncated) notes.push('There are more, older ones.');
     const isLockable = lock?.enabled === true;
     /** @type {Place} */
     const place = { container, name, isS3, isLockable, refresh, compared: new Set() };
     const compare = el('button', { textContent: 'Compare', disabled: true });
-    compare.onclick = () => attempt(() => showComparison(place, items));
-    const list = items.map((one) => versionOf(place, one, compare));
+    const all = [...items];
+    compare.onclick = () => attempt(() => showComparison(place, all));
+    const list = el('ol', { className: 'versions' });
+    list.append(...items.map((one) => versionOf(place, one, compare)));
+    const older = el('button', { textContent: 'Show older versions', hidden: !truncated });
+    older.onclick = () =>
+      attempt(async () => {
+        const after = all.at(-1)?.id ?? '';
+        const more = await call('GET', `/api/files/versions?${query({ container, name, after })}`);
+        all.push(...more.items);
+        list.append(...more.items.map((one) => versionOf(place, one, compare)));
+        older.hidden = !more.truncated;
+      });
     return [
-      el('ol', { className: 'versions' }, ...list),
+      list,
+      older,
       ...notes.map((text) => el('p', { className: 'quiet', textContent: text })),
       ...(isS3 && items.length > 0 ? [wholeActions(place, items, compare)] : []),
     ];

@@ -215,12 +215,24 @@ export class S3Bucket {
   /**
    * Versions and delete markers of all keys below a prefix: by key, and of each the newest first.
    * @param after - a key whose versions, and those of all keys before it, are left out
+   * @param afterVersion - a version of that key: its older ones are not left out
    */
   async *versions(
     prefix: string,
-    { signal, after }: { readonly signal?: AbortSignal; readonly after?: string | undefined } = {},
+    {
+      signal,
+      after,
+      afterVersion,
+    }: {
+      readonly signal?: AbortSignal;
+      readonly after?: string | undefined;
+      readonly afterVersion?: string | undefined;
+    } = {},
   ): AsyncGenerator<S3Version> {
-    let markers: Record<string, string | undefined> = { 'key-marker': after };
+    let markers: Record<string, string | undefined> = {
+      'key-marker': after,
+      'version-id-marker': afterVersion,
+    };
     for (;;) {
       const text = await this.s3.readText('GET', {
         bucket: this.name,
@@ -243,10 +255,14 @@ export class S3Bucket {
     }
   }
 
-  /** The versions of one key, the newest first, at most `max` of them. */
-  async versionsOf(key: string, max: number): Promise<S3Version[]> {
+  /**
+   * The versions of one key, the newest first, at most `max` of them.
+   * @param after - one of them: those that are older
+   */
+  async versionsOf(key: string, max: number, after?: string): Promise<S3Version[]> {
     const found: S3Version[] = [];
-    for await (const version of this.versions(key)) {
+    const from = after === undefined ? {} : { after: key, afterVersion: after };
+    for await (const version of this.versions(key, from)) {
       // Names that only begin so come after it.
       if (version.name !== key) break;
       if (found.push(version) === max) break;
