@@ -188,8 +188,43 @@ describe('swift api', () => {
     ]) {
       expect(await post(path, { ...rules, [other]: 'x' }), other).to.equal(403);
     }
-    expect(await post(`${path}+segments`, rules)).to.equal(403);
+    expect(await post(`${path}+segments`, rules)).to.equal(204);
+    expect(await post(path, { 'x-remove-container-meta-temp-url-key': 'x' })).to.equal(204);
+    const archive = { account: 'AUTH_test', container: `${container}+versions` };
+    await api.backend.createContainer(context, archive, {});
+    expect(await post(`${path}+versions`, rules)).to.equal(403);
     expect((await owner.send('PUT', path, { headers: rules })).status).to.equal(403);
+    expect((await owner.send('DELETE', path, { headers: rules })).status).to.equal(403);
+  });
+
+  it('deletes nothing of a locked bucket in bulk, whatever headers come with it', async () => {
+    const context = { requestId: 'test' };
+    const container = path.split('/')[3] ?? '';
+    await put('o', 'x');
+    const lock = { systemMetadata: { 's3-object-lock': 'x' } };
+    await api.backend.updateContainer(context, { account: 'AUTH_test', container }, lock);
+    const segments = { account: 'AUTH_test', container: `${container}+segments` };
+    await api.backend.createContainer(context, segments, {});
+    const body = `/${container}/o\n/${container}\n/${container}+segments\n`;
+    const ways = ['x-container-read', 'x-container-write'].flatMap((name) => [
+      { [name]: 'test:other' },
+      { [name.replace('x-', 'x-remove-')]: 'x' },
+    ]);
+    for (const [method, target] of [
+      ['POST', ACCOUNT],
+      ['DELETE', ACCOUNT],
+      ['POST', path],
+      ['DELETE', path],
+    ] as const) {
+      for (const way of ways) {
+        const headers = { ...way, 'content-type': 'text/plain' };
+        const report = await owner.send(method, `${target}?bulk-delete`, { body, headers });
+        const what = `${method} ${target} ${JSON.stringify(way)}`;
+        expect(report.text, what).to.include('Number Deleted: 0');
+      }
+    }
+    expect((await owner.send('GET', `${path}/o`)).text).to.equal('x');
+    expect((await owner.send('HEAD', `${path}+segments`)).status).to.equal(204);
   });
 
   it('takes no line of a bulk deletion, and no manifest, for what it nearly is', async () => {

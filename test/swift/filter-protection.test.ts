@@ -95,8 +95,8 @@ describeWith(SWIFT_NEEDS, 'what Object Lock keeps from plain Swift', function ()
           { body: JSON.stringify([{ path: `/${free}/source` }]) },
         ],
         ['DELETE of the container', 'DELETE', container],
-        // The access rules of a bucket are its owner's: see below.
-        ...(suffix === ''
+        // Those of a bucket and of its segments are the owner's to change.
+        ...(suffix !== '%2Bversions'
           ? []
           : ([
               ['POST of an ACL', 'POST', container, { headers: { 'x-container-write': '*:*' } }],

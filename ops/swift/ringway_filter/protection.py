@@ -8,9 +8,10 @@ Written by the gateway alone are therefore
   with Object Lock, and what belongs to them: ``<name>+segments``, and the
   hidden container of Swift's own object versioning;
 
-the containers themselves, and all objects in them. The quota of a bucket and
-its access rules are its owner's to set, locked or not: they delete nothing, and
-writers whom the rules let in are refused as the owner is. Nobody turns Swift's own
+the containers themselves, and all objects in them. The quota and the access
+rules of a bucket and of its segments are its owner's to set, locked or not, and
+so is the end of its TempURL keys: that deletes nothing, and writers whom the
+rules let in are refused as the owner is. Nobody turns Swift's own
 versioning on in a container whose versions the gateway keeps: each of the two
 would take what the other stores for a client's write.
 
@@ -51,7 +52,9 @@ _VERSIONED = ('The S3 gateway keeps the versions of this bucket: Swift cannot '
 _OWNERS = frozenset(
     'HTTP_X_%sCONTAINER_%s' % (remove, what)
     for remove in ('', 'REMOVE_')
-    for what in ('META_QUOTA_BYTES', 'META_QUOTA_COUNT', 'READ', 'WRITE'))
+    for what in ('META_QUOTA_BYTES', 'META_QUOTA_COUNT', 'READ', 'WRITE')
+) | frozenset(('HTTP_X_REMOVE_CONTAINER_META_TEMP_URL_KEY',
+               'HTTP_X_REMOVE_CONTAINER_META_TEMP_URL_KEY_2'))
 #: How headers begin that change a container, or anything else.
 _CHANGES = ('HTTP_X_CONTAINER_', 'HTTP_X_REMOVE_', 'HTTP_X_VERSIONS_',
             'HTTP_X_HISTORY_', 'HTTP_X_OBJECT_', 'HTTP_X_BACKEND_',
@@ -91,8 +94,7 @@ def refusal(env, app, account, container, obj):
         # Swift makes it before it changes the bucket, where it is refused.
         return None
     info, reason = _reason(env, app, account, container)
-    if (reason is _LOCKED and obj is None and _may_its_owner_change(env)
-            and container == bucket_of(container)):
+    if reason is _LOCKED and obj is None and _may_its_owner_change(env):
         return None
     if (reason is None and obj is None and _wants_versions(env)
             and _keeps_versions(env, app, account, container)):
@@ -111,8 +113,8 @@ def refusal(env, app, account, container, obj):
 
 
 def _may_its_owner_change(env):
-    """Whether a request of a container changes its quota or its access rules,
-    and nothing else."""
+    """Whether a request of a container changes its quota, its access rules or
+    removes its TempURL keys, and nothing else."""
     changes = set(name for name in env if name.startswith(_CHANGES))
     return (env['REQUEST_METHOD'] == 'POST' and bool(changes)
             and changes <= _OWNERS)

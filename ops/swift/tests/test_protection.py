@@ -64,18 +64,22 @@ class TestProtection(unittest.TestCase):
             return self.status(method, path, request(method, path, headers))[1]
         for changes in ((bytes_max,), (none,), (bytes_max, none),
                         (readers,), (private,), (readers, bytes_max),
+                        ({'X-Remove-Container-Meta-Temp-Url-Key': 'x',
+                          'X-Remove-Container-Meta-Temp-Url-Key-2': 'x'},),
                         (bytes_max, {'X-Auth-Token': 't'})):
             self.assertTrue(got_through('POST', '/v1/a/locked', *changes))
+            self.assertTrue(
+                got_through('POST', '/v1/a/locked+segments', *changes))
             self.swift.calls.clear()
         for other in ('X-Container-Sysmeta-S3-Object-Lock',
                       'X-Container-Sync-To', 'X-Container-Meta-Temp-Url-Key',
-                      'X-Remove-Container-Meta-Temp-Url-Key',
+                      'X-Remove-Container-Meta-Web-Index',
                       'X-Versions-Location', 'X-Timestamp'):
             self.assertFalse(
                 got_through('POST', '/v1/a/locked', bytes_max, {other: 'x'}))
         for method, path in (
                 ('PUT', '/v1/a/locked'), ('DELETE', '/v1/a/locked'),
-                ('POST', '/v1/a/locked/o'), ('POST', '/v1/a/locked+segments'),
+                ('POST', '/v1/a/locked/o'), ('POST', '/v1/a/locked+segments/o'),
                 ('POST', '/v1/a/locked+versions')):
             self.assertFalse(got_through(method, path, bytes_max), path)
             self.assertFalse(got_through(method, path, readers), path)

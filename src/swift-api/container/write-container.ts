@@ -1,7 +1,7 @@
 import type { ContainerAcl, ContainerHead, ContainerUpdate } from '../../backend/backend.js';
 import { authorise, cleanAcl } from '../auth/authorise.js';
 import type { Call } from '../call.js';
-import { checkWritable } from '../gateway/protection.js';
+import { checkWritable, mayItsOwnerChange } from '../gateway/protection.js';
 import { systemMetadataPatch } from '../gateway/system-metadata.js';
 import { isHidden } from '../account/accounts.js';
 import { POLICY } from '../limits.js';
@@ -29,7 +29,8 @@ export async function putContainer(call: Call<ContainerTarget>): Promise<Reply> 
 
 /** `POST` to a container: changes its metadata and ACLs. @throws SwiftError */
 export async function postContainer(call: Call<ContainerTarget>): Promise<Reply> {
-  const head = await open(call);
+  const isOwners = mayItsOwnerChange(call.headers, call.target.container);
+  const head = await (isOwners ? find(call) : open(call));
   if (head === undefined) throw new SwiftError(404);
   const { api, context, target } = call;
   await api.backend.updateContainer(context, target, changesOf(call, head));
@@ -46,10 +47,15 @@ export async function deleteContainer(call: Call<ContainerTarget>): Promise<Repl
 }
 
 async function open(call: Call<ContainerTarget>): Promise<ContainerHead | undefined> {
+  const head = await find(call);
+  await checkWritable(call, call.target, head);
+  return head;
+}
+
+async function find(call: Call<ContainerTarget>): Promise<ContainerHead | undefined> {
   const { target } = call;
   const head = await findContainer(call, target);
   authorise(call, head, { ref: target, kind: 'write', isObject: false });
-  await checkWritable(call, target, head);
   return head;
 }
 

@@ -38,8 +38,9 @@ export async function notNewer(call: Call<ObjectTarget>): Promise<Seen | undefin
 /**
  * The objects that only a gateway may write, by the rule of the filter in ops/swift/: archives of
  * versions, and buckets with Object Lock with all that belongs to them. A client of the store must
- * not be able to undo what S3 has promised. The access rules of a bucket are its owner's to set,
- * locked or not: they delete nothing, and writers whom they let in are refused as the owner is.
+ * not be able to undo what S3 has promised. The access rules of a bucket and of its segments are
+ * its owner's to set, locked or not, and so is the end of its TempURL keys: that deletes nothing, and
+ * writers whom the rules let in are refused as the owner is.
  */
 
 const VERSIONS = '+versions';
@@ -48,9 +49,10 @@ const SEGMENTS = '+segments';
 const LOCK = 's3-object-lock';
 const ARCHIVE = 'An archive of object versions is written by the S3 gateway only\n';
 /** What its owner may change of a bucket with Object Lock, by POST and by nothing else. */
-const OWNERS: ReadonlySet<string> = new Set(
-  ['read', 'write'].flatMap((list) => [`x-container-${list}`, `x-remove-container-${list}`]),
-);
+const OWNERS: ReadonlySet<string> = new Set([
+  ...['read', 'write'].flatMap((list) => [`x-container-${list}`, `x-remove-container-${list}`]),
+  ...['', '-2'].map((which) => `x-remove-container-meta-temp-url-key${which}`),
+]);
 /** How headers begin that change a container. */
 const CHANGES = ['x-container-', 'x-remove-', 'x-versions-', 'x-history-'];
 const LOCKED = 'A bucket with Object Lock is written by the S3 gateway only\n';
@@ -60,11 +62,10 @@ const LOCKED = 'A bucket with Object Lock is written by the S3 gateway only\n';
  * @throws SwiftError 403
  */
 export async function checkWritable(
-  call: Call,
+  { api, context, gateway }: Call,
   { account, container }: ContainerRef,
   head: ContainerHead | undefined,
 ): Promise<void> {
-  const { api, context, gateway } = call;
   if (gateway) return;
   if (container.endsWith(VERSIONS)) throw new SwiftError(403, ARCHIVE, TEXT);
   let locked = head;
@@ -73,15 +74,15 @@ export async function checkWritable(
     locked = await api.backend.headContainer(context, bucket).catch(orMissing);
   }
   const lock = locked?.systemMetadata[LOCK];
-  if (lock === undefined || lock === '') return;
-  const isBucket = locked === head;
-  if (isBucket && changesAccessOnly(call)) return;
-  throw new SwiftError(403, LOCKED, TEXT);
+  if (lock !== undefined && lock !== '') throw new SwiftError(403, LOCKED, TEXT);
 }
 
-/** Whether a request of a container changes its access rules and nothing else. */
-function changesAccessOnly({ method, target, headers }: Call): boolean {
-  if (method !== 'POST' || target.kind !== 'container') return false;
+/**
+ * Whether the headers of a POST to a bucket, or to the container of its segments, change only what
+ * its owner may change also with Object Lock. Of no other request: a bulk deletion is a POST as well.
+ */
+export function mayItsOwnerChange(headers: Call['headers'], container: string): boolean {
+  if (container.endsWith(VERSIONS)) return false;
   const changes = [...headers]
     .map(([name]) => name)
     .filter((name) => CHANGES.some((prefix) => name.startsWith(prefix)));
