@@ -99,12 +99,14 @@ function keystoneKeys(options: FilledOptions) {
   return { keystone_account_prefix: prefix, ...asker };
 }
 
+const LOOPBACK = /^(?:localhost|127\.[\d.]+|\[::1\])$/;
+
 function s3Keys({ s3Listen, region, tlsCertFile }: FilledOptions) {
   const base = localUrl(s3Listen, tlsCertFile === '' ? 'http' : 'https');
   return {
     s3_base: base,
-    // Right on the host itself: which address leads here from outside is the operator's to say.
-    s3_public_base: base,
+    // The address is right on this machine. Only the operator knows which one others use.
+    ...(LOOPBACK.test(new URL(base).hostname) ? { s3_public_base: base } : {}),
     s3_region: region,
     s3_cert_file: tlsCertFile,
   };

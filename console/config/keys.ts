@@ -20,6 +20,17 @@ export function optionalUpstream(example: string) {
     .default('');
 }
 
+/** An address that others use, of a service that has no path in front of its own. */
+export function optionalOrigin(example: string) {
+  const error = `an http or https address without user, path, query and fragment, such as ${example}, or an empty text`;
+  return z
+    .string({ error })
+    .refine((text) => text === '' || (isUpstream(text) && new URL(text).pathname === '/'), {
+      error,
+    })
+    .default('');
+}
+
 /** Addresses of services that are alike. */
 export function upstreams(example: string) {
   const error = `a list of at most 64 different http or https addresses without user, query and fragment, such as ${example}`;

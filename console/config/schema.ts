@@ -17,6 +17,7 @@ import {
   hostNames,
   keystoneRoles,
   number,
+  optionalOrigin,
   optionalUpstream,
   upstreams,
   program,
@@ -99,8 +100,8 @@ const KEYS = {
     doc: "The gateway's S3 API, for which the console signs requests as the user who is logged in, wherever S3 keeps the versions of a bucket. Empty: Files shows such buckets, and changes nothing in them.",
   },
   s3_public_base: {
-    schema: optionalUpstream('https://s3.example.com'),
-    doc: 'Address under which people outside reach S3: presigned URLs begin with it, which are all that is shared of a bucket with S3 versions. Empty: there are none.',
+    schema: optionalOrigin('https://s3.example.com'),
+    doc: 'Address under which people outside reach S3: presigned URLs begin with it, by which objects of buckets with S3 versions are shared. A proxy there has to pass on `Host`, or be one of `external_hosts`. Empty: such objects are not shared.',
   },
   s3_region: {
     schema: text(/^[a-z0-9-]{1,64}$/, 'a region name').default('us-east-1'),

@@ -67,7 +67,8 @@ export class S3Account {
       if (answer.status !== 403 || others.length === 0 || isStream(request.body)) return answer;
       const { code } = await statusError(answer);
       if (!UNKNOWN_KEY.has(code)) throw new S3StatusError(403, code);
-      this.#accessKeys = others;
+      // Another request may have found the one that S3 knows meanwhile.
+      if (this.#accessKeys[0] === accessKey) this.#accessKeys = others;
     }
   }
 

@@ -21,7 +21,7 @@ import type { CorsVerdict, CorsView, LifecycleView } from '../surfaces/files/s3/
 import type { S3Facts } from '../surfaces/files/s3/s3-facts.js';
 import type { S3ObjectView } from '../surfaces/files/s3/s3-objects.js';
 import type { UploadsPage } from '../surfaces/files/s3/unfinished.js';
-import type { PresignedUrl } from '../surfaces/files/s3/presigned-routes.js';
+import type { PresignedUrl, SharingView } from '../surfaces/files/s3/presigned-routes.js';
 import type { TempUrl } from '../surfaces/files/tempurl-routes.js';
 import type { TrashView } from '../surfaces/files/trash-routes.js';
 import type { BenchmarkRun } from '../surfaces/benchmarks/runs.js';
@@ -126,6 +126,7 @@ export interface Answers {
   [deleted: `GET /api/files/versions/deleted?${string}`]: DeletedPage;
   [properties: `GET /api/files/versions/properties?${string}`]: S3ObjectView;
   [trash: `GET /api/files/trash?${string}`]: TrashView;
+  [sharing: `GET /api/files/sharing?${string}`]: SharingView;
   'POST /api/files/presigned': PresignedUrl;
   'POST /api/files/tempurl': TempUrl;
   'POST /api/files/uploads': UploadPlanView;

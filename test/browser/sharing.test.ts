@@ -74,6 +74,12 @@ describeWith(
       await page.getByText('It opens on the console’s own host only').waitFor();
       await watched.shoot('s3-shared', ALL_SIZES);
       await button(page, 'Close').click();
+      await button(page, 'Share').click();
+      await page.getByLabel('Valid for').fill('8');
+      await page.getByLabel('Unit').selectOption('86400');
+      await button(page, 'Create URL').click();
+      await page.getByText('The URL can be valid for 7 days at most.').waitFor();
+      await page.keyboard.press('Escape');
     });
 
     it('lets a person in, who reads the object and its versions there', async () => {

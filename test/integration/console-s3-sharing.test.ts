@@ -121,6 +121,26 @@ describe('service: buckets with S3 versions that are shared from the console', f
         const read = () => download(friend, bucket, 'large');
         const got = await eventually(read, ({ status }) => status === 200);
         expect(got.bytes.equals(bytes)).to.equal(true);
+        const range = { range: 'bytes=5242879-5242880' };
+        const place = query({ container: bucket, name: 'large' });
+        const part = await friend.send('GET', `/api/files/object/body?${place}`, {
+          headers: range,
+        });
+        expect(part.status).to.equal(206);
+        expect(part.bytes.equals(bytes.subarray(5242879))).to.equal(true);
+        const zip = await ok(
+          friend.post('/api/files/zip', { container: bucket, names: ['large'] }),
+        );
+        const { ticket } = zip.json() as { ticket: string };
+        const archive = await ok(friend.get(`/api/files/zip/${ticket}`), 200);
+        expect(archive.bytes.includes(bytes)).to.equal(true);
+
+        // The friend may no longer read the parts either.
+        await ok(share(bucket, ''), 204);
+        expect((await eventually(read, ({ status }) => status === 403)).status).to.equal(403);
+        const parts = () =>
+          friend.get(`/api/files/objects?${query({ container: `${bucket}+segments` })}`);
+        expect((await eventually(parts, ({ status }) => status === 403)).status).to.equal(403);
       });
 
       it('are written to through S3 by the person who may', async () => {
@@ -169,6 +189,47 @@ describe('service: buckets with S3 versions that are shared from the console', f
     });
   }
 
+  it('opens large objects of a bucket without versions to the person it is shared with', async () => {
+    const bucket = unique('plain');
+    await s3.put(`/${bucket}`);
+    const id = await initiate(s3, `/${bucket}/large`);
+    const bytes = randomBytes(100_000);
+    const etag = await uploadPart(s3, `/${bucket}/large`, id, 1, bytes);
+    await complete(s3, `/${bucket}/large`, id, [etag]);
+    await ok(share(bucket, FRIEND_ID), 204);
+    const read = () => download(friend, bucket, 'large');
+    expect((await eventually(read, ({ status }) => status === 200)).bytes.equals(bytes)).to.equal(
+      true,
+    );
+  });
+
+  it('says by which URLs objects are shared, and ends TempURLs from before the versions', async () => {
+    const bucket = unique('former');
+    await s3.put(`/${bucket}`);
+    await s3.put(`/${bucket}/o`, 'x');
+    const sharing = async () =>
+      (await ok(owner.get(`/api/files/sharing?${query({ name: bucket })}`), 200)).json();
+    expect(await sharing()).to.deep.equal({ kind: 'tempurl', versioning: null, reason: null });
+    await ok(owner.post('/api/files/tempurl', { container: bucket, name: 'o' }), 200);
+    await s3.put(`/${bucket}?versioning`, ENABLED);
+    const kept = { kind: 'presigned', versioning: 'Enabled', reason: null };
+    const known = await eventually(sharing, ({ kind }: { kind: string }) => kind === 'presigned');
+    expect(known).to.deep.equal(kept);
+    const keys = async () =>
+      (
+        (await ok(owner.get(`/api/files/container?${query({ name: bucket })}`), 200)).json() as {
+          tempurl_keys: number;
+        }
+      ).tempurl_keys;
+    expect(await keys()).to.equal(1);
+    await s3.put(
+      `/${bucket}?object-lock`,
+      '<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled></ObjectLockConfiguration>',
+    );
+    await ok(owner.post('/api/files/tempurl/remove', { container: bucket }), 204);
+    expect(await eventually(keys, (count) => count === 0)).to.equal(0);
+  });
+
   it('gives no TempURL, which would not open the versions', async () => {
     const bucket = await makeBucket('versions');
     for (const what of [{ name: 'dir/o.txt' }, { prefix: 'dir/' }]) {
@@ -185,6 +246,8 @@ describe('service: buckets with S3 versions that are shared from the console', f
       [{ expires_in_s: 7 * 86_400 + 1 }, 'invalid_argument'],
       [{ expires_in_s: 0 }, 'invalid_argument'],
       [{ method: 'DELETE' }, 'invalid_argument'],
+      [{ ip_range: '203.0.113.0/24' }, 'invalid_argument'],
+      [{ filename: '\ud800' }, 'invalid_argument'],
     ] as const;
     for (const [more, code] of refusals) {
       expect(codeOf(await presign(bucket, more)), JSON.stringify(more)).to.equal(code);

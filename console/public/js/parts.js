@@ -320,10 +320,11 @@ export function selectTab(list, id) {
     list.querySelectorAll('[role=tab]')
   )) {
     const isChosen = button.id === `tab-${id}`;
+    const wasChosen = button.getAttribute('aria-selected') === 'true';
     button.setAttribute('aria-selected', String(isChosen));
     button.tabIndex = isChosen ? 0 : -1;
     // On a phone there are more tabs than fit.
-    if (isChosen) button.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    if (isChosen && !wasChosen) button.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }
 }
 

@@ -5,9 +5,11 @@ import { ApiError } from '../../server/api-error.js';
 import { audited } from '../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
+import type { SwiftAccount } from '../../swift/account.js';
 import { headerText } from '../../swift/login.js';
 import { readAcl, type AclReading } from './acl.js';
-import { containerName } from './names.js';
+import { containerName, segmentsOf } from './names.js';
+import { s3BucketOf } from './s3/s3-bucket.js';
 import { translateRefusal } from './translate.js';
 import { shareTrash } from './trash.js';
 
@@ -101,9 +103,37 @@ export function aclRoutes(app: FastifyInstance, context: ConsoleContext): void {
         .catch((error: unknown) => {
           throw translateRefusal(error);
         });
-      await shareTrash(store, given.name, write.text);
+      const bucket = await s3BucketOf(sessionOf(request), given.name);
+      await shareSegments(store, given.name, read.text, bucket === undefined ? write.text : '');
+      // What is deleted of a bucket with S3 versions does not go to the trash.
+      if (bucket === undefined) await shareTrash(store, given.name, write.text);
     });
     return reply.status(204).send();
+  });
+}
+
+/**
+ * Gives the segments of large objects the access rules of their container: a user who reads a large
+ * object through Swift reads its segments. Their names are not listed to the public, and only the
+ * gateway writes to those of a bucket with S3 versions.
+ */
+async function shareSegments(
+  store: SwiftAccount,
+  container: string,
+  read: string,
+  write: string,
+): Promise<void> {
+  const segments = { container: segmentsOf(container) };
+  if (Buffer.byteLength(segments.container) > 256) return;
+  const { status } = await store.do([200, 204, 404], 'HEAD', segments);
+  if (status === 404) return;
+  const lists = read.split(',').filter((rule) => rule !== '.rlistings');
+  const headers = {
+    'x-container-read': headerText(lists.join(',')),
+    'x-container-write': headerText(write),
+  };
+  await store.do([204, 202, 404], 'POST', { ...segments, headers }).catch((error: unknown) => {
+    throw translateRefusal(error);
   });
 }
 

@@ -72,8 +72,8 @@ export async function containerDetails(
   };
 }
 
-/** What Swift knows is shown also while S3 does not answer. */
-async function placeIn(
+/** As {@link s3PlaceOf}; what Swift knows is shown also while S3 does not answer. */
+export async function placeIn(
   session: Pick<Session, 's3'>,
   container: string,
 ): Promise<{ readonly place: S3Place | undefined; readonly isUnavailable: boolean }> {
@@ -87,13 +87,18 @@ async function placeIn(
 }
 
 /** Bytes in a container with versions or segments; undefined where there is none for the user. */
-export async function bytesOfCompanion(
+async function bytesOfCompanion(
   store: SwiftAccount,
   container: string,
 ): Promise<number | undefined> {
   if (Buffer.byteLength(container) > 256) return undefined;
   const { status, headers } = await store.do([200, 204, 403, 404], 'HEAD', { container });
   return status < 300 ? Number(headers['x-container-bytes-used'] ?? 0) : undefined;
+}
+
+/** Whether there is a container in which the S3 gateway keeps versions of this one. */
+export async function hasS3Versions(store: SwiftAccount, container: string): Promise<boolean> {
+  return (await bytesOfCompanion(store, versionsOf(container))) !== undefined;
 }
 
 const AT_ONCE = 8;

@@ -3,7 +3,7 @@ import type { Session } from '../../server/sessions.js';
 import type { SwiftAccount, SwiftRequest } from '../../swift/account.js';
 import { SwiftStatusError } from '../../swift/errors.js';
 import type { UpstreamAnswer } from '../../swift/upstream.js';
-import { getObject, s3PlaceOf } from './s3/s3-bucket.js';
+import { getObject, s3PlaceOf, type S3Place } from './s3/s3-bucket.js';
 import { translate } from './translate.js';
 
 /** Types that a browser shows without running anything of them. */
@@ -42,24 +42,32 @@ export async function openBody(
   });
 }
 
+/** The body of the current object, or of a range of it. */
+export type ObjectReader = (object: string, range?: string) => Promise<UpstreamAnswer>;
+
 /**
- * The body of the current object. Swift lets the owners of an account alone read what versions and
- * multipart uploads are made of; users with whom a bucket is shared read it through S3.
+ * Reads objects of a container. Swift lets the owners of an account alone read what versions are made
+ * of, and others large objects only where the access rules of their parts say so: what it refuses to
+ * a user is read through S3, and so is the rest of the same container.
  * @throws ApiError no_such_object; SwiftStatusError; S3StatusError
  */
-export async function openObject(
+export function objectReader(
   session: Pick<Session, 'store' | 's3'>,
-  { container, object }: { readonly container: string; readonly object: string },
-  range?: string,
-): Promise<UpstreamAnswer> {
-  try {
-    return await openBody(session.store, { container, object }, range);
-  } catch (error) {
-    if (!(error instanceof SwiftStatusError && error.status === 403)) throw error;
-    const place = await s3PlaceOf(session, container);
-    if (place === undefined) throw error;
-    return getObject(place, object, undefined, range);
-  }
+  container: string,
+): ObjectReader {
+  let place: S3Place | undefined;
+  return async (object, range) => {
+    if (place !== undefined) return getObject(place, object, undefined, range);
+    try {
+      return await openBody(session.store, { container, object }, range);
+    } catch (error) {
+      // Swift answers 409 where it may not read the parts of a large object.
+      if (!(error instanceof SwiftStatusError && [403, 409].includes(error.status))) throw error;
+      place = await s3PlaceOf(session, container);
+      if (place === undefined) throw error;
+      return getObject(place, object, undefined, range);
+    }
+  };
 }
 
 /** Passes a body on; one that is cut upstream is cut here, never a short file that looks whole. */

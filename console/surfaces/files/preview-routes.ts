@@ -6,7 +6,7 @@ import { parse } from '../../server/parse.js';
 import { SwiftStatusError } from '../../swift/errors.js';
 import { readBody } from '../../swift/upstream.js';
 import { objectPlace } from './names.js';
-import { openObject } from './object-body.js';
+import { objectReader } from './object-body.js';
 
 /** The length of a preview of a text. */
 const PREVIEW_BYTES = 64 * 1024;
@@ -15,9 +15,9 @@ const PREVIEW_BYTES = 64 * 1024;
 export function previewRoutes(app: FastifyInstance): void {
   app.get('/api/files/object/preview', { config: { access: 'read' } }, async (request, reply) => {
     const { container, name } = parse(objectPlace, request.query);
-    const place = { container, object: name };
     const range = `bytes=0-${PREVIEW_BYTES - 1}`;
-    const answer = await openObject(sessionOf(request), place, range).catch((error: unknown) => {
+    const read = objectReader(sessionOf(request), container);
+    const answer = await read(name, range).catch((error: unknown) => {
       const isOfStore = error instanceof SwiftStatusError || error instanceof S3StatusError;
       // What is empty has no first byte.
       if (isOfStore && error.status === 416) return undefined;

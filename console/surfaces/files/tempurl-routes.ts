@@ -11,9 +11,8 @@ import type { Session } from '../../server/sessions.js';
 import type { SwiftAccount } from '../../swift/account.js';
 import type { StoreInfoCache } from '../../swift/info.js';
 import { swiftPath } from '../../swift/path.js';
-import { bytesOfCompanion } from './container-details.js';
-import { containerName, objectName, refuseShortened, versionsOf } from './names.js';
-import { s3BucketOf } from './s3/s3-bucket.js';
+import { hasS3Versions, placeIn } from './container-details.js';
+import { containerName, objectName, refuseShortened } from './names.js';
 
 const TEMPURL = z
   .strictObject({
@@ -64,9 +63,7 @@ export function tempurlRoutes(
   app.post('/api/files/tempurl', writes, async (request): Promise<TempUrl> => {
     const given = parse(TEMPURL, request.body);
     const { store, user } = sessionOf(request);
-    if (await hasS3Versions(sessionOf(request), given.container)) {
-      throw new ApiError('unsupported_here', BY_S3);
-    }
+    await refuseVersions(sessionOf(request), given.container);
     if (given.method === 'PUT' && !hasRight(user.role, 'manage')) {
       throw new ApiError('forbidden', 'Your role does not allow URLs that write.');
     }
@@ -106,18 +103,43 @@ export function tempurlRoutes(
       return reply.status(204).send();
     },
   );
+
+  /** No TempURL that was signed with a key of the container counts any more. */
+  app.post(
+    '/api/files/tempurl/remove',
+    { config: { access: 'manage', audits: 'files.tempurl_remove' } },
+    async (request, reply) => {
+      const { container } = parse(ROTATE, request.body);
+      const { store } = sessionOf(request);
+      const headers = Object.fromEntries(
+        [KEY, KEY_2].map((name) => [name.replace(/^x-/, 'x-remove-'), 'x']),
+      );
+      const act = { action: 'files.tempurl_remove', target: container };
+      await audited(context, request, act, () =>
+        queues.run(`${store.name}/${container}`, () =>
+          store.do([204, 202], 'POST', { container, headers }),
+        ),
+      );
+      return reply.status(204).send();
+    },
+  );
 }
 
 /**
- * Whether objects of a container are links to versions that S3 keeps in another one, which the
- * container's key does not open; also where S3 is not available.
+ * Refuses URLs in a bucket with S3 versions: its objects are links to versions in another container,
+ * which the key of this one does not open.
+ * @throws ApiError unsupported_here
  */
-async function hasS3Versions(
+async function refuseVersions(
   session: Pick<Session, 'store' | 's3'>,
   container: string,
-): Promise<boolean> {
-  if ((await s3BucketOf(session, container)) !== undefined) return true;
-  return (await bytesOfCompanion(session.store, versionsOf(container))) !== undefined;
+): Promise<void> {
+  const { place } = await placeIn(session, container);
+  const isKept =
+    place === undefined
+      ? await hasS3Versions(session.store, container)
+      : place.versioning !== 'Off';
+  if (isKept) throw new ApiError('unsupported_here', BY_S3);
 }
 
 /** Refuses a URL that would read a missing object. */

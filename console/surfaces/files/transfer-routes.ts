@@ -13,7 +13,7 @@ import { UpstreamError } from '../../swift/errors.js';
 import { headerText } from '../../swift/login.js';
 import { isTaken, RepeatedBody, TAKEN } from './exists.js';
 import { objectPlace } from './names.js';
-import { openObject, sendBody } from './object-body.js';
+import { objectReader, sendBody } from './object-body.js';
 import { translate } from './translate.js';
 import { s3BucketOf } from './s3/s3-bucket.js';
 import { expectKept } from './s3/s3-objects.js';
@@ -118,8 +118,8 @@ export function transferRoutes(
 
   app.get('/api/files/object/body', { config: { access: 'read' } }, async (request, reply) => {
     const { container, name, disposition } = parse(DOWNLOAD, request.query);
-    const place = { container, object: name };
-    const answer = await openObject(sessionOf(request), place, request.headers.range);
+    const read = objectReader(sessionOf(request), container);
+    const answer = await read(name, request.headers.range);
     return sendBody(reply, answer, name, disposition);
   });
 }

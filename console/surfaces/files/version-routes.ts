@@ -35,7 +35,7 @@ const DELETE = version.extend({
 const LIST = objectPlace.extend({
   limit: z.coerce.number().int().min(1).max(1000).default(200),
   /** The id of the last version of a former answer: those that are older than it. */
-  after: versionId.optional(),
+  after: versionId.or(z.literal('current')).optional(),
 });
 const DELETED = z.object({
   container: containerName,

@@ -1,3 +1,4 @@
+import { ApiError } from '../../server/api-error.js';
 import type { SwiftAccount } from '../../swift/account.js';
 import { SwiftStatusError } from '../../swift/errors.js';
 import type { SwiftQuery } from '../../swift/path.js';
@@ -48,7 +49,7 @@ export function archivedPlace({ archive }: Versioning, object: string, id: strin
 /**
  * The versions of one object, the newest first.
  * @param after the id of a version: those that are older
- * @throws SwiftStatusError
+ * @throws SwiftStatusError; ApiError conflict where there is no such version
  */
 export async function listVersions(
   store: SwiftAccount,
@@ -65,6 +66,9 @@ export async function listVersions(
   for await (const version of all) {
     if (isBefore) isBefore = version.id !== after;
     else if (found.push(version) === max) break;
+  }
+  if (isBefore) {
+    throw new ApiError('conflict', 'The version was deleted meanwhile. Show the details again.');
   }
   return found;
 }

@@ -11,7 +11,7 @@ import type { Session } from '../../server/sessions.js';
 import type { SwiftAccount } from '../../swift/account.js';
 import { containerName, NAMES_MAX, objectName } from './names.js';
 import { walkObjects } from './swift-listing.js';
-import { openObject, setSafeHeaders } from './object-body.js';
+import { objectReader, setSafeHeaders } from './object-body.js';
 import { NAMES_TABLE, ZipNames } from './zip-names.js';
 
 const ZIP = z.strictObject({
@@ -105,6 +105,7 @@ function archiveOf(
   // Typed as less than the stream that it is.
   if (!(output instanceof Readable)) throw new TypeError('yazl gave no stream to read');
   const names = new ZipNames();
+  const read = objectReader(session, wanted.container);
   let open: Readable | undefined;
   /**
    * Called once: errors that follow from this one are ignored. A client that left gets no report.
@@ -123,7 +124,7 @@ function archiveOf(
     for await (const { name, mtime } of entriesOf(session.store, wanted)) {
       if (++count > ENTRIES_MAX) throw new ApiError('too_large', 'Too many objects.');
       zip.addReadStreamLazy(names.nameFor(name), { compress: false, mtime }, (done) => {
-        openObject(session, { container: wanted.container, object: name }).then(
+        read(name).then(
           ({ body }) => {
             open = body;
             body.once('error', (error) => {

@@ -48,7 +48,7 @@ describe('console zip', () => {
       if (event !== 'zip') continue;
       expect(data).to.deep.equal({
         container,
-        message: 'Not found.',
+        message: 'The object does not exist.',
         object: 'missing',
       });
       break;

@@ -38,6 +38,18 @@ export async function rotateKey(name) {
   await ask('New TempURL key', [el('p', { textContent: text })], 'Create new key', work);
 }
 
+/**
+ * Ends all TempURLs of a container.
+ *
+ * @param {string} name
+ */
+export async function removeKeys(name) {
+  const text = 'All TempURLs of this container stop working now.';
+  const work = () => call('POST', '/api/files/tempurl/remove', { container: name });
+  const nodes = [el('p', { textContent: text })];
+  await ask('Remove the TempURL key', nodes, 'Remove', work, { danger: true });
+}
+
 /** @param {string} name */
 async function changed(name) {
   forgetDetails(name);

@@ -47,6 +47,9 @@ export async function showContainerPage() {
       list,
       panel,
     );
+    list
+      .querySelector('[aria-selected=true]')
+      ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   } else if (!panel.isConnected) page.querySelector('.container-panel')?.replaceWith(panel);
   selectTab(page, chosen?.id ?? '');
   const turn = ++latest;

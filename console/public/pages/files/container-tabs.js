@@ -1,7 +1,7 @@
 import { call, query } from '../../js/api.js';
 import { bytesText, el, shownText } from '../../js/dom.js';
 import { aclLines, showAcl } from './acl.js';
-import { removeContainer, rotateKey, setVersions } from './container-actions.js';
+import { removeContainer, removeKeys, rotateKey, setVersions } from './container-actions.js';
 import { showQuota } from './quota.js';
 import { keepsDeleted, may, view } from './state.js';
 import { lockTexts, showBucketLock } from './s3/bucket-lock.js';
@@ -46,7 +46,7 @@ export async function overviewTab({ name, details, can, act }) {
   });
   /** @type {Node[]} */
   const buttons = [];
-  if (can.tempurl && !details.s3 && view.prefix !== '' && may('member')) {
+  if (can.tempurl && details.versioning !== 'gateway' && view.prefix !== '' && may('member')) {
     const share = () => showShare({ prefix: view.prefix });
     buttons.push(act(`Share folder ${shownText(view.prefix)}`, share));
   }
@@ -95,14 +95,18 @@ export async function accessTab({ name, details, act }) {
  * @param {ContainerDetails} details
  * @param {import('./container-page.js').Subject['act']} act
  */
-function sharingOf({ name, s3, tempurl_keys: keys }, act) {
-  if (s3) {
-    return section(
-      'Shared objects',
-      quiet(
-        'Objects are shared by presigned URLs, for 7 days at most. Each ends earlier with the key of the user who signed it.',
-      ),
+function sharingOf({ name, versioning, s3, tempurl_keys: keys }, act) {
+  if (versioning === 'gateway') {
+    const text = s3
+      ? 'Objects are shared by presigned URLs, for 7 days at most. Each ends earlier with the key of the user who signed it.'
+      : 'S3 clients share objects of this bucket, by presigned URLs.';
+    const former = quiet(
+      'There is still a key of TempURLs that were made before S3 kept versions.',
     );
+    const remove = () => removeKeys(name);
+    const left =
+      keys > 0 && may('admin') ? [former, act('Remove TempURL key', remove, 'danger')] : [];
+    return section('Shared objects', quiet(text), ...left);
   }
   const text =
     keys === 0

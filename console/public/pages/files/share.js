@@ -1,7 +1,7 @@
-import { call, tempurlDefaultS } from '../../js/api.js';
+import { call, query, tempurlDefaultS } from '../../js/api.js';
 import { copyField } from '../../js/copy.js';
 import { ask, el } from '../../js/dom.js';
-import { may, view } from './state.js';
+import { containerHere, may } from './state.js';
 
 /**
  * @typedef {import('../../../surfaces/files/tempurl-routes.js').TempUrl} TempUrl
@@ -16,6 +16,8 @@ const UNITS = [
 ];
 
 const LOOPBACK = /^(?:localhost|127\.[\d.]+|\[::1\])$/;
+const NO_FOLDER =
+  'Folders of a bucket with S3 versions cannot be shared: share each object, or change the access to the bucket.';
 /** S3 takes no longer time in a URL. */
 const PRESIGNED_S_MAX = 7 * 86_400;
 
@@ -39,9 +41,19 @@ const amountOf = (seconds) => Math.max(1, Math.round(seconds / unitOf(seconds)))
  * @param {{ name: string, prefix?: undefined } | { prefix: string }} target
  */
 export async function showShare(target) {
-  const { container } = view;
+  const container = containerHere();
   const isFolder = target.prefix !== undefined;
-  const isS3 = view.details?.s3 === true;
+  const title = isFolder ? 'Share a folder' : 'Share an object';
+  const { kind, versioning, reason } = await call(
+    'GET',
+    `/api/files/sharing?${query({ name: container })}`,
+  );
+  const none = reason ?? (isFolder && kind === 'presigned' ? NO_FOLDER : null);
+  if (none !== null) {
+    await ask(title, [el('p', { textContent: none })]);
+    return;
+  }
+  const isS3 = kind === 'presigned';
   const defaultS = isS3 ? Math.min(tempurlDefaultS(), PRESIGNED_S_MAX) : tempurlDefaultS();
   const amount = el('input', {
     name: 'amount',
@@ -61,7 +73,7 @@ export async function showShare(target) {
   const inline = el('input', { name: 'inline', type: 'checkbox', value: '1' });
   let made = /** @type {TempUrl | PresignedUrl | null} */ (null);
   const given = await ask(
-    isFolder ? 'Share a folder' : 'Share an object',
+    title,
     [
       el('p', {
         className: 'quiet',
@@ -87,12 +99,15 @@ export async function showShare(target) {
     ],
     'Create URL',
     async (entered) => {
+      const lifeS = Number(entered.amount) * Number(entered.unit);
+      if (isS3 && lifeS > PRESIGNED_S_MAX)
+        throw new Error('The URL can be valid for 7 days at most.');
       /** @type {Record<string, unknown>} */
       const body = {
         container,
         ...target,
         method: entered.method,
-        expires_in_s: Number(entered.amount) * Number(entered.unit),
+        expires_in_s: lifeS,
       };
       if (entered.filename) body.filename = entered.filename;
       if (entered.ip_range) body.ip_range = entered.ip_range;
@@ -103,28 +118,31 @@ export async function showShare(target) {
     },
   );
   if (given === null || made === null) return;
-  await showMade(made, notesOf(made, { isFolder, isS3, isWrite: given.method === 'PUT' }));
+  const isWrite = given.method === 'PUT';
+  await showMade(made, notesOf(made, { isFolder, isWrite, isKept: versioning === 'Enabled' }));
 }
 
 /**
  * What to know of a URL.
  *
  * @param {TempUrl | PresignedUrl} made
- * @param {{ isFolder: boolean, isS3: boolean, isWrite: boolean }} what
+ * @param {{ isFolder: boolean, isWrite: boolean, isKept: boolean }} what `isKept`: what is replaced
+ *   stays as a version
  */
-function notesOf(made, { isFolder, isS3, isWrite }) {
+function notesOf(made, { isFolder, isWrite, isKept }) {
   const until = `Valid until ${new Date(made.expires_unix_s * 1000).toLocaleString()}`;
   const notes = ['digest' in made ? `${until}, signed with ${made.digest}.` : `${until}.`];
   if (made.url === null) {
     notes.push('Put the address of the store in front of it: the console does not know it.');
   } else if (LOOPBACK.test(new URL(made.url).hostname)) {
+    const key = 'url_path' in made ? 'public_base' : 's3_public_base';
     notes.push(
-      'It opens on the console’s own host only, until an operator configures the address that others use (s3_public_base).',
+      `It opens on the console’s own host only, until an operator configures the address that others use (${key}).`,
     );
   }
   if (isFolder) notes.push('The same parameters open every object below the folder.');
   if (isWrite) {
-    const effect = isS3 ? 'add a new version of the object' : 'replace the object';
+    const effect = isKept ? 'add a new version of the object' : 'replace the object for good';
     notes.push(`Anyone with the URL can ${effect}.`);
   }
   return notes;

@@ -74,11 +74,20 @@ export function versionList(container, name, refresh) {
     const older = el('button', { textContent: 'Show older versions', hidden: !truncated });
     older.onclick = () =>
       attempt(async () => {
-        const after = all.at(-1)?.id ?? '';
-        const more = await call('GET', `/api/files/versions?${query({ container, name, after })}`);
-        all.push(...more.items);
-        list.append(...more.items.map((one) => versionOf(place, one, compare)));
-        older.hidden = !more.truncated;
+        older.disabled = true;
+        try {
+          const after = all.at(-1)?.id ?? '';
+          const asked = query({ container, name, after });
+          const more = await call('GET', `/api/files/versions?${asked}`);
+          const lines = more.items.map((one) => versionOf(place, one, compare));
+          all.push(...more.items);
+          list.append(...lines);
+          older.hidden = !more.truncated;
+          // The keyboard goes on where the list does.
+          lines[0]?.querySelector('button')?.focus();
+        } finally {
+          older.disabled = false;
+        }
       });
     return [
       list,

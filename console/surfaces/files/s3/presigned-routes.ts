@@ -1,27 +1,45 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { ApiError } from '../../../server/api-error.js';
-import { recordAction } from '../../../server/audit-record.js';
+import { needRight, recordAction } from '../../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
-import { hasRight } from '../../../server/rights.js';
 import { parseUpstream } from '../../../swift/address.js';
-import { objectPlace, refuseShortened } from '../names.js';
+import { hasS3Versions, placeIn } from '../container-details.js';
+import { containerName, objectName, objectPlace, refuseShortened } from '../names.js';
 import { fileNameOf } from '../object-body.js';
-import { expectS3Bucket } from './s3-bucket.js';
+import { expectS3Bucket, type S3Bucket, type S3Versioning } from './s3-bucket.js';
 
 /** S3 takes no longer time in a signature of version 4. */
 const EXPIRES_S_MAX = 7 * 86_400;
 
-const PRESIGNED = objectPlace.extend({
+const PRESIGNED = z.strictObject({
+  ...objectPlace.shape,
   method: z.enum(['GET', 'HEAD', 'PUT']).default('GET'),
   expires_in_s: z.int().min(1).max(EXPIRES_S_MAX).optional(),
-  filename: z.string().min(1).max(255).optional(),
+  filename: objectName.max(255).optional(),
   inline: z.boolean().default(false),
 });
 
+const NO_WRITES = 'Your role does not allow URLs that write.';
+const COLD = 'The object is in cold storage. Restore it before you share it.';
 const NO_ADDRESS =
   'No address is configured under which people reach S3, with which a presigned URL begins.';
+
+const NO_ANSWER = 'S3 keeps the versions of this bucket, and does not answer now.';
+const NOT_FOR_YOU =
+  'S3 keeps the versions of this bucket, and this console cannot use S3 as you: share its objects with an S3 client.';
+
+/** By which URLs objects of a container are shared. */
+export interface SharingView {
+  readonly kind: 'tempurl' | 'presigned' | 'none';
+  /** Null where S3 keeps no versions that the user can reach. */
+  readonly versioning: S3Versioning | null;
+  /** Why there are none. */
+  readonly reason: string | null;
+}
+
+const reads = { config: { access: 'read' } } as const;
 
 export interface PresignedUrl {
   readonly url: string;
@@ -34,6 +52,21 @@ export interface PresignedUrl {
  */
 export function presignedRoutes(app: FastifyInstance, context: ConsoleContext): void {
   const { options, now } = context;
+  app.get('/api/files/sharing', reads, async (request): Promise<SharingView> => {
+    const { name } = parse(z.object({ name: containerName }), request.query);
+    const session = sessionOf(request);
+    const { place, isUnavailable } = await placeIn(session, name);
+    if (place !== undefined && place.versioning !== 'Off') {
+      const { versioning } = place;
+      if (options.s3PublicBase === '') return { kind: 'none', versioning, reason: NO_ADDRESS };
+      return { kind: 'presigned', versioning, reason: null };
+    }
+    if (place === undefined && (await hasS3Versions(session.store, name))) {
+      return { kind: 'none', versioning: null, reason: isUnavailable ? NO_ANSWER : NOT_FOR_YOU };
+    }
+    return { kind: 'tempurl', versioning: null, reason: null };
+  });
+
   app.post(
     '/api/files/presigned',
     { config: { access: 'write' } },
@@ -41,30 +74,32 @@ export function presignedRoutes(app: FastifyInstance, context: ConsoleContext): 
       const given = parse(PRESIGNED, request.body);
       const session = sessionOf(request);
       const { container, name, method } = given;
-      if (method === 'PUT' && !hasRight(session.user.role, 'manage')) {
-        throw new ApiError('forbidden', 'Your role does not allow URLs that write.');
-      }
+      const lifeS = given.expires_in_s ?? Math.min(options.tempurlDefaultSecs, EXPIRES_S_MAX);
+      const expires = Math.floor(now() / 1000) + lifeS;
+      const details = { name, method, expires_unix_s: expires };
+      const act = { action: 'files.presigned_url', target: container, details };
+      if (method === 'PUT') await needRight(context, request, 'manage', act, NO_WRITES);
       refuseShortened(name);
       const bucket = await expectS3Bucket(session, container);
       if (options.s3PublicBase === '') {
         const needs = 's3_public_base';
         throw new ApiError('unsupported_here', NO_ADDRESS, { needs });
       }
-      if (method !== 'PUT' && (await bucket.currentVersion(name)) === undefined) {
-        throw new ApiError('no_such_object', 'The object does not exist.');
-      }
-      const lifeS = given.expires_in_s ?? Math.min(options.tempurlDefaultSecs, EXPIRES_S_MAX);
-      const expires = Math.floor(now() / 1000) + lifeS;
-      const details = { name, method, expires_unix_s: expires };
-      const act = { action: 'files.presigned_url', target: container, details };
-      await recordAction(context, request, { ...act, result: 'ok' });
+      if (method !== 'PUT') await expectReadable(bucket, name);
       const what = { bucket: container, key: name, query: method === 'GET' ? shownAs(given) : {} };
-      return {
-        url: bucket.s3.presigned(method, what, parseUpstream(options.s3PublicBase), lifeS),
-        expires_unix_s: expires,
-      };
+      const url = bucket.s3.presigned(method, what, parseUpstream(options.s3PublicBase), lifeS);
+      await recordAction(context, request, { ...act, result: 'ok' });
+      return { url, expires_unix_s: expires };
     },
   );
+}
+
+/** @throws ApiError no_such_object; conflict for what is in cold storage */
+async function expectReadable({ s3, name: bucket }: S3Bucket, key: string): Promise<void> {
+  const { status } = await s3.do([200, 400, 404], 'HEAD', { bucket, key });
+  if (status === 404) throw new ApiError('no_such_object', 'The object does not exist.');
+  // HEAD does not say more, and nothing else about the request can be wrong.
+  if (status === 400) throw new ApiError('conflict', COLD);
 }
 
 /** As TempURLs do: a browser downloads what it opens, unless it is to show it. */

@@ -46,8 +46,11 @@ export async function s3PlaceOf(
   container: string,
 ): Promise<S3Place | undefined> {
   if (s3 === undefined || !BUCKET_NAME.test(container)) return undefined;
-  const found = (await versioningForOwner(s3, container)) ?? (await versioningOf(s3, container));
-  return found === undefined ? undefined : { s3, name: container, ...found };
+  const found = await versioningForOwner(s3, container);
+  if (found === undefined) return undefined;
+  if (found !== 'not its owner') return { s3, name: container, versioning: found, isOwner: true };
+  const versioning = await versioningForOthers(s3, container);
+  return versioning && { s3, name: container, versioning, isOwner: false };
 }
 
 /** As {@link s3PlaceOf}, for what only owners can do through S3. @throws ApiError unsupported_here */
@@ -93,26 +96,31 @@ export async function expectS3Bucket(
   });
 }
 
-type Found = Pick<S3Place, 'versioning' | 'isOwner'>;
-
 /** What a gateway answers to HeadBucket of a bucket with versions. */
 const VERSIONING_HEADER = 'x-ringway-bucket-versioning';
 
-async function versioningForOwner(s3: S3Account, bucket: string): Promise<Found | undefined> {
+async function versioningForOwner(
+  s3: S3Account,
+  bucket: string,
+): Promise<S3Place['versioning'] | 'not its owner' | undefined> {
   try {
     const status = textIn(await s3.read('GET', { bucket, query: { versioning: '' } }), 'Status');
-    return { versioning: knownStatus(status), isOwner: true };
+    return knownStatus(status);
   } catch (error) {
+    if (error instanceof S3StatusError && error.code === 'AccessDenied') return 'not its owner';
     if (isUnknownToS3(error)) return undefined;
     throw error;
   }
 }
 
 /** The same for a user who may list the bucket. The access key is the one that S3 knows by now. */
-async function versioningOf(s3: S3Account, bucket: string): Promise<Found | undefined> {
+async function versioningForOthers(
+  s3: S3Account,
+  bucket: string,
+): Promise<S3Place['versioning'] | undefined> {
   try {
     const { headers } = await s3.do([200], 'HEAD', { bucket });
-    return { versioning: knownStatus(headers[VERSIONING_HEADER]), isOwner: false };
+    return knownStatus(headers[VERSIONING_HEADER]);
   } catch (error) {
     if (isUnknownToS3(error)) return undefined;
     throw error;
