@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { SerialQueues } from '../../../src/lib/promises.js';
 import { ApiError } from '../../server/api-error.js';
-import { audited, recordAction } from '../../server/audit-record.js';
+import { audited, needRight, recordAction } from '../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
 import { hasRight } from '../../server/rights.js';
@@ -63,9 +63,14 @@ export function tempurlRoutes(
   app.post('/api/files/tempurl', writes, async (request): Promise<TempUrl> => {
     const given = parse(TEMPURL, request.body);
     const { store, user } = sessionOf(request);
+    const { name, prefix, method } = given;
+    const lifeS = given.expires_in_s ?? options.tempurlDefaultSecs;
+    const expires = Math.floor(now() / 1000) + lifeS;
+    const details = { name: name ?? `${prefix ?? ''}…`, method, expires_unix_s: expires };
+    const act = { action: 'files.tempurl', target: given.container, details };
     await refuseVersions(sessionOf(request), given.container);
-    if (given.method === 'PUT' && !hasRight(user.role, 'manage')) {
-      throw new ApiError('forbidden', 'Your role does not allow URLs that write.');
+    if (method === 'PUT') {
+      await needRight(context, request, 'manage', act, 'Your role does not allow URLs that write.');
     }
     refuseShortened(given.name ?? given.prefix ?? '');
     await refuseMissing(store, given);
@@ -74,12 +79,7 @@ export function tempurlRoutes(
     const key = await queues.run(`${store.name}/${given.container}`, () =>
       containerKey(store, given.container, mayCreate),
     );
-    const lifeS = given.expires_in_s ?? options.tempurlDefaultSecs;
-    const expires = Math.floor(now() / 1000) + lifeS;
-    const { name, prefix, method } = given;
-    const act = { action: 'files.tempurl', target: given.container };
-    const details = { name: name ?? `${prefix ?? ''}…`, method, expires_unix_s: expires };
-    await recordAction(context, request, { ...act, details, result: 'ok' });
+    await recordAction(context, request, { ...act, result: 'ok' });
     const path = tempUrlPath(store.name, given, key, expires, digest);
     return {
       url_path: path,
