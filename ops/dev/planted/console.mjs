@@ -7,9 +7,23 @@ export const CONSOLE = [
   {
     name: 'console/tempurl: a member makes URLs that write',
     file: 'console/surfaces/files/tempurl-routes.ts',
-    find: `given.method === 'PUT' && !hasRight(user.role, 'manage')`,
-    replace: `given.method === 'PUT' && !hasRight(user.role, 'write')`,
+    find: `await needRight(context, request, 'manage', act, 'Your role does not allow URLs that write.')`,
+    replace: `await needRight(context, request, 'write', act, 'Your role does not allow URLs that write.')`,
     tests: ['test/console/files/tempurl.test.ts'],
+  },
+  {
+    name: 'console/presigned: a member makes URLs that write',
+    file: 'console/surfaces/files/s3/presigned-routes.ts',
+    find: `await needRight(context, request, 'manage', act, NO_WRITES)`,
+    replace: `await needRight(context, request, 'write', act, NO_WRITES)`,
+    tests: ['test/integration/console-s3-sharing.test.ts'],
+  },
+  {
+    name: 'console/acl: parts stay open to users who may no longer read the container',
+    file: 'console/surfaces/files/acl-routes.ts',
+    find: `if (status === 404) return;`,
+    replace: `if (status === 404 || read === '') return;`,
+    tests: ['test/integration/console-s3-sharing.test.ts'],
   },
   {
     name: 'console/tempurl: the life that was asked for is ignored',

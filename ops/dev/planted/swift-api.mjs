@@ -5,6 +5,13 @@
  */
 export const SWIFT_API = [
   {
+    name: 'swift-api/lock: a bulk deletion with an access rule among its headers deletes',
+    file: 'src/swift-api/container/write-container.ts',
+    find: `  await checkWritable(call, call.target, head);`,
+    replace: `  if (!mayItsOwnerChange(call.headers, '')) await checkWritable(call, call.target, head);`,
+    tests: ['test/swift-api/requests.test.ts'],
+  },
+  {
     name: 'tempurl: a URL of a folder opens the whole container',
     file: 'src/swift-api/tempurl/open.ts',
     find: `if (prefix !== undefined && !target.object.startsWith(prefix)) throw invalid();`,
