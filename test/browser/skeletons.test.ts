@@ -123,15 +123,17 @@ describeWith([program('chromium')], 'what is on its way, in Chromium', function 
 
   it('keeps the details where they are while they are read again', async () => {
     const list = drawer().locator('.versions');
+    // Sections that come late move what is below them.
+    await drawer().locator('[aria-busy]').first().waitFor({ state: 'detached' });
     await list.scrollIntoViewIfNeeded();
     const top = () => page.evaluate<number>("document.querySelector('#drawer').scrollTop");
-    const before = await top();
-    expect(before).to.be.greaterThan(0);
     const release = await hold('/api/files/versions?');
     await list
       .getByRole('button', { name: /^Restore/ })
       .first()
       .click();
+    const before = await top();
+    expect(before).to.be.greaterThan(0);
     await page.locator('#dialog-ok').click();
     // They are there, and their versions are asked for.
     await skeletons('#drawer [data-late=Versions]').first().waitFor();
