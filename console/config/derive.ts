@@ -1,5 +1,7 @@
 import path from 'node:path';
 import { formatAddress, localUrl, type FilledOptions } from '../../src/config/options.js';
+import { isLoopback } from '../../src/config/secret-file.js';
+import { parseUpstream } from '../swift/address.js';
 import type { RosterEntry as Credential } from '../../src/config/credentials.js';
 import {
   ACCESS_KEYS_MAX,
@@ -99,14 +101,12 @@ function keystoneKeys(options: FilledOptions) {
   return { keystone_account_prefix: prefix, ...asker };
 }
 
-const LOOPBACK = /^(?:localhost|127\.[\d.]+|\[::1\])$/;
-
 function s3Keys({ s3Listen, region, tlsCertFile }: FilledOptions) {
   const base = localUrl(s3Listen, tlsCertFile === '' ? 'http' : 'https');
   return {
     s3_base: base,
     // The address is right on this machine. Only the operator knows which one others use.
-    ...(LOOPBACK.test(new URL(base).hostname) ? { s3_public_base: base } : {}),
+    ...(isLoopback(parseUpstream(base)) ? { s3_public_base: base } : {}),
     s3_region: region,
     s3_cert_file: tlsCertFile,
   };

@@ -21,7 +21,8 @@ import type { CorsVerdict, CorsView, LifecycleView } from '../surfaces/files/s3/
 import type { S3Facts } from '../surfaces/files/s3/s3-facts.js';
 import type { S3ObjectView } from '../surfaces/files/s3/s3-objects.js';
 import type { UploadsPage } from '../surfaces/files/s3/unfinished.js';
-import type { PresignedUrl, SharingView } from '../surfaces/files/s3/presigned-routes.js';
+import type { PresignedUrl } from '../surfaces/files/s3/presigned-routes.js';
+import type { SharingView } from '../surfaces/files/sharing.js';
 import type { TempUrl } from '../surfaces/files/tempurl-routes.js';
 import type { TrashView } from '../surfaces/files/trash-routes.js';
 import type { BenchmarkRun } from '../surfaces/benchmarks/runs.js';

@@ -8,7 +8,8 @@ import { parse } from '../../server/parse.js';
 import type { SwiftAccount } from '../../swift/account.js';
 import { headerText } from '../../swift/login.js';
 import { readAcl, type AclReading } from './acl.js';
-import { containerName, segmentsOf } from './names.js';
+import { containerName, isContainerName, segmentsOf } from './names.js';
+import { aclOfSegments } from './s3/gateway-rules.js';
 import { s3BucketOf } from './s3/s3-bucket.js';
 import { translateRefusal } from './translate.js';
 import { shareTrash } from './trash.js';
@@ -104,7 +105,8 @@ export function aclRoutes(app: FastifyInstance, context: ConsoleContext): void {
           throw translateRefusal(error);
         });
       const bucket = await s3BucketOf(sessionOf(request), given.name);
-      await shareSegments(store, given.name, read.text, bucket === undefined ? write.text : '');
+      const lists = { read: read.text, write: write.text };
+      await shareSegments(store, given.name, aclOfSegments(lists, bucket !== undefined));
       // What is deleted of a bucket with S3 versions does not go to the trash.
       if (bucket === undefined) await shareTrash(store, given.name, write.text);
     });
@@ -112,24 +114,18 @@ export function aclRoutes(app: FastifyInstance, context: ConsoleContext): void {
   });
 }
 
-/**
- * Gives the segments of large objects the access rules of their container: a user who reads a large
- * object through Swift reads its segments. Their names are not listed to the public, and only the
- * gateway writes to those of a bucket with S3 versions.
- */
+/** Gives the segments of large objects their access rules, where the container has segments. */
 async function shareSegments(
   store: SwiftAccount,
   container: string,
-  read: string,
-  write: string,
+  { read, write }: AclLists,
 ): Promise<void> {
   const segments = { container: segmentsOf(container) };
-  if (Buffer.byteLength(segments.container) > 256) return;
+  if (!isContainerName(segments.container)) return;
   const { status } = await store.do([200, 204, 404], 'HEAD', segments);
   if (status === 404) return;
-  const lists = read.split(',').filter((rule) => rule !== '.rlistings');
   const headers = {
-    'x-container-read': headerText(lists.join(',')),
+    'x-container-read': headerText(read),
     'x-container-write': headerText(write),
   };
   await store.do([204, 202, 404], 'POST', { ...segments, headers }).catch((error: unknown) => {

@@ -3,7 +3,7 @@ import { S3StatusError } from '../../s3/errors.js';
 import { SwiftStatusError, UpstreamError } from '../../swift/errors.js';
 import type { Session } from '../../server/sessions.js';
 import { isPublic } from './acl.js';
-import { versionsOf } from './names.js';
+import { isContainerName, versionsOf } from './names.js';
 import { s3PlaceOf, type S3Place } from './s3/s3-bucket.js';
 import { versioningOf, type VersioningMode } from './versioning.js';
 
@@ -22,9 +22,9 @@ export interface ContainerDetails {
   readonly versioning_active: boolean;
   /** Whether the console works on it through S3. */
   readonly s3: boolean;
-  /** Whether S3 knows it as a bucket that the user may configure, with versions or without. */
+  /** S3 knows the container as a bucket that the user may configure, with versions or without. */
   readonly s3_bucket: boolean;
-  /** Whether S3 knows it as a bucket that was shared with the user. */
+  /** S3 knows the container as a bucket that was shared with the user. */
   readonly s3_shared: boolean;
   /** S3 did not answer: whether it keeps versions is not known now. */
   readonly s3_unavailable: boolean;
@@ -91,12 +91,12 @@ async function bytesOfCompanion(
   store: SwiftAccount,
   container: string,
 ): Promise<number | undefined> {
-  if (Buffer.byteLength(container) > 256) return undefined;
+  if (!isContainerName(container)) return undefined;
   const { status, headers } = await store.do([200, 204, 403, 404], 'HEAD', { container });
   return status < 300 ? Number(headers['x-container-bytes-used'] ?? 0) : undefined;
 }
 
-/** Whether there is a container in which the S3 gateway keeps versions of this one. */
+/** Looks for the container in which the S3 gateway keeps versions of this one. */
 export async function hasS3Versions(store: SwiftAccount, container: string): Promise<boolean> {
   return (await bytesOfCompanion(store, versionsOf(container))) !== undefined;
 }

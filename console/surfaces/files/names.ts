@@ -20,6 +20,11 @@ export const containerName = name(CONTAINER_BYTES_MAX).refine((text) => !text.in
   error: 'no slash',
 });
 
+/** Tells whether a derived name, such as that of the segments, is short enough for a container. */
+export function isContainerName(text: string): boolean {
+  return Buffer.byteLength(text) <= CONTAINER_BYTES_MAX;
+}
+
 export const objectName = name(OBJECT_BYTES_MAX);
 
 /** The beginning of names; empty for all. */

@@ -7,12 +7,11 @@ import { audited, needRight, recordAction } from '../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
 import { hasRight } from '../../server/rights.js';
-import type { Session } from '../../server/sessions.js';
 import type { SwiftAccount } from '../../swift/account.js';
 import type { StoreInfoCache } from '../../swift/info.js';
 import { swiftPath } from '../../swift/path.js';
-import { hasS3Versions, placeIn } from './container-details.js';
 import { containerName, objectName, refuseShortened } from './names.js';
+import { sharingOf } from './sharing.js';
 
 const TEMPURL = z
   .strictObject({
@@ -68,7 +67,8 @@ export function tempurlRoutes(
     const expires = Math.floor(now() / 1000) + lifeS;
     const details = { name: name ?? `${prefix ?? ''}…`, method, expires_unix_s: expires };
     const act = { action: 'files.tempurl', target: given.container, details };
-    await refuseVersions(sessionOf(request), given.container);
+    const { kind } = await sharingOf(sessionOf(request), given.container, options.s3PublicBase);
+    if (kind !== 'tempurl') throw new ApiError('unsupported_here', BY_S3);
     if (method === 'PUT') {
       await needRight(context, request, 'manage', act, 'Your role does not allow URLs that write.');
     }
@@ -104,7 +104,7 @@ export function tempurlRoutes(
     },
   );
 
-  /** No TempURL that was signed with a key of the container counts any more. */
+  /** Removes the keys of a container: all TempURLs that they signed stop working. */
   app.post(
     '/api/files/tempurl/remove',
     { config: { access: 'manage', audits: 'files.tempurl_remove' } },
@@ -123,23 +123,6 @@ export function tempurlRoutes(
       return reply.status(204).send();
     },
   );
-}
-
-/**
- * Refuses URLs in a bucket with S3 versions: its objects are links to versions in another container,
- * which the key of this one does not open.
- * @throws ApiError unsupported_here
- */
-async function refuseVersions(
-  session: Pick<Session, 'store' | 's3'>,
-  container: string,
-): Promise<void> {
-  const { place } = await placeIn(session, container);
-  const isKept =
-    place === undefined
-      ? await hasS3Versions(session.store, container)
-      : place.versioning !== 'Off';
-  if (isKept) throw new ApiError('unsupported_here', BY_S3);
 }
 
 /** Refuses a URL that would read a missing object. */

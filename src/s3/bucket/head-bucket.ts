@@ -3,8 +3,8 @@ import { renderLocationConstraint } from '../xml/location-constraint.js';
 import { bucketVersioning } from './configuration.js';
 
 /**
- * Whether the bucket keeps versions, `Enabled` or `Suspended`, for users who may list it:
- * GetBucketVersioning is for its owner alone. The console goes by it.
+ * The header tells users who may list a bucket that it keeps versions: `Enabled` or `Suspended`.
+ * GetBucketVersioning is for the owner alone, and the console has to know it for other users as well.
  */
 const VERSIONING_HEADER = 'x-ringway-bucket-versioning';
 

@@ -48,6 +48,7 @@ const SEGMENTS = '+segments';
 /** System metadata of a bucket with Object Lock. */
 const LOCK = 's3-object-lock';
 const ARCHIVE = 'An archive of object versions is written by the S3 gateway only\n';
+const LOCKED = 'A bucket with Object Lock is written by the S3 gateway only\n';
 /** What its owner may change of a bucket with Object Lock, by POST and by nothing else. */
 const OWNERS: ReadonlySet<string> = new Set([
   ...['read', 'write'].flatMap((list) => [`x-container-${list}`, `x-remove-container-${list}`]),
@@ -55,7 +56,6 @@ const OWNERS: ReadonlySet<string> = new Set([
 ]);
 /** How headers begin that change a container. */
 const CHANGES = ['x-container-', 'x-remove-', 'x-versions-', 'x-history-'];
-const LOCKED = 'A bucket with Object Lock is written by the S3 gateway only\n';
 
 /**
  * @param head - the container's own, where it is known
@@ -78,8 +78,10 @@ export async function checkWritable(
 }
 
 /**
- * Whether the headers of a POST to a bucket, or to the container of its segments, change only what
- * its owner may change also with Object Lock. Of no other request: a bulk deletion is a POST as well.
+ * Tells whether a POST to a container changes only what its owner may change with Object Lock, too.
+ * The caller makes sure that the request is no bulk deletion, which is a POST as well.
+ *
+ * @param container - the container that the headers are for
  */
 export function mayItsOwnerChange(headers: Call['headers'], container: string): boolean {
   if (container.endsWith(VERSIONS)) return false;

@@ -5,10 +5,10 @@ import { needRight, recordAction } from '../../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
 import { parseUpstream } from '../../../swift/address.js';
-import { hasS3Versions, placeIn } from '../container-details.js';
 import { containerName, objectName, objectPlace, refuseShortened } from '../names.js';
 import { fileNameOf } from '../object-body.js';
-import { expectS3Bucket, type S3Bucket, type S3Versioning } from './s3-bucket.js';
+import { NO_ADDRESS, sharingOf, type SharingView } from '../sharing.js';
+import { expectS3Bucket, type S3Bucket } from './s3-bucket.js';
 
 /** S3 takes no longer time in a signature of version 4. */
 const EXPIRES_S_MAX = 7 * 86_400;
@@ -23,21 +23,6 @@ const PRESIGNED = z.strictObject({
 
 const NO_WRITES = 'Your role does not allow URLs that write.';
 const COLD = 'The object is in cold storage. Restore it before you share it.';
-const NO_ADDRESS =
-  'No address is configured under which people reach S3, with which a presigned URL begins.';
-
-const NO_ANSWER = 'S3 keeps the versions of this bucket, and does not answer now.';
-const NOT_FOR_YOU =
-  'S3 keeps the versions of this bucket, and this console cannot use S3 as you: share its objects with an S3 client.';
-
-/** By which URLs objects of a container are shared. */
-export interface SharingView {
-  readonly kind: 'tempurl' | 'presigned' | 'none';
-  /** Null where S3 keeps no versions that the user can reach. */
-  readonly versioning: S3Versioning | null;
-  /** Why there are none. */
-  readonly reason: string | null;
-}
 
 const reads = { config: { access: 'read' } } as const;
 
@@ -54,17 +39,7 @@ export function presignedRoutes(app: FastifyInstance, context: ConsoleContext): 
   const { options, now } = context;
   app.get('/api/files/sharing', reads, async (request): Promise<SharingView> => {
     const { name } = parse(z.object({ name: containerName }), request.query);
-    const session = sessionOf(request);
-    const { place, isUnavailable } = await placeIn(session, name);
-    if (place !== undefined && place.versioning !== 'Off') {
-      const { versioning } = place;
-      if (options.s3PublicBase === '') return { kind: 'none', versioning, reason: NO_ADDRESS };
-      return { kind: 'presigned', versioning, reason: null };
-    }
-    if (place === undefined && (await hasS3Versions(session.store, name))) {
-      return { kind: 'none', versioning: null, reason: isUnavailable ? NO_ANSWER : NOT_FOR_YOU };
-    }
-    return { kind: 'tempurl', versioning: null, reason: null };
+    return sharingOf(sessionOf(request), name, options.s3PublicBase);
   });
 
   app.post(

@@ -32,7 +32,7 @@ export interface S3Place {
   readonly s3: S3Account;
   readonly name: string;
   readonly versioning: S3Versioning | 'Off';
-  /** Whether the user may configure it; others use it as far as access rules let them. */
+  /** The user may configure the bucket; other users have the rights that access rules give. */
   readonly isOwner: boolean;
 }
 
