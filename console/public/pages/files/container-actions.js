@@ -44,7 +44,7 @@ export async function rotateKey(name) {
  * @param {string} name
  */
 export async function removeKeys(name) {
-  const text = 'All TempURLs of this container stop working now.';
+  const text = 'All TempURLs that a key of this container signed stop working now.';
   const work = () => call('POST', '/api/files/tempurl/remove', { container: name });
   const nodes = [el('p', { textContent: text })];
   await ask('Remove the TempURL key', nodes, 'Remove', work, { danger: true });
