@@ -2,6 +2,7 @@
  * `npm test`: build, check, then every stage of tests with coverage.
  *
  *     npm test                               everything
+ *     npm test -- --no-coverage              everything, without the two minutes of coverage
  *     npm test -- test/http test/s3/xml      only test files whose path begins so, without coverage
  *     npm test -- test/s3 --grep presigned   and of those only matching titles
  *     npm run test:unit                      what needs no store and no process: under a minute
@@ -24,11 +25,16 @@ import { messageOf } from './lib/errors.mjs';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { grep: { type: 'string', short: 'g' }, stage: { type: 'string' } },
+  options: {
+    grep: { type: 'string', short: 'g' },
+    'no-coverage': { type: 'boolean', default: false },
+    stage: { type: 'string' },
+  },
 });
 /** Whether stages run with all of their files. */
 const areStagesWhole = positionals.length === 0 && values.grep === undefined;
 const isWhole = areStagesWhole && values.stage === undefined;
+const isCovered = isWhole && !values['no-coverage'];
 const results = [];
 
 /**
@@ -90,11 +96,11 @@ if (isBuilt) {
     const ofStage = stage === undefined ? '' : ` of the stage ${stage}`;
     await step('tests', async () => [`there is no test file${ofStage}${wanted}`]);
   }
-  const coverageFolder = isWhole ? startCoverage() : undefined;
+  const coverageFolder = isCovered ? startCoverage() : undefined;
   const ran = await runLanes(stages, coverageFolder);
   if (areStagesWhole) keepSeconds(ran);
   results.push(...ran);
-  if (isWhole) await step('coverage', reportCoverage);
+  if (isCovered) await step('coverage', reportCoverage);
 }
 
 console.log('');
