@@ -8,6 +8,7 @@ import { Failure, type ExitReason } from './exit-codes.js';
 
 const EXIT_REASON: Readonly<Record<StoreOpenErrorCode, ExitReason>> = {
   format_mismatch: 'format',
+  in_use: 'locked',
   not_a_directory: 'dataDirectory',
   unwritable: 'dataDirectory',
   full: 'full',

@@ -279,8 +279,10 @@ async function openWatchedStore(
 ): Promise<OpenedStore> {
   const store = await openStore(options, credentials, {
     onSync: (seconds, batch) => {
-      metrics.storeSynced(seconds);
-      metrics.storeCommitted(batch);
+      metrics.store.committed(seconds, batch);
+    },
+    onGateWait: (waiter, seconds) => {
+      metrics.store.gateWaited(waiter, seconds);
     },
     swift: {
       onAttempt: ({ endpoint, method, status, error = 'none', seconds: durationS }) => {

@@ -11,6 +11,8 @@ import type { HealthCheck, StartFailure } from './protocol.js';
 export interface StoreHooks {
   /** For the embedded store: how long each commit took, and how many writes shared it. */
   readonly onSync?: ((seconds: number, batch: number) => void) | undefined;
+  /** For the embedded store: each wait at the gate that keeps opens and commits apart. */
+  readonly onGateWait?: ((waiter: 'open' | 'commit', seconds: number) => void) | undefined;
   /** Hooks for the requests to a Swift cluster. */
   readonly swift?: SwiftHooks | undefined;
 }
@@ -59,12 +61,16 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-async function openEmbedded(options: FilledOptions, { onSync }: StoreHooks): Promise<OpenedStore> {
+async function openEmbedded(
+  options: FilledOptions,
+  { onSync, onGateWait }: StoreHooks,
+): Promise<OpenedStore> {
   const { openEmbeddedStore } = await import('../backend/embedded/index.js');
   const store = await openEmbeddedStore({
     directory: storeDirectory(options),
     inlineBodyBytesMax: options.inlineBodyBytesMax,
     onSync,
+    onGateWait,
   });
   return {
     backend: store,

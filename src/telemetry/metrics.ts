@@ -7,6 +7,7 @@ import { collectGauge, collectTotal, type MetricSnapshot } from './collected.js'
 import { EventLoopLag } from './event-loop-lag.js';
 import { SeriesHistogram, type HistogramSeries } from './histogram.js';
 import { IdentityMetrics } from './identity-metrics.js';
+import { StoreMetrics } from './store-metrics.js';
 import { StageMetrics } from './stage-metrics.js';
 
 /** What is known of a request when its response has left or its client has. */
@@ -45,9 +46,6 @@ const REQUEST_BUCKETS_S = [
 ];
 /** A hop to a thread takes 20 to 45 µs; a lane hashes 8 MiB in some 14 ms. */
 const POOL_BUCKETS_S = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.01, 0.05, 0.25, 1];
-/** From a flash drive with a protected cache to a disk under load. */
-const SYNC_BUCKETS_S = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1, 5];
-const BATCH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 
 /** What one operation counts; all of it is plain numbers until a snapshot is taken. */
 interface OperationTally {
@@ -68,6 +66,7 @@ export class ListenerMetrics {
   readonly backend = new BackendMetrics(this.#registers);
   readonly directReads = new DirectReadMetrics(this.#registers);
   readonly identity = new IdentityMetrics(this.#registers);
+  readonly store = new StoreMetrics(this.#registers);
   readonly stages = new StageMetrics(this.#registers);
   readonly buckets = new BucketMetrics(this.#registers);
   readonly #operations = new Map<string, OperationTally>();
@@ -131,19 +130,6 @@ export class ListenerMetrics {
     buckets: POOL_BUCKETS_S,
     registers: this.#registers,
   });
-  readonly #storeSync = new Histogram({
-    name: 'ringway_store_sync_seconds',
-    help: 'Time of one sync of the embedded store to its device.',
-    buckets: SYNC_BUCKETS_S,
-    registers: this.#registers,
-  });
-  readonly #storeBatch = new Histogram({
-    name: 'ringway_store_commit_batch_size',
-    help: 'Writes that shared one commit of the embedded store.',
-    buckets: BATCH_BUCKETS,
-    registers: this.#registers,
-  });
-
   constructor() {
     this.#registerRequests();
     this.#registerTotals();
@@ -214,14 +200,6 @@ export class ListenerMetrics {
   /** Sets where a snapshot reads the number of bytes that the store holds on its device. */
   watchStoreBytes(read: () => number): void {
     this.#readStoreBytes = read;
-  }
-
-  storeSynced(durationS: number): void {
-    this.#storeSync.observe(durationS);
-  }
-
-  storeCommitted(batchSize: number): void {
-    this.#storeBatch.observe(batchSize);
   }
 
   /** All values now, to be sent to the supervisor. */

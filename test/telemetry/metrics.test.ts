@@ -112,8 +112,8 @@ describe('telemetry: listener metrics', () => {
   it('observes pool, lanes, syncs and batches, and auth failures', async () => {
     metrics.poolTaskFinished(0.001, 0.002);
     metrics.digestLaneHashed(5);
-    metrics.storeSynced(0.003);
-    metrics.storeCommitted(4);
+    metrics.store.committed(0.003, 4);
+    metrics.store.gateWaited('commit', 0.005);
     metrics.authFailed('SignatureDoesNotMatch');
     metrics.versionCommitEnded('in-doubt');
     const found = await Promise.all(
@@ -123,6 +123,7 @@ describe('telemetry: listener metrics', () => {
         'ringway_digest_lane_bytes_total',
         'ringway_store_sync_seconds_sum',
         'ringway_store_commit_batch_size_sum',
+        'ringway_store_gate_wait_seconds_sum',
         'ringway_auth_failures_total',
         'ringway_version_commits_total',
       ].map(lines),
@@ -133,6 +134,7 @@ describe('telemetry: listener metrics', () => {
       'ringway_digest_lane_bytes_total 5',
       'ringway_store_sync_seconds_sum 0.003',
       'ringway_store_commit_batch_size_sum 4',
+      'ringway_store_gate_wait_seconds_sum{waiter="commit"} 0.005',
       'ringway_auth_failures_total{reason="SignatureDoesNotMatch"} 1',
       'ringway_version_commits_total{outcome="in_doubt"} 1',
     ]);

@@ -1,6 +1,7 @@
 import { BackendError } from '../errors.js';
 import type { ContainerIds } from './container-ids.js';
 import { asBackendError, commitFailure } from './lmdb-error.js';
+import { commitBegins, commitEnds } from './sudden-end.js';
 import type { Tables } from './tables.js';
 import { WriteTransaction } from './write-transaction.js';
 
@@ -16,14 +17,16 @@ interface Waiting {
 
 /** A transaction takes no more operations after this: the others wait for the next one. */
 const LOOP_BUDGET_MS = 1;
+/** LMDB has its write lock sooner, unless the process that has it is stopped or hangs. */
+const BEGIN_LIMIT_MS = 30_000;
 
 /**
  * Group commit. One LMDB write transaction of this process is under way at a time; what arrives
  * meanwhile shares the next one, and its sync.
  *
- *   run() ──► queue ──► [write lock, on lmdb's thread] ──► operations, on this loop
- *                                                              │
- *   promises ◄── settled together ◄── pages, fdatasync, meta (O_DSYNC), on lmdb's thread
+ *   run() ──► queue ──► [gate] ──► [write lock, on lmdb's thread] ──► operations, on this loop
+ *                                                                         │
+ *   promises ◄── settled together ◄── [gate free] ◄── pages, fdatasync, meta (O_DSYNC), on lmdb's thread
  *
  * No promise settles, not even one with an error, before the transaction is on disk: an operation
  * may have seen what another one of the same transaction wrote.
@@ -38,6 +41,7 @@ export class CommitQueue {
     private readonly ids: ContainerIds,
     private readonly freeBytes: () => Promise<number>,
     private readonly onSync: ((seconds: number, batch: number) => void) | undefined,
+    private readonly beginLimitMs = BEGIN_LIMIT_MS,
   ) {}
 
   /**
@@ -76,11 +80,28 @@ export class CommitQueue {
   }
 
   async #commit(): Promise<void> {
+    const { gate } = this.tables;
+    try {
+      const waiting = gate.enter();
+      if (waiting !== undefined) await waiting;
+    } catch (error) {
+      // Nothing was begun: nothing is uncertain.
+      for (const { reject } of this.#queue.splice(0)) reject(error);
+      return;
+    }
+    try {
+      await this.#transact();
+    } finally {
+      gate.leave();
+    }
+  }
+
+  async #transact(): Promise<void> {
     const started = performance.now();
     let batch: Waiting[] = [];
     try {
-      await this.tables.root.transaction(() => {
-        batch = this.#runOperations();
+      await this.#begun((isGivenUp) => {
+        if (!isGivenUp()) batch = this.#runOperations();
       });
     } catch (rejection) {
       // Nothing ran when the transaction could not even begin: then all that wait have failed.
@@ -89,6 +110,32 @@ export class CommitQueue {
     }
     this.onSync?.((performance.now() - started) / 1000, batch.length);
     for (const { settle } of batch) settle();
+  }
+
+  /**
+   * Runs a transaction that has to begin in time. lmdb-js never settles the promise of one that LMDB
+   * refuses to begin (`WriteWorker::Write` in writer.cpp), nor of any later one.
+   */
+  #begun(run: (isGivenUp: () => boolean) => void): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let isGivenUp = false;
+      const timer = setTimeout(() => {
+        isGivenUp = true;
+        const waited = `LMDB has begun no transaction for ${this.beginLimitMs / 1000} s`;
+        reject(new BackendError('Unavailable', waited));
+      }, this.beginLimitMs);
+      commitBegins();
+      this.tables.root
+        .transaction(() => {
+          clearTimeout(timer);
+          run(() => isGivenUp);
+        })
+        .finally(() => {
+          clearTimeout(timer);
+          commitEnds();
+        })
+        .then(resolve, reject);
+    });
   }
 
   /** Inside the transaction, synchronously. */

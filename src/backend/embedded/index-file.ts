@@ -1,4 +1,6 @@
+import { closeSync, openSync } from 'node:fs';
 import { access, constants, open } from 'node:fs/promises';
+import { tryLock } from 'fs-native-extensions';
 import type { Layout } from './layout.js';
 import { StoreOpenError } from './open-error.js';
 
@@ -45,6 +47,26 @@ async function checkLockFile(path: string): Promise<void> {
   await access(path, constants.R_OK | constants.W_OK).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   });
+}
+
+/**
+ * Whether any process has the index open: each holds a lock on the first byte of LMDB's lock file.
+ * Only for a process that has not: see {@link checkLockFile}.
+ * @throws errors of the file system
+ */
+export function isIndexOpen({ index }: Layout): boolean {
+  let fd: number;
+  try {
+    fd = openSync(`${index}-lock`, constants.O_RDWR);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+  try {
+    return !tryLock(fd, 0, 1);
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /** Opens for reading and writing, as LMDB will; undefined when there is no such file. */

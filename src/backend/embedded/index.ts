@@ -18,7 +18,7 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
   const filled = fillOptions(options);
   try {
     const layout = await prepareLayout(filled);
-    const tables = openTables(layout, filled.mapBytes);
+    const tables = await openTables(layout, filled.mapBytes, filled.onGateWait);
     // The index may just have been created: its name has to survive a crash too.
     await syncFolder(layout.directory);
     return assembleStore(filled, layout, tables);

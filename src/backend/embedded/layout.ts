@@ -11,20 +11,26 @@ import {
   statfs,
 } from 'node:fs/promises';
 import { join } from 'node:path';
-import { checkIndexFile } from './index-file.js';
+import { isIndexOpen } from './index-file.js';
 import { StoreOpenError } from './open-error.js';
 import type { FilledOptions } from './options.js';
 
 /**
  * What lies in the data directory:
  *
- *   FORMAT            "ringway embedded store, format 1"
- *   index.mdb         LMDB: containers, objects, small bodies
+ *   FORMAT            "ringway embedded store, format 2"
+ *   index.mdb         LMDB: containers, objects, small bodies; its locks are the gate of IndexGate
  *   index.mdb-lock    LMDB's reader table and locks
  *   bodies/00 … ff    one file a larger body, named by its id in hex, in the folder of its last byte
  */
 
-export const FORMAT_VERSION = 1;
+/**
+ * Format 2 has the records of format 1. The number tells builds that do not know {@link IndexGate} to
+ * stay away: they would undo commits.
+ */
+export const FORMAT_VERSION = 2;
+/** The one before, which {@link leaveUngatedFormat} turns into ours. */
+const UNGATED_VERSION = 1;
 const FORMAT_TEXT = /^ringway embedded store, format (\d+)\n$/;
 export const BODY_FOLDERS = 256;
 
@@ -47,7 +53,6 @@ export async function prepareLayout(options: FilledOptions): Promise<Layout> {
   const layout = layoutOf(options.directory);
   await prepareDirectory(layout.directory);
   await checkFormat(layout, options.openFreeBytesMin);
-  await checkIndexFile(layout);
   await prepareBodyFolders(layout);
   return layout;
 }
@@ -87,7 +92,7 @@ async function checkRoom(directory: string, min: number): Promise<void> {
 
 /** Marks a new store, when there is room for one: an old one serves reads and deletes without. */
 async function checkFormat(layout: Layout, createFreeBytesMin: number): Promise<void> {
-  const path = join(layout.directory, 'FORMAT');
+  const path = formatFile(layout);
   let found = await readIfThere(path);
   if (found === undefined) {
     if (!(await isThere(layout.index))) {
@@ -97,13 +102,46 @@ async function checkFormat(layout: Layout, createFreeBytesMin: number): Promise<
     // Another process may have made both since.
     found = await readIfThere(path);
   }
-  const version = found === undefined ? undefined : FORMAT_TEXT.exec(found)?.[1];
-  if (version === String(FORMAT_VERSION)) return;
+  const version = versionOf(found);
+  if (version === FORMAT_VERSION || version === UNGATED_VERSION) return;
   const theirs = version === undefined ? 'an unknown format' : `format ${version}`;
   throw new StoreOpenError(
     'format_mismatch',
     `the store in ${layout.directory} has ${theirs}; this version reads format ${FORMAT_VERSION}`,
   );
+}
+
+function versionOf(text: string | undefined): number | undefined {
+  const digits = text === undefined ? undefined : FORMAT_TEXT.exec(text)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+function formatFile({ directory }: Layout): string {
+  return join(directory, 'FORMAT');
+}
+
+/**
+ * Marks a store of an earlier build as ours, at the gate. No byte moves, so that there is no moment
+ * without a mark and a full device has room for it.
+ * @throws StoreOpenError `in_use`: a process of such a build has it open
+ */
+export async function leaveUngatedFormat(layout: Layout): Promise<void> {
+  const path = formatFile(layout);
+  const found = await readIfThere(path);
+  if (found === undefined || versionOf(found) !== UNGATED_VERSION) return;
+  if (isIndexOpen(layout)) {
+    throw new StoreOpenError(
+      'in_use',
+      `the store in ${layout.directory} is open in a process of an earlier build, which would undo commits of this one: stop that service first`,
+    );
+  }
+  const file = await open(path, 'r+');
+  try {
+    await file.write(String(FORMAT_VERSION), found.lastIndexOf(String(UNGATED_VERSION)));
+    await file.sync();
+  } finally {
+    await file.close();
+  }
 }
 
 async function writeFormat(layout: Layout, path: string): Promise<void> {

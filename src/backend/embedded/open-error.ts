@@ -2,6 +2,8 @@
 export type StoreOpenErrorCode =
   /** Written by another version of the format. */
   | 'format_mismatch'
+  /** A process of an earlier build, which does not know the gate, has it open. */
+  | 'in_use'
   | 'not_a_directory'
   /** Missing parent, no permission, or a read-only file system. */
   | 'unwritable'

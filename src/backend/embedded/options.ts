@@ -1,3 +1,5 @@
+import type { GateWaiter } from './index-gate.js';
+
 /** What a caller of {@link openEmbeddedStore} may choose; everything but the directory has a default. */
 export interface EmbeddedStoreOptions {
   /** Holds the index, the bodies and the format mark; created when its parent exists. */
@@ -19,15 +21,17 @@ export interface EmbeddedStoreOptions {
    * shared it. Must not throw.
    */
   readonly onSync?: ((seconds: number, batch: number) => void) | undefined;
+  /** Called after each wait at the gate of the index: see `IndexGate`. Must not throw. */
+  readonly onGateWait?: ((waiter: GateWaiter, seconds: number) => void) | undefined;
 }
 
 /** The options as the code uses them. */
 export type FilledOptions = {
-  readonly [K in Exclude<keyof EmbeddedStoreOptions, 'onSync'>]-?: Exclude<
+  readonly [K in Exclude<keyof EmbeddedStoreOptions, 'onSync' | 'onGateWait'>]-?: Exclude<
     EmbeddedStoreOptions[K],
     undefined
   >;
-} & Pick<EmbeddedStoreOptions, 'onSync'>;
+} & Pick<EmbeddedStoreOptions, 'onSync' | 'onGateWait'>;
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -54,5 +58,6 @@ export function fillOptions(options: EmbeddedStoreOptions): FilledOptions {
     unlinkDelayMs: options.unlinkDelayMs ?? DEFAULTS.unlinkDelayMs,
     mapBytes: options.mapBytes ?? DEFAULTS.mapBytes,
     onSync: options.onSync,
+    onGateWait: options.onGateWait,
   };
 }

@@ -2,7 +2,7 @@ import type { ObjectQuery } from '../object-listing.js';
 import type { PageReader } from '../unread-page.js';
 import { asBackendError } from './lmdb-error.js';
 import { readObjects, visitObjects } from './object-listing.js';
-import { openTables, refresh, type Tables } from './tables.js';
+import { openTablesInThread, refresh, type Tables } from './tables.js';
 
 /** A page in a store's index, for a thread with a view of its own of it. */
 export interface UnreadRange {
@@ -48,7 +48,7 @@ function inView<T>(range: UnreadRange, read: (view: Tables) => T): T {
 function viewOf({ index, mapBytes }: UnreadRange): Tables {
   const known = views.get(index);
   if (known !== undefined) return known;
-  const opened = openTables({ index }, mapBytes, 'readers');
+  const opened = openTablesInThread(index, mapBytes);
   views.set(index, opened);
   return opened;
 }

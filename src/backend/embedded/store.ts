@@ -27,7 +27,7 @@ import { Reaper } from './reaper.js';
 import { recover, type RecoveryReport } from './recovery.js';
 import { Reservations } from './reservations.js';
 import { SpaceGuard } from './space-guard.js';
-import { refresh, type Tables } from './tables.js';
+import { closeTables, refresh, type Tables } from './tables.js';
 import { readStoreUsage } from './write-transaction.js';
 
 /** Figures for metrics; each costs a few microseconds. */
@@ -294,7 +294,7 @@ class LmdbStore implements EmbeddedStore {
     await commits.idle();
     await files.close();
     // LMDB never lets go of an environment whose commit went wrong: that is left to the process's end.
-    if (!commits.failed) await tables.root.close();
+    if (!commits.failed) await closeTables(tables);
   }
 
   /** Runs on a snapshot that is not older than the call. */

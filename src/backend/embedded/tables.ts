@@ -3,7 +3,9 @@ import { BackendError } from '../errors.js';
 import { utf8Slice } from './bytes.js';
 import { ID_BYTES } from './keys.js';
 import { decodeListed, visitedDecoder, type UnnamedEntry } from './object-record.js';
-import type { Layout } from './layout.js';
+import { checkIndexFile } from './index-file.js';
+import { IndexGate, type GateWaiter } from './index-gate.js';
+import { leaveUngatedFormat, type Layout } from './layout.js';
 
 export type Table = Database<Buffer, Buffer>;
 /** What a scan of the objects gives: the name, and the entry or why it cannot be read. */
@@ -14,6 +16,8 @@ export type ScannedObject = Omit<UnnamedEntry, 'contentType'>;
 
 /** The open index. */
 export interface Tables {
+  /** Every commit passes it. */
+  readonly gate: IndexGate;
   readonly root: RootDatabase<Buffer, Buffer>;
   readonly meta: Table;
   readonly containers: Table;
@@ -38,19 +42,60 @@ const READERS_MAX = 1024;
 const PAGE_BYTES = 8192;
 
 /**
- * Opens the index.
- *
+ * Opens the index, alone: see {@link IndexGate}.
+ * @param onWait - see there
+ * @throws StoreOpenError; errors of the file system; an error of LMDB with a numeric `code`
+ */
+export async function openTables(
+  layout: Layout,
+  mapBytes: number,
+  onWait?: (waiter: GateWaiter, seconds: number) => void,
+): Promise<Tables> {
+  const gate = new IndexGate(layout.index, onWait);
+  try {
+    return await gate.alone(async () => {
+      await leaveUngatedFormat(layout);
+      await checkIndexFile(layout);
+      return openIndex(gate, layout.index, mapBytes, { readOnly: false });
+    });
+  } catch (error) {
+    gate.close();
+    throw error;
+  }
+}
+
+/**
+ * The same for a thread that writes nothing, of a process that has the index open.
+ * @throws as {@link openTables}
+ */
+export function openTablesInThread(index: string, mapBytes: number): Tables {
+  const gate = new IndexGate(index);
+  try {
+    return gate.aloneSync(() => openIndex(gate, index, mapBytes, { readOnly: true }));
+  } catch (error) {
+    gate.close();
+    throw error;
+  }
+}
+
+/** Closes what {@link openTables} opened; nothing is written any more. */
+export async function closeTables({ root, gate }: Tables): Promise<void> {
+  // The last process to close destroys LMDB's mutexes, which an opener would find destroyed.
+  await gate.alone(() => root.close());
+  gate.close();
+}
+
+/**
  * `overlappingSync` is lmdb-js's default and off here: with it, a commit is visible before it is
  * synced. Off, LMDB's own order holds (pages, fdatasync, then the meta page through an O_DSYNC
  * descriptor), so that whatever any process can read is on disk, and the promise of a transaction
  * resolves when it is. The cost, measured: docs/embedded-store.md.
- * @param used - `readers`: by a thread that writes nothing
- * @throws an error of LMDB with a numeric `code`
  */
-export function openTables(
-  { index }: Pick<Layout, 'index'>,
+function openIndex(
+  gate: IndexGate,
+  index: string,
   mapBytes: number,
-  used: 'all' | 'readers' = 'all',
+  { readOnly }: { readonly readOnly: boolean },
 ): Tables {
   const options: RootDatabaseOptions & { path: string; permissionsMode: number } = {
     path: index,
@@ -67,12 +112,13 @@ export function openTables(
     // Keeps freed memory of this process, keys included, out of the file.
     noMemInit: false,
     cache: false,
-    readOnly: used === 'readers',
+    readOnly,
     ...BINARY,
   };
   const root = open<Buffer, Buffer>(options);
   const table = (name: string): Table => root.openDB<Buffer, Buffer>({ name, ...BINARY });
   return {
+    gate,
     root,
     meta: table('meta'),
     containers: table('containers'),

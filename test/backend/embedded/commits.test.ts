@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { BackendError } from '../../../src/backend/errors.js';
 import { ContainerIds } from '../../../src/backend/embedded/container-ids.js';
 import { CommitQueue, UncertainCommitError } from '../../../src/backend/embedded/commit-queue.js';
+import type { IndexGate } from '../../../src/backend/embedded/index-gate.js';
 import type { StoreDeps } from '../../../src/backend/embedded/deps.js';
 import { withBodyFile } from '../../../src/backend/embedded/replacements.js';
 import type { Tables } from '../../../src/backend/embedded/tables.js';
@@ -50,13 +51,16 @@ describe('group commit', () => {
   function queueOver(
     transaction: (run: () => void) => Promise<void>,
     freeBytes = Infinity,
+    gate: Pick<IndexGate, 'enter' | 'leave'> = { enter: () => undefined, leave: () => undefined },
+    beginLimitMs?: number,
   ): CommitQueue {
-    const tables = { root: { transaction } } as unknown as Tables;
+    const tables = { root: { transaction }, gate } as unknown as Tables;
     return new CommitQueue(
       tables,
       new ContainerIds(tables),
       () => Promise.resolve(freeBytes),
       undefined,
+      beginLimitMs,
     );
   }
 
@@ -68,6 +72,62 @@ describe('group commit', () => {
   async function outcome(promise: Promise<unknown>): Promise<unknown> {
     return promise.catch((error: unknown) => error);
   }
+
+  it('holds the gate from before a transaction begins until it has settled', async () => {
+    const order: string[] = [];
+    const transaction = async (run: () => void): Promise<void> => {
+      order.push('begins');
+      run();
+      await Promise.resolve();
+      order.push('settles');
+    };
+    const gate = {
+      enter: () => Promise.resolve().then(() => void order.push('enters')),
+      leave: () => void order.push('leaves'),
+    };
+    const queue = queueOver(transaction, Infinity, gate);
+    await queue.run(() => undefined);
+    await queue.idle();
+    expect(order).to.deep.equal(['enters', 'begins', 'settles', 'leaves']);
+  });
+
+  it('rejects all operations when the gate does not open, and goes on when it does', async () => {
+    let isShut = true;
+    const gate = {
+      enter: () =>
+        isShut ? Promise.reject(new BackendError('Unavailable', 'the gate is held')) : undefined,
+      leave: () => undefined,
+    };
+    const queue = queueOver(
+      (run) => {
+        run();
+        return Promise.resolve();
+      },
+      Infinity,
+      gate,
+    );
+    expect(await outcome(queue.run(() => 1))).to.include({ message: 'the gate is held' });
+    isShut = false;
+    expect(await queue.run(() => 2)).to.equal(2);
+  });
+
+  it('gives up a transaction that does not begin, and does nothing when it does so later', async () => {
+    let begin: () => void = () => undefined;
+    const order: string[] = [];
+    const queue = queueOver(
+      (run) => new Promise((resolve) => (begin = () => (run(), resolve()))),
+      Infinity,
+      { enter: () => undefined, leave: () => void order.push('leaves') },
+      1,
+    );
+    const error = await outcome(queue.run(() => order.push('runs')));
+    expect(error).to.be.instanceOf(UncertainCommitError);
+    expect(String(error)).to.match(/has begun no transaction.*has to be opened again/);
+    expect(await outcome(queue.run(() => order.push('runs')))).to.equal(error);
+    await queue.idle();
+    begin();
+    expect(order).to.deep.equal(['leaves']);
+  });
 
   it('rejects all operations of a transaction that found no room, and goes on', async () => {
     let full = true;

@@ -64,9 +64,9 @@ describe('opening the embedded store', () => {
   it('names both versions when the format is another one', async () => {
     await (await openEmbeddedStore({ directory })).close();
     await writeFile(join(directory, 'FORMAT'), 'ringway embedded store, format 7\n');
-    expect(await failure('format_mismatch', { directory })).to.match(/format 7.*format 1/);
+    expect(await failure('format_mismatch', { directory })).to.match(/format 7.*format 2/);
     await writeFile(join(directory, 'FORMAT'), 'something else');
-    expect(await failure('format_mismatch', { directory })).to.match(/unknown format.*format 1/);
+    expect(await failure('format_mismatch', { directory })).to.match(/unknown format.*format 2/);
     await rm(join(directory, 'FORMAT'));
     expect(await failure('format_mismatch', { directory })).to.match(/unknown format/);
   });

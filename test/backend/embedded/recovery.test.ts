@@ -12,7 +12,7 @@ import {
   ownIdentity,
 } from '../../../src/backend/embedded/process-identity.js';
 import { recover } from '../../../src/backend/embedded/recovery.js';
-import { openTables } from '../../../src/backend/embedded/tables.js';
+import { closeTables, openTables } from '../../../src/backend/embedded/tables.js';
 import {
   bodyFiles,
   CONTEXT,
@@ -74,13 +74,13 @@ describe('recovery of the embedded store', () => {
       child.kill('SIGKILL');
       await exited;
       const layout = layoutOf(directory);
-      const tables = openTables(layout, 2 ** 30);
+      const tables = await openTables(layout, 2 ** 30);
       const files = new BodyFiles(layout);
       const full = { run: () => Promise.reject(new BackendError('StorageFull', 'full')) };
       const report = await recover(tables, files, full, ownIdentity());
       expect(report).to.include({ bodiesReclaimed: 0, bodiesInUse: 0 });
       await files.close();
-      await tables.root.close();
+      await closeTables(tables);
       const again = await openEmbeddedStore({ directory });
       expect((await again.recover()).bodiesReclaimed).to.be.above(1);
       expect(await bodyFiles(directory)).to.have.length(1);

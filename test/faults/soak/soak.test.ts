@@ -15,6 +15,23 @@ describe('a service under mixed load', () => {
   const seconds = soakSeconds();
   const isLong = seconds >= 300;
 
+  it('loses nothing while it is reloaded, the janitor is run beside, and listeners are killed', async function () {
+    const rounds = Number(process.env.RINGWAY_SOAK_ROUNDS ?? (isLong ? 100 : 3));
+    this.timeout(rounds * 60_000);
+    const figures = await soak({
+      seconds: 0,
+      rounds,
+      listeners: 2,
+      workers: 6,
+      secondsPerKill: undefined,
+      restMs: 2,
+      seed: Date.now() % 2 ** 31,
+    });
+    if (rounds > 3) console.log(JSON.stringify(figures));
+    expect(figures).to.include({ reloads: rounds, janitors: rounds, kills: rounds });
+    expect(figures.counterProblems).to.deep.equal([]);
+  });
+
   async function run(secondsPerKill: number | undefined): Promise<SoakFigures> {
     const figures = await soak({
       seconds,

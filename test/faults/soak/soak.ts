@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { SeededRandom } from '../../fuzz/random.js';
 import { eventually } from '../../support/eventually.js';
+import { janitorOnce } from '../../integration/janitor-once.js';
+import { ringway } from '../../support/ringway.js';
 import { S3TestClient } from '../../support/s3-client.js';
 import { startService, type Service } from '../../support/service.js';
 import { CounterWatch } from './counters.js';
@@ -15,6 +17,8 @@ export interface SoakOptions {
   readonly workers: number;
   /** Between two kills of a listener, on average; undefined: none is killed. */
   readonly secondsPerKill: number | undefined;
+  /** So often the service is reloaded, `ringway janitor --once` is run beside, and a listener killed. */
+  readonly rounds?: number;
   /** Each worker rests for so long after an operation. */
   readonly restMs: number;
   readonly seed: number;
@@ -25,6 +29,8 @@ export interface SoakFigures {
   readonly operations: number;
   readonly unclear: number;
   readonly kills: number;
+  readonly reloads: number;
+  readonly janitors: number;
   readonly scrapes: number;
   readonly counterProblems: readonly string[];
   /** Of listeners, by reason. */
@@ -59,6 +65,8 @@ export async function soak(options: SoakOptions): Promise<SoakFigures> {
       restart_backoff_ms_min: 1,
       restart_backoff_ms_max: 1,
       restart_limit: 1000,
+      // Beside `ringway janitor --once`, which would find its lease taken.
+      ...(options.rounds === undefined ? {} : { janitor_interval_ms: 0 }),
       probe_interval_ms: 500,
       segment_grace_ms: 1000,
       // A machine that is busy with others is no reason to restart a listener.
@@ -78,6 +86,9 @@ class Soak {
   readonly #random: SeededRandom;
   readonly #startedAt = performance.now();
   #kills = 0;
+  #reloads = 0;
+  #janitors = 0;
+  #isThrough = false;
   #failed = false;
 
   constructor(
@@ -97,7 +108,9 @@ class Soak {
       return new SoakWorker(this.service, `worker-${n}`, bucket, this.options.seed + n);
     });
     const running = workers.map((worker) => this.#work(worker));
-    await this.#untilFirstFailure([...running, this.#watch(), this.#kill(survivor.pid)]);
+    const disturbing =
+      this.options.rounds === undefined ? this.#kill(survivor.pid) : this.#rounds();
+    await this.#untilFirstFailure([...running, this.#watch(), disturbing]);
     const seconds = this.#elapsedS;
     await this.#settle();
     for (const worker of workers) {
@@ -112,6 +125,8 @@ class Soak {
       operations: sum(workers.map(({ operations }) => operations)),
       unclear: sum(workers.map(({ unclear }) => unclear)),
       kills: this.#kills,
+      reloads: this.#reloads,
+      janitors: this.#janitors,
       scrapes: this.#counters.scrapes,
       counterProblems: this.#counters.problems,
       restarts,
@@ -125,7 +140,8 @@ class Soak {
   }
 
   #isOver(): boolean {
-    return this.#failed || this.#elapsedS >= this.options.seconds;
+    if (this.#failed || this.#isThrough) return true;
+    return this.options.rounds === undefined && this.#elapsedS >= this.options.seconds;
   }
 
   async #makeBuckets(): Promise<void> {
@@ -174,6 +190,27 @@ class Soak {
       process.kill(this.#random.pick(victims), 'SIGKILL');
       this.#kills += 1;
     }
+  }
+
+  /** Whatever opens the store: new listeners, those that are started again, and commands. */
+  async #rounds(): Promise<void> {
+    const { rounds = 0 } = this.options;
+    for (let round = 0; round < rounds && !this.#failed; round++) {
+      const [{ code, stderr }] = await Promise.all([
+        ringway(this.service, 'reload'),
+        janitorOnce(this.service),
+      ]);
+      if (code !== 0) throw new Error(`reload ended with ${code}: ${stderr}`);
+      this.#reloads += 1;
+      this.#janitors += 1;
+      const up = (await this.#listeners()).flatMap(({ pid, state }) =>
+        pid === null || state !== 'up' ? [] : [pid],
+      );
+      process.kill(this.#random.pick(up), 'SIGKILL');
+      this.#kills += 1;
+      await this.#settle();
+    }
+    this.#isThrough = true;
   }
 
   /** All are back, and their restarts are counted. */

@@ -4,7 +4,7 @@ import { idOf } from '../../../../src/backend/embedded/keys.js';
 import { layoutOf } from '../../../../src/backend/embedded/layout.js';
 import type { EmbeddedStore } from '../../../../src/backend/embedded/index.js';
 import { decodeSummary } from '../../../../src/backend/embedded/object-record.js';
-import { openTables } from '../../../../src/backend/embedded/tables.js';
+import { closeTables, openTables } from '../../../../src/backend/embedded/tables.js';
 import { bodyFiles, BUCKET, CONTEXT, objectRef, readAll, seededBytes } from '../support.js';
 import type { ObservedObject, ObservedState } from './check.js';
 
@@ -42,7 +42,7 @@ async function readVersion(
 }
 
 async function observeBodies(directory: string): Promise<Bodies> {
-  const tables = openTables(layoutOf(directory), 2 ** 30);
+  const tables = await openTables(layoutOf(directory), 2 ** 30);
   const inlineReferred = new Set<number>();
   const filesReferred = new Set<number>();
   for (const { value } of tables.objects.getRange({})) {
@@ -52,7 +52,7 @@ async function observeBodies(directory: string): Promise<Bodies> {
   }
   const inlineStored = new Set([...tables.bodies.getKeys({})].map(idOf));
   const reclaimRows = tables.reclaim.getCount({});
-  await tables.root.close();
+  await closeTables(tables);
   const files = await bodyFiles(directory);
   const filesStored = new Set(files.map((path) => parseInt(basename(path), 16)));
   return { inlineReferred, inlineStored, filesReferred, filesStored, reclaimRows };
