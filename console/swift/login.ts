@@ -42,7 +42,7 @@ export async function swiftLogin(auth: Upstream, name: string, key: string): Pro
   return { token, account };
 }
 
-// eslint-disable-next-line no-control-regex -- what would end the header, or the request
+// oxlint-disable-next-line no-control-regex -- what would end the header, or the request
 const CONTROL = /[\u0000-\u0008\u000a-\u001f\u007f]/;
 
 /**

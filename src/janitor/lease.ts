@@ -85,7 +85,8 @@ export class Lease {
 
   /** How long the record has to stay as it is until the lease of its holder is over. */
   #remaining({ record, etag }: StoredRecord): number {
-    if (record === undefined || record.holder === null) return 0;
+    if (record === undefined) return 0;
+    if (record.holder === null) return 0;
     const now = this.clock.monotonic();
     const watched = this.#watched?.etag === etag ? this.#watched : undefined;
     this.#watched = watched ?? { etag, since: now };

@@ -160,7 +160,7 @@ async function startSite(): Promise<Server> {
 }
 
 function originOf(site: Server | undefined): string {
-  return `http://127.0.0.1:${(site?.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${(site!.address() as AddressInfo).port}`;
 }
 
 async function open(browser: BrowserContext, site: Server): Promise<Page> {

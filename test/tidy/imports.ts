@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import ts from 'typescript';
+import { parseSync, Visitor, type Expression, type Node, type ParseResult } from 'oxc-parser';
 import type { ProjectFile } from './project.js';
 
 /** One file or package that a source file refers to. */
@@ -12,72 +12,93 @@ export interface ImportOf {
   readonly line: number;
 }
 
+interface Reference {
+  readonly specifier: string;
+  readonly typeOnly: boolean;
+  /** Where it begins in the text. */
+  readonly start: number;
+}
+
+/** What is looked up in files again and again, by path. */
+const known = new Map<string, { readonly text: string; readonly imports: ImportOf[] }>();
+
 /**
  * Everything that a file of TypeScript or JavaScript imports: static, dynamic, re-exported, in types,
  * and what it requires or resolves by a literal name.
  */
-export function importsOf(file: ProjectFile): ImportOf[] {
-  const source = ts.createSourceFile(file.path, file.text, ts.ScriptTarget.ES2023, true);
+export function importsOf({ path, text }: ProjectFile): ImportOf[] {
+  const before = known.get(path);
+  if (before?.text === text) return before.imports;
+  const parsed = parseSync(path, text);
+  if (parsed.errors[0] !== undefined) throw new Error(`${path}: ${parsed.errors[0].message}`);
+  const imports = [...statementsOf(parsed), ...callsOf(parsed, text)]
+    .sort((a, b) => a.start - b.start)
+    .map(({ specifier, typeOnly, start }) => ({
+      target: resolveTarget(path, specifier),
+      typeOnly,
+      line: text.slice(0, start).split('\n').length,
+    }));
+  known.set(path, { text, imports });
+  return imports;
+}
+
+/** The statements `import` and `export … from`: a type where each of its names is one. */
+function statementsOf({ module }: ParseResult): Reference[] {
+  const imports = module.staticImports.map(({ start, moduleRequest, entries }) => ({
+    specifier: moduleRequest.value,
+    typeOnly: entries.length > 0 && entries.every(({ isType }) => isType),
+    start,
+  }));
+  const starts = new Set(imports.map(({ start }) => start));
+  const exports = module.staticExports.flatMap(({ start, entries }) => {
+    const specifier = entries[0]?.moduleRequest?.value;
+    // Of a name that an `import` brought, the parser names that statement.
+    if (specifier === undefined || starts.has(start)) return [];
+    return [{ specifier, typeOnly: entries.every(({ isType }) => isType), start }];
+  });
+  return [...imports, ...exports];
+}
+
+/** What stands in calls and types, of files that have such: a tree is costly to make. */
+function callsOf(parsed: ParseResult, text: string): Reference[] {
+  if (!/\bimport\s*\(|\bimport\.meta\.resolve\b|\bcreateRequire\b/.test(text)) return [];
   // A module has no other `require`; a function of its own may have the name.
-  const hasRequire = /\brequire = createRequire\(/.test(file.text);
-  const found: ImportOf[] = [];
-  const visit = (node: ts.Node): void => {
-    const reference = referenceOf(node, hasRequire);
-    if (reference !== undefined) {
-      const { line } = source.getLineAndCharacterOfPosition(node.getStart());
-      const target = resolveTarget(file.path, reference.specifier);
-      found.push({ target, typeOnly: reference.typeOnly, line: line + 1 });
-    }
-    ts.forEachChild(node, visit);
+  const hasRequire = /\brequire = createRequire\(/.test(text);
+  const found: Reference[] = [];
+  const add = ({ start }: Node, given: Node | undefined, typeOnly: boolean): void => {
+    const specifier = textOf(given);
+    if (specifier !== undefined) found.push({ specifier, typeOnly, start });
   };
-  visit(source);
+  new Visitor({
+    TSImportType: (node) => {
+      add(node, node.source, true);
+    },
+    ImportExpression: (node) => {
+      add(node, node.source, false);
+    },
+    CallExpression: (node) => {
+      if (isRequire(node.callee, hasRequire)) add(node, node.arguments[0], false);
+    },
+  }).visit(parsed.program);
   return found;
 }
 
-interface Reference {
-  readonly specifier: string;
-  readonly typeOnly: boolean;
-}
-
-function referenceOf(node: ts.Node, hasRequire: boolean): Reference | undefined {
-  if (ts.isImportDeclaration(node)) {
-    return reference(node.moduleSpecifier, isTypeImport(node.importClause));
-  }
-  if (ts.isExportDeclaration(node)) return reference(node.moduleSpecifier, node.isTypeOnly);
-  if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) {
-    return reference(node.argument.literal, true);
-  }
-  if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
-    return reference(node.arguments[0], false);
-  }
-  if (ts.isCallExpression(node) && isRequire(node.expression, hasRequire)) {
-    return reference(node.arguments[0], false);
-  }
-  return undefined;
-}
-
 /** `require`, `createRequire(…)`, and `.resolve` of these or of `import.meta`. */
-function isRequire(callee: ts.Expression, hasRequire: boolean): boolean {
-  if (ts.isIdentifier(callee)) return hasRequire && callee.text === 'require';
-  if (ts.isCallExpression(callee)) {
-    return ts.isIdentifier(callee.expression) && callee.expression.text === 'createRequire';
+function isRequire(callee: Expression, hasRequire: boolean): boolean {
+  if (callee.type === 'Identifier') return hasRequire && callee.name === 'require';
+  if (callee.type === 'CallExpression') {
+    return callee.callee.type === 'Identifier' && callee.callee.name === 'createRequire';
   }
-  if (!ts.isPropertyAccessExpression(callee) || callee.name.text !== 'resolve') return false;
-  return ts.isMetaProperty(callee.expression) || isRequire(callee.expression, hasRequire);
+  if (callee.type !== 'MemberExpression' || callee.computed) return false;
+  if (callee.property.name !== 'resolve') return false;
+  return callee.object.type === 'MetaProperty' || isRequire(callee.object, hasRequire);
 }
 
-function reference(specifier: ts.Node | undefined, typeOnly: boolean): Reference | undefined {
-  if (specifier === undefined || !ts.isStringLiteralLike(specifier)) return undefined;
-  return { specifier: specifier.text, typeOnly };
-}
-
-/** `import type …`, or braces in which every name is a `type`. */
-function isTypeImport(clause: ts.ImportClause | undefined): boolean {
-  if (clause === undefined) return false;
-  if (clause.phaseModifier === ts.SyntaxKind.TypeKeyword) return true;
-  const names = clause.namedBindings;
-  if (clause.name !== undefined || names === undefined || !ts.isNamedImports(names)) return false;
-  return names.elements.length > 0 && names.elements.every((element) => element.isTypeOnly);
+/** A text that is written out. */
+function textOf(node: Node | undefined): string | undefined {
+  if (node?.type === 'Literal' && typeof node.value === 'string') return node.value;
+  if (node?.type !== 'TemplateLiteral' || node.expressions.length > 0) return undefined;
+  return node.quasis[0]?.value.cooked ?? undefined;
 }
 
 function resolveTarget(importer: string, specifier: string): string {

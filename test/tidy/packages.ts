@@ -15,6 +15,9 @@ const PRODUCT = ['src/', 'workers/', 'supervisor/', 'console/'];
 const EXACT_VERSION =
   /^(?:(?:npm:[\w@/.-]+@)?\d+\.\d+\.\d+(?:-[\w.]+)?|github:[\w.-]+\/[\w.-]+#[0-9a-f]{40})$/;
 
+/** Programs that another package looks for: the linter, for its rules that need types. */
+const STARTED_BY_OTHERS = new Set(['oxlint-tsgolint']);
+
 /** Dependencies whose version is a range, or a name that can come to mean something else. */
 export function versionViolations(manifest: Manifest): Violation[] {
   return Object.entries({ ...manifest.dependencies, ...manifest.devDependencies })
@@ -34,7 +37,10 @@ export function manifestViolations(files: readonly ProjectFile[], manifest: Mani
   const tools = new Map(loads.map(({ name, path }) => [name, path]));
   const started = startedBy(files);
   const isUsed = (name: string) =>
-    tools.has(name) || started.has(name) || name.startsWith('@types/');
+    tools.has(name) ||
+    started.has(name) ||
+    STARTED_BY_OTHERS.has(name) ||
+    name.startsWith('@types/');
   return [
     ...[...shipped]
       .filter(([name]) => !(name in manifest.dependencies))
@@ -89,7 +95,7 @@ function loadsOf(files: readonly ProjectFile[]): Load[] {
   );
 }
 
-/** Packages of which the tools start a file: `packageFile('eslint/bin/eslint.js')`. */
+/** Packages of which the tools start a file: `packageFile('mocha/bin/mocha.js')`. */
 function startedBy(files: readonly ProjectFile[]): Set<string> {
   const starts = files
     .filter(({ path }) => path.startsWith('ops/'))

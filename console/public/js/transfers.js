@@ -55,7 +55,7 @@ let done = 0;
 /** Attempts that have ended, well or not: how fast the queue goes. */
 let ended = 0;
 /** @type {((value?: unknown) => void)[]} */
-let wake = [];
+const wake = [];
 
 /**
  * Uploads all that a source finds.

@@ -101,6 +101,6 @@ function signalGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
 /** Terminals' colours and carriage returns are no text. */
 function visible(line: string): string {
   const text = line.slice(0, 4 * LINE_LENGTH_MAX);
-  // eslint-disable-next-line no-control-regex -- these are what is taken out
+  // oxlint-disable-next-line no-control-regex -- these are what is taken out
   return text.replace(/\u001b\[[0-9;?]*[A-Za-z]|[\u0000-\u0008\u000b-\u001f\u007f]/g, '');
 }

@@ -46,7 +46,7 @@ function cleanPart(part: string): string {
   if (part === '.') return '_dot_';
   if (part === '..') return '_dot_dot_';
   const clean = part
-    // eslint-disable-next-line no-control-regex -- control characters are what it is about
+    // oxlint-disable-next-line no-control-regex -- control characters are what it is about
     .replace(/[\u0000-\u001f\u007f\\:<>"|?*]/g, '_')
     // Windows drops blanks and dots at the end of a name, and takes some names for devices.
     .replace(/[ .]+$/, (end) => '_'.repeat(end.length))

@@ -1,4 +1,5 @@
 import process from 'node:process';
+import { ROOT } from './paths.mjs';
 import { packageFile, run } from './run.mjs';
 
 /**
@@ -15,13 +16,10 @@ const LINTERS = [
     args: [packageFile('typescript/bin/tsc'), '--project', 'ops'],
   },
   {
-    name: 'eslint',
-    args: [
-      packageFile('eslint/bin/eslint.js'),
-      ...['--cache', '--cache-location', '.build/eslint/', '--cache-strategy', 'content'],
-      ...['--max-warnings', '0', '.'],
-    ],
+    name: 'oxlint',
+    args: [packageFile('oxlint/bin/oxlint'), '--deny-warnings', '--format', 'unix'],
   },
+  { name: 'contexts', args: [`${ROOT}/ops/dev/contexts.mjs`] },
   {
     name: 'prettier',
     args: [

@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import process from 'node:process';
-import ts from 'typescript';
 import { ROOT } from './paths.mjs';
 import { packageFile } from './run.mjs';
 import { planStages } from './stages.mjs';
@@ -17,6 +16,15 @@ const RUN_MS_MAX = 180_000;
 /** The limit for all suites one after the other, without a bug. */
 const BASELINE_MS_MAX = 30 * 60_000;
 
+/** Compiles one file as the build does, without its types and without what it imports. */
+const ONE_FILE = {
+  extends: './tsconfig.json',
+  compilerOptions: {
+    ...{ noCheck: true, noResolve: true, types: [], sourceMap: false },
+    ...{ rootDir: '.', outDir: 'dist' },
+  },
+};
+
 /** Errors which say that the planted text is no valid program: no test has noticed the bug. */
 const NO_PROGRAM = /\b(?:ReferenceError|SyntaxError)\b|is not defined/;
 
@@ -26,7 +34,6 @@ const NO_PROGRAM = /\b(?:ReferenceError|SyntaxError)\b|is not defined/;
  */
 export class PlantedCopy {
   #root = mkdtempSync(join(tmpdir(), 'ringway-planted-'));
-  #options = compilerOptions();
 
   constructor() {
     cpSync(ROOT, this.#root, {
@@ -98,18 +105,14 @@ export class PlantedCopy {
   #write(path, text) {
     writeFileSync(`${this.#root}/${path}`, text);
     if (!path.endsWith('.ts')) return;
-    const { outputText, diagnostics = [] } = ts.transpileModule(text, {
-      compilerOptions: this.#options,
-      fileName: `${this.#root}/${path}`,
-      reportDiagnostics: true,
+    const config = join(this.#root, '.planted-tsconfig.json');
+    writeFileSync(config, JSON.stringify({ ...ONE_FILE, files: [path] }));
+    const compiler = packageFile('typescript/bin/tsc');
+    const { status, stdout } = spawnSync(process.execPath, [compiler, '--project', config], {
+      cwd: this.#root,
+      encoding: 'utf8',
     });
-    if (diagnostics.length > 0) {
-      const reasons = diagnostics.map((one) =>
-        ts.flattenDiagnosticMessageText(one.messageText, ' '),
-      );
-      throw new Error(`${path} is no TypeScript with the bug: ${reasons.join(', ')}`);
-    }
-    writeFileSync(compiled(this.#root, path), outputText);
+    if (status !== 0) throw new Error(`${path} is no TypeScript with the bug: ${stdout.trim()}`);
   }
 
   /**
@@ -180,17 +183,4 @@ function readReport(path, output) {
  */
 function compiled(root, path) {
   return `${root}/dist/${path.replace(/\.ts$/, '.js')}`;
-}
-
-function compilerOptions() {
-  const { compilerOptions } = JSON.parse(readFileSync(`${ROOT}/tsconfig.json`, 'utf8'));
-  delete compilerOptions.rootDir;
-  const { options } = ts.convertCompilerOptionsFromJson(compilerOptions, ROOT);
-  // For a single file the compiler cannot find out the kind of module, nor where the project
-  // begins.
-  return {
-    ...options,
-    ...{ module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler },
-    ...{ incremental: false, sourceMap: false },
-  };
 }

@@ -16,8 +16,8 @@ const CONSOLE = `${ROOT}/console`;
 const FOLDERS = ['public', 'server', 'surfaces'];
 
 /**
- * Writes the list, where a file of the console is newer than it. Only then is the extractor loaded:
- * with it comes the compiler of TypeScript, which takes half a second of CPU.
+ * Writes the list, where a file of the console is newer than it. Only then is the extractor loaded,
+ * and the parser with it.
  */
 export async function writeTexts() {
   const files = FOLDERS.flatMap(filesIn);

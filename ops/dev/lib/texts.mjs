@@ -1,4 +1,4 @@
-import ts from 'typescript';
+import { parseSync, visitorKeys } from 'oxc-parser';
 
 /**
  * Collects the texts that the console shows, as gettext's extractor does: texts stay beside the code
@@ -10,6 +10,9 @@ import ts from 'typescript';
 /**
  * @typedef {'button' | 'heading' | 'text'} Kind what shows the text
  * @typedef {{ text: string, kind: Kind, line: number }} Found expressions in it are in braces
+ * @typedef {import('oxc-parser').Node} Node
+ * @typedef {{ source: string, ancestors: readonly Node[] }} Place nodes that a node is in, from the
+ *   outermost on, and the text of the file
  */
 
 /**
@@ -19,56 +22,82 @@ import ts from 'typescript';
  */
 export function textsIn(file, source) {
   if (file.endsWith('.html')) return textsInHtml(source);
-  const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true);
+  const { program, errors } = parseSync(file, source);
+  if (errors[0] !== undefined) throw new Error(`${file}: ${errors[0].message}`);
   const isPage = file.startsWith('public/');
+  const lineAt = linesOf(source);
   /** @type {Found[]} */
   const found = [];
-  const visit = (/** @type {ts.Node} */ node) => {
+  /** @type {Node[]} */
+  const ancestors = [];
+  const visit = (/** @type {Node} */ node) => {
     const text = textOf(node);
-    if (text !== null && /\p{L}{2}/u.test(text) && !isPartOfText(node)) {
-      const kind = kindOf(node, text, isPage);
-      const { line } = tree.getLineAndCharacterOfPosition(node.getStart(tree));
-      if (kind !== null) found.push({ text, kind, line: line + 1 });
+    if (text !== null && /\p{L}{2}/u.test(text) && !isPartOfText(node, ancestors)) {
+      const kind = kindOf(node, text, isPage, { source, ancestors });
+      if (kind !== null) found.push({ text, kind, line: lineAt(node.start) });
     }
-    ts.forEachChild(node, visit);
+    ancestors.push(node);
+    for (const child of childrenOf(node)) visit(child);
+    ancestors.pop();
   };
-  visit(tree);
+  visit(program);
   return found;
+}
+
+/** @param {Node} node @returns {Node[]} in the order of the source */
+function childrenOf(node) {
+  return (visitorKeys[node.type] ?? [])
+    .flatMap((key) => /** @type {Record<string, unknown>} */ (/** @type {unknown} */ (node))[key])
+    .filter((child) => child !== null && child !== undefined)
+    .map((child) => /** @type {Node} */ (child))
+    .sort((a, b) => a.start - b.start);
+}
+
+/** @param {string} source @returns {(at: number) => number} the line of a place, from one on */
+function linesOf(source) {
+  const starts = [0, ...[...source.matchAll(/\n/g)].map(({ index }) => index + 1)];
+  return (at) => {
+    const next = starts.findIndex((start) => start > at);
+    return next < 0 ? starts.length : next;
+  };
 }
 
 /**
  * A text with its expressions in braces: `Delete “{name}”`.
  *
- * @param {ts.Node} node
+ * @param {Node} node
  */
 function textOf(node) {
-  if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) return node.text;
-  if (!ts.isTemplateExpression(node)) return null;
-  const parts = node.templateSpans.map(
-    ({ expression, literal }) => `{${nameOf(expression)}}${literal.text}`,
-  );
-  return node.head.text + parts.join('');
+  if (node.type === 'Literal') return typeof node.value === 'string' ? node.value : null;
+  if (node.type !== 'TemplateLiteral') return null;
+  const parts = node.quasis.map(({ value }, index) => {
+    const expression = node.expressions[index];
+    return `${value.cooked}${expression === undefined ? '' : `{${nameOf(expression)}}`}`;
+  });
+  return parts.join('');
 }
 
-/** @param {ts.Expression} expression */
+/** @param {Node} expression @returns {string} */
 function nameOf(expression) {
-  if (ts.isIdentifier(expression)) return expression.text;
-  if (ts.isPropertyAccessExpression(expression)) return expression.name.text;
-  if (ts.isCallExpression(expression) && expression.arguments[0] !== undefined)
+  if (expression.type === 'ChainExpression') return nameOf(expression.expression);
+  if (expression.type === 'Identifier') return expression.name;
+  if (expression.type === 'CallExpression' && expression.arguments[0] !== undefined)
     return nameOf(expression.arguments[0]);
-  return '…';
+  return propertyOf(expression) ?? '…';
 }
 
-/** The literals of a template are a part of the template. @param {ts.Node} node */
-function isPartOfText(node) {
-  return node.parent !== undefined && ts.isTemplateSpan(node.parent) && ts.isTemplateLiteral(node)
-    ? isTechnicalTemplate(node.parent.parent)
+/** The name after the dot. @param {Node} node */
+function propertyOf(node) {
+  if (node.type !== 'MemberExpression' || node.computed) return null;
+  return node.property.type === 'PrivateIdentifier' ? `#${node.property.name}` : node.property.name;
+}
+
+/** The literals of a template are a part of the template. @param {Node} node @param {Node[]} ancestors */
+function isPartOfText(node, ancestors) {
+  const parent = ancestors.at(-1);
+  return node.type === 'TemplateLiteral' && parent?.type === 'TemplateLiteral'
+    ? /^[/#.]|https?:/.test(textOf(parent) ?? '')
     : false;
-}
-
-/** @param {ts.Node} node */
-function isTechnicalTemplate(node) {
-  return /^[/#.]|https?:/.test(textOf(node) ?? '');
 }
 
 /** Properties, attributes and fields of messages that are shown. */
@@ -99,13 +128,14 @@ const KEY = /^(?:Arrow\w+|Enter|Escape|Home|End|Tab|Page(?:Up|Down)|Delete|Backs
 const HEADER = /^[A-Z][A-Za-z0-9]*(?:-[A-Z][A-Za-z0-9]*)+$/;
 
 /**
- * @param {ts.Node} node a text
+ * @param {Node} node a text
  * @param {string} text
  * @param {boolean} isPage whether browsers load the file: elsewhere, much is for logs
+ * @param {Place} where
  * @returns {Kind | null} null where it is not shown
  */
-function kindOf(node, text, isPage) {
-  const place = placeOf(node);
+function kindOf(node, text, isPage, where) {
+  const place = placeOf(node, where);
   if (place === null) return null;
   if (/^[#.]\w|^--|^(?:GET|HEAD|PUT|POST|PATCH|DELETE) \//.test(text)) return null;
   const { property, callee, index, element } = place;
@@ -149,72 +179,76 @@ function isSentence(text, isPage) {
  * Where a text stands: in which property, and as which argument of which function; null where no
  * text stands. Choices (`a ? 'x' : 'y'`, `a ?? 'x'`), lists and spreads stand where their whole does.
  *
- * @param {ts.Node} node
+ * @param {Node} node
+ * @param {Place} where
  * @returns {{ property: string | null, callee: string | null, index: number, element: string | null } | null}
  */
-function placeOf(node) {
-  /** @type {ts.Node} */
+function placeOf(node, { source, ancestors }) {
   let child = node;
   /** @type {string | null} */
   let property = null;
-  for (let up = node.parent; up !== undefined; child = up, up = up.parent) {
-    if (ts.isPropertyAssignment(up)) {
-      if (up.name === child) return null;
-      property ??= up.name.getText().replaceAll(/^['"]|['"]$/g, '');
-    } else if (ts.isCallExpression(up) || ts.isNewExpression(up)) {
-      return inCall(up, child, property);
-    } else if (ts.isBinaryExpression(up)) {
-      const sign = up.operatorToken.kind;
-      if (sign === ts.SyntaxKind.EqualsToken) {
-        if (up.left === child) return null;
-        property ??= ts.isPropertyAccessExpression(up.left) ? up.left.name.text : null;
-        if (/\bdataset\b|\bstyle\b/.test(up.left.getText())) return null;
-        return { property, callee: null, index: 0, element: null };
-      }
-      if (!isChoice(sign)) return null;
+  for (const [at, up] of [...ancestors.entries()].reverse()) {
+    if (up.type === 'Property' && ancestors[at - 1]?.type === 'ObjectExpression') {
+      if (up.key === child) return null;
+      property ??= up.computed ? null : textAt(up.key, source).replaceAll(/^['"]|['"]$/g, '');
+    } else if (up.type === 'CallExpression' || up.type === 'NewExpression') {
+      return inCall(up, child, property, source);
+    } else if (up.type === 'AssignmentExpression') {
+      if (up.operator !== '=' || up.left === child) return null;
+      property ??= propertyOf(up.left);
+      if (/\bdataset\b|\bstyle\b/.test(textAt(up.left, source))) return null;
+      return { property, callee: null, index: 0, element: null };
     } else if (isNoText(up, child)) {
       return null;
-    } else if (ts.isStatement(up) || ts.isVariableDeclaration(up) || ts.isFunctionLike(up)) {
+    } else if (
+      /Statement$|Declaration$|^VariableDeclarator$|^MethodDefinition$|Function/.test(up.type)
+    ) {
       return { property, callee: null, index: 0, element: null };
     }
+    child = up;
   }
   return null;
 }
 
-/** @param {ts.SyntaxKind} sign */
-function isChoice(sign) {
-  const { QuestionQuestionToken, BarBarToken, AmpersandAmpersandToken, PlusToken } = ts.SyntaxKind;
-  return [QuestionQuestionToken, BarBarToken, AmpersandAmpersandToken, PlusToken].includes(sign);
+/** @param {Node} node @param {string} source */
+function textAt(node, source) {
+  return source.slice(node.start, node.end);
 }
 
-/** @param {ts.Node} up @param {ts.Node} child */
+/** @param {Node} up @param {Node} child */
 function isNoText(up, child) {
-  return (
-    ts.isImportDeclaration(up) ||
-    ts.isExportDeclaration(up) ||
-    ts.isLiteralTypeNode(up) ||
-    ts.isTaggedTemplateExpression(up) ||
-    ts.isCaseClause(up) ||
-    (ts.isElementAccessExpression(up) && up.argumentExpression === child) ||
-    (ts.isPropertyAccessExpression(up) && up.expression === child)
-  );
+  switch (up.type) {
+    case 'ImportDeclaration':
+    case 'ImportExpression':
+    case 'ExportAllDeclaration':
+    case 'SequenceExpression':
+    case 'SwitchCase':
+    case 'TaggedTemplateExpression':
+    case 'TSLiteralType':
+      return true;
+    case 'BinaryExpression':
+      return up.operator !== '+';
+    case 'ExportNamedDeclaration':
+      return up.source === child;
+    case 'MemberExpression':
+      return (up.computed ? up.property : up.object) === child;
+    default:
+      return false;
+  }
 }
 
 /**
- * @param {ts.CallExpression | ts.NewExpression} call
- * @param {ts.Node} child
+ * @param {Extract<Node, { type: 'CallExpression' | 'NewExpression' }>} call
+ * @param {Node} child
  * @param {string | null} property
+ * @param {string} source
  */
-function inCall(call, child, property) {
-  const given = call.arguments ?? ts.factory.createNodeArray();
-  const index = given.findIndex((one) => one === child);
+function inCall(call, child, property, source) {
+  const index = call.arguments.findIndex((one) => one === child);
   if (index < 0) return null;
-  const { expression } = call;
-  const callee = ts.isPropertyAccessExpression(expression)
-    ? expression.name.text
-    : expression.getText();
-  const [first] = given;
-  const name = first !== undefined && ts.isStringLiteral(first) ? first.text : null;
+  const callee = propertyOf(call.callee) ?? textAt(call.callee, source);
+  const [first] = call.arguments;
+  const name = first?.type === 'Literal' && typeof first.value === 'string' ? first.value : null;
   if (callee === 'setAttribute') {
     const shown = index === 1 && name !== null && SHOWN.has(name) ? name : null;
     return { property: shown, callee, index, element: null };

@@ -100,7 +100,7 @@ export type MetadataLimits = Pick<
 const PREFIX = { object: 'x-object-meta-', container: 'x-container-meta-' } as const;
 
 /** Control characters end a header; blanks at its ends are not part of its value. */
-// eslint-disable-next-line no-control-regex -- they are what this is about
+// oxlint-disable-next-line no-control-regex -- they are what this is about
 const UNSAFE = /[\u0000-\u001f\u007f]|^ | $|\p{Surrogate}/u;
 
 interface DividedMetadata {

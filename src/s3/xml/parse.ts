@@ -82,7 +82,7 @@ function parseDocument(body: Buffer, bounds: XmlBounds): XmlElement | undefined 
   try {
     const text = utf8.decode(body);
     if (!isAcceptableXml(text, bounds)) return undefined;
-    // eslint-disable-next-line @typescript-eslint/no-deprecated -- its successor is a package of its own, with the same code
+    // oxlint-disable-next-line typescript/no-deprecated -- its successor is a package of its own, with the same code
     if (XMLValidator.validate(text) !== true) return undefined;
     const nodes = parser.parse(text) as readonly ParsedNode[];
     const roots = nodes.filter((node) => elementName(node) !== TEXT);

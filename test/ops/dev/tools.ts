@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Rule } from 'eslint';
+import type { APIOptions } from 'typescript/unstable/sync';
 
 /** The tools of `ops/dev` are plain JavaScript: what tests use of them is declared here. */
 
@@ -90,7 +90,13 @@ interface Tools {
     ) => { path: string; text: string } | { stale: string };
     staleness: (bug: PlantedBug, sources: Map<string, string>, root: string) => string | undefined;
   };
-  readonly 'lib/no-context-spread.mjs': { noContextSpread: Rule.RuleModule };
+  readonly 'lib/no-context-spread.mjs': {
+    contextCopies: (
+      config: string,
+      isWanted: (file: string) => boolean,
+      options?: APIOptions,
+    ) => { file: string; line: number; name: string }[];
+  };
   readonly 'lib/stage-times.mjs': {
     estimate: (
       stages: readonly { name: string }[],

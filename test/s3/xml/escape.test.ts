@@ -55,7 +55,7 @@ describe('s3 xml: escaping', () => {
     fc.assert(
       fc.property(key, (text) => {
         const rendered = xmlDocument(element('A', text));
-        // eslint-disable-next-line @typescript-eslint/no-deprecated -- the oracle that is at hand
+        // oxlint-disable-next-line typescript/no-deprecated -- the oracle that is at hand
         expect(XMLValidator.validate(rendered)).to.be.true;
         expect(parseXml(Buffer.from(rendered), 'A', XML_BOUNDS.LegalHold).text).to.equal(text);
       }),

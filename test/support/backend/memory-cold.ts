@@ -48,7 +48,7 @@ export class MemoryColdBackend implements ColdBackend {
     return Promise.resolve();
   }
 
-  // eslint-disable-next-line @typescript-eslint/require-await -- what the interface gives is asynchronous
+  // oxlint-disable-next-line typescript/require-await -- what the interface gives is asynchronous
   async *list(account: string): AsyncGenerator<ListedCopy> {
     for (const { copy, writtenAt } of [...this.#copies.values()]) {
       if (copy.account === account) yield { location: locationOf(copy), writtenAt };
@@ -60,7 +60,7 @@ export class MemoryColdBackend implements ColdBackend {
   }
 }
 
-// eslint-disable-next-line @typescript-eslint/require-await -- what the interface gives is asynchronous
+// oxlint-disable-next-line typescript/require-await -- what the interface gives is asynchronous
 async function* sourceOf(body: Buffer): AsyncGenerator<Buffer> {
   if (body.length > 0) yield body;
 }

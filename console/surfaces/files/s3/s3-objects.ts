@@ -249,7 +249,7 @@ export async function purgeInS3(bucket: S3Bucket, key: string): Promise<void> {
     }
     if (versions.length < VERSIONS_AT_ONCE) break;
   } while (deleted > 0);
-  // eslint-disable-next-line @typescript-eslint/only-throw-error -- what was caught
+  // oxlint-disable-next-line typescript/only-throw-error -- what was caught
   if (failure !== undefined) throw failure;
 }
 

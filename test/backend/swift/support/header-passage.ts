@@ -20,7 +20,7 @@ export function throughSwift(headers: Readonly<Record<string, string>>): Map<str
   const passed = new Map<string, string>();
   for (const [name, value] of Object.entries(headers)) {
     if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name)) throw new Error(`no name: ${name}`);
-    // eslint-disable-next-line no-control-regex -- they are what a header must not have
+    // oxlint-disable-next-line no-control-regex -- they are what a header must not have
     if (/[\u0000-\u0008\u000a-\u001f\u007f]/.test(value)) throw new Error(`no value: ${value}`);
     // A proxy knows no case, and no other `_` than `-`.
     passed.set(name.toLowerCase().replaceAll('_', '-'), value.replace(/^[ \t]+|[ \t]+$/g, ''));
