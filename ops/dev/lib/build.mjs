@@ -1,18 +1,9 @@
-import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { prepareHttpLibrary } from './http-library.mjs';
-import { lockHash } from './install.mjs';
 import { ROOT } from './paths.mjs';
 import { packageFile, run } from './run.mjs';
+import { filesIn, hashOfFiles } from './source-hash.mjs';
 import { writeTexts } from './texts-file.mjs';
 import { codeOf } from './errors.mjs';
 
@@ -61,18 +52,9 @@ async function compile(scope) {
   writeFileSync(stampOf('product'), sourceHash(PROJECTS.product));
 }
 
-/**
- * The hash is of names, sizes and times, not of contents: a start with nothing to do must be quick.
- *
- * @param {{ folders: readonly string[], config: string }} project
- */
+/** @param {{ folders: readonly string[], config: string }} project */
 function sourceHash({ folders, config }) {
-  const hash = createHash('sha256').update(lockHash());
-  for (const path of ['tsconfig.json', `${config}/tsconfig.json`, ...sources(folders)]) {
-    const { size, mtimeMs } = statSync(`${ROOT}/${path}`);
-    hash.update(`${path}\0${size}\0${mtimeMs}\n`);
-  }
-  return hash.digest('hex');
+  return hashOfFiles(['tsconfig.json', `${config}/tsconfig.json`, ...sources(folders)]);
 }
 
 /**
@@ -81,18 +63,7 @@ function sourceHash({ folders, config }) {
  * @param {readonly string[]} folders
  */
 function sources(folders) {
-  return folders.flatMap((folder) => filesIn(folder, '.ts')).sort();
-}
-
-/**
- * @param {string} folder
- * @param {string} suffix
- */
-function filesIn(folder, suffix) {
-  if (!existsSync(`${ROOT}/${folder}`)) return [];
-  return readdirSync(`${ROOT}/${folder}`, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith(suffix))
-    .map((name) => `${folder}/${name}`);
+  return folders.flatMap((folder) => filesIn(folder, /\.ts$/)).sort();
 }
 
 /**
@@ -102,7 +73,7 @@ function filesIn(folder, suffix) {
  */
 function removeOrphans(stems) {
   const known = new Set(stems);
-  for (const path of filesIn('dist', '.js')) {
+  for (const path of filesIn('dist', /\.js$/)) {
     const stem = path.slice('dist/'.length, -'.js'.length);
     if (known.has(stem)) continue;
     for (const suffix of ['.js', '.js.map', '.d.ts']) {
