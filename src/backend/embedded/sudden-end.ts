@@ -5,8 +5,8 @@ import { inspect } from 'node:util';
  * How a process ends in the middle of a commit.
  *
  * `process.exit()` and an uncaught exception wait for the threads of libuv's pool. One that has LMDB's
- * write lock waits for the event loop, which is gone: the process would hang for good, with the write
- * lock, and nobody could write any more (lmdb-js issue 336). A process that is killed loses its locks,
+ * write lock waits for the event loop, which is gone: the process would hang for good, and no other
+ * could write any more (lmdb-js issue 336). A process that is killed loses its locks,
  * and LMDB goes on from its last commit. So such a process kills itself.
  */
 let commits = 0;

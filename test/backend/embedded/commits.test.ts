@@ -115,7 +115,13 @@ describe('group commit', () => {
     let begin: () => void = () => undefined;
     const order: string[] = [];
     const queue = queueOver(
-      (run) => new Promise((resolve) => (begin = () => (run(), resolve()))),
+      (run) =>
+        new Promise((resolve) => {
+          begin = () => {
+            run();
+            resolve();
+          };
+        }),
       Infinity,
       { enter: () => undefined, leave: () => void order.push('leaves') },
       1,

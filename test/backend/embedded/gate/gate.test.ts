@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { expect } from 'chai';
-import { openEmbeddedStore } from '../../../../src/backend/embedded/index.js';
+import { openEmbeddedStore, type StoreOpenError } from '../../../../src/backend/embedded/index.js';
 import { IndexGate } from '../../../../src/backend/embedded/index-gate.js';
 import { layoutOf } from '../../../../src/backend/embedded/layout.js';
 import { closeTables, openTables, peek } from '../../../../src/backend/embedded/tables.js';
@@ -244,7 +244,9 @@ describe('the gate of the embedded store', function () {
     await writeFile(join(directory, 'FORMAT'), 'ringway embedded store, format 1\n');
     const error = await failureOf(openEmbeddedStore({ directory }));
     expect(error).to.include({ code: 'in_use' });
-    expect(String(error)).to.match(/process of an earlier build.*stop that service first/);
+    expect((error as StoreOpenError).message).to.match(
+      /process of an earlier build.*stop that service first/,
+    );
     await killed(opener);
     await (await openEmbeddedStore({ directory })).close();
   });
