@@ -1,4 +1,5 @@
 import type { Cancellation } from '../lib/cancellation.js';
+import type { ContainerHead } from './container.js';
 
 /**
  * What accompanies every call of one request: a small plain value, which is handed on and not copied.
@@ -13,6 +14,22 @@ export interface CallContext {
   readonly watch?: CallWatch | undefined;
   /** The call ends what others have begun, and is worth repeating: see `PersistentBackend`. */
   readonly finishing?: boolean | undefined;
+  /**
+   * Undefined: nobody stands behind the call, and only what is Ringway's own is followed. The
+   * janitor's calls are such, and those of repairs, lifecycle rules and the cold tier.
+   */
+  readonly behalf?: Behalf | undefined;
+}
+
+/** Who stands behind a call: its rights count where the store follows a pointer of somebody else's. */
+export interface Behalf {
+  /**
+   * Whether the requester itself may do this in a container of the account that the call names (for
+   * stores that decide themselves).
+   */
+  allows(container: ContainerHead, access: 'read objects' | 'list'): boolean;
+  /** Value of `X-Gateway-For`: percent-encoded JSON, as the filter in Swift's proxies reads it. */
+  readonly header: string;
 }
 
 /** Both in pairs, around each call; calls may overlap. */

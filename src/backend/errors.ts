@@ -8,6 +8,8 @@ export type BackendErrorCode =
   | 'GuardMissing'
   /** A link leads to nothing. */
   | 'BrokenLink'
+  /** The way to the object leads through what the one that stands behind the call may not read. */
+  | 'Denied'
   /** The object exists, but its bytes are kept outside the store. */
   | 'BodyAbsent'
   /** A segment is not what a large object is to be made of. */

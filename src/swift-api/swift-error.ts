@@ -32,6 +32,7 @@ const STATUS_OF: Readonly<Record<BackendErrorCode, number>> = {
   NoSuchSourceContainer: 404,
   NoSuchObject: 404,
   BrokenLink: 404,
+  Denied: 403,
   GuardMissing: 412,
   BodyAbsent: 409,
   SegmentMismatch: 409,

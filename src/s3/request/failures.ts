@@ -40,6 +40,7 @@ const s3CodeOf: Readonly<Record<BackendErrorCode, ErrorCode>> = {
   NoSuchObject: 'NoSuchKey',
   GuardMissing: 'NoSuchUpload',
   BrokenLink: 'InternalError',
+  Denied: 'AccessDenied',
   BodyAbsent: 'InvalidObjectState',
   SegmentMismatch: 'InvalidPart',
   ContainerNotEmpty: 'BucketNotEmpty',

@@ -1,4 +1,5 @@
 import type { ContainerRef, ObjectRef } from '../../backend/backend.js';
+import { SEGMENTS_SUFFIX as SUFFIX } from '../../backend/own-hops.js';
 import { PART_NUMBER_MAX } from '../rules/protocol-limits.js';
 import { isUploadId } from '../rules/upload-id.js';
 
@@ -11,8 +12,6 @@ import { isUploadId } from '../rules/upload-id.js';
  * Keys may look like upload ids or part numbers themselves. A name is never both: ids have 32
  * characters or more, part numbers five at most.
  */
-
-const SUFFIX = '+segments';
 
 /** A multipart upload, open or not: what becomes `bucket/key` in `account`. */
 export interface Upload {

@@ -1,4 +1,5 @@
 import type { Capabilities, ContainerRef, ObjectHead, ObjectRef } from '../../backend/backend.js';
+import { isOurHop, VERSIONS_SUFFIX as SUFFIX } from '../../backend/own-hops.js';
 import { S3Error } from '../errors.js';
 import { NULL_VERSION_ID, isVersionId } from '../rules/version-id.js';
 
@@ -13,7 +14,6 @@ import { NULL_VERSION_ID, isVersionId } from '../rules/version-id.js';
  * lower case: '/' sorts before all of them, so that these names sort as the keys do.
  */
 
-const SUFFIX = '+versions';
 const INDEX = 'index.json';
 const FENCE = /^index\.g([1-9][0-9]{0,15})\.json$/;
 /** `/` and the longest of the three names behind it. */
@@ -55,8 +55,8 @@ export function currentRef({ account, bucket, key }: VersionedKey): ObjectRef {
 }
 
 /** Whether what was read at a key is a link to a version of it, and no object by itself. */
-export function isLinkToVersion({ account, container }: ObjectRef, { link }: ObjectHead): boolean {
-  return link?.target.container === archiveContainer(account, container).container;
+export function isLinkToVersion(ref: ObjectRef, { link }: ObjectHead): boolean {
+  return link !== undefined && isOurHop(ref, { account: ref.account, ...link.target });
 }
 
 /** The name of a key in maps. No account and no bucket has a line break in its name. */
