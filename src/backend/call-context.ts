@@ -15,13 +15,13 @@ export interface CallContext {
   /** The call ends what others have begun, and is worth repeating: see `PersistentBackend`. */
   readonly finishing?: boolean | undefined;
   /**
-   * Undefined: nobody stands behind the call, and only what is Ringway's own is followed. The
-   * janitor's calls are such, and those of repairs, lifecycle rules and the cold tier.
+   * The requester that the call is carried out for. Without one only what is Ringway's own is
+   * followed: so it is for the janitor, for repairs, lifecycle rules and the cold tier.
    */
   readonly behalf?: Behalf | undefined;
 }
 
-/** Who stands behind a call: its rights count where the store follows a pointer of somebody else's. */
+/** The requester of a call: its rights count where the store follows a pointer of somebody else's. */
 export interface Behalf {
   /**
    * Whether the requester itself may do this in a container of the account that the call names (for

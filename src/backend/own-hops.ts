@@ -3,13 +3,13 @@ import type { ObjectRef } from './backend.js';
 /**
  * Whether what a store follows on the way to an object is Ringway's own: a link to a version, a part
  * of a multipart upload. Metadata proves nothing, because a copy by a client of the store carries it
- * along; the place does. Nobody but the gateway writes to `<bucket>+versions`, and the names there
- * and in `<bucket>+segments` contain the key:
+ * along; the place does. The gateway alone writes to `<bucket>+versions`, and the names there and in
+ * `<bucket>+segments` contain the key:
  *
  *     <bucket>+versions   <hex(key)>/<32 hex>                a version
  *     <bucket>+segments   <key>/<upload id>/<part number>    a part
  *
- * Whoever writes such a pointer reaches what belongs to a key that he may write, and no more.
+ * A user who writes such a pointer reaches what belongs to a key that he may write, and no more.
  */
 
 export const VERSIONS_SUFFIX = '+versions';
