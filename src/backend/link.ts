@@ -6,9 +6,15 @@ import type { Guard, Metadata, WriteClass, WriteOrder } from './backend.js';
  * Reading (`getObject`, `headObject`, `getSegments`, the source of `copyObject`) follows a link, and
  * says so in {@link ObjectHead.link}; writing, updating and deleting is of the link itself. A link
  * leads to an object, never to another link.
+ *
+ * Clients of the store write links as well, and in Swift these may lead to other links and to other
+ * accounts. They are followed by the rights of the one that stands behind the call
+ * (`CallContext.behalf`): see own-hops.ts.
  */
 
 export interface LinkTarget {
+  /** Undefined: that of the link. A store that keeps accounts apart has no others. */
+  readonly account?: string;
   readonly container: string;
   readonly object: string;
 }

@@ -18,3 +18,8 @@ export function referrerAllowed(elements: readonly string[], host: string): bool
   }
   return allowed;
 }
+
+/** The host of a `Referer`; undefined when it names none. */
+export function hostOf(referer: string | undefined): string | undefined {
+  return referer === undefined || !URL.canParse(referer) ? undefined : new URL(referer).hostname;
+}

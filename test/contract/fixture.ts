@@ -12,7 +12,14 @@ import type {
 import { BackendError, type BackendErrorCode } from '../../src/backend/errors.js';
 import { skipBecause } from '../support/skip.js';
 
-export const CONTEXT: CallContext = { requestId: 'contract' };
+/** A reseller admin of the lab. */
+const ADMIN = { role: 'owner', account: 'AUTH_gateway', user: 'gateway:gw' };
+
+/** On behalf of a requester who may read everything. */
+export const CONTEXT: CallContext = {
+  requestId: 'contract',
+  behalf: { allows: () => true, header: encodeURIComponent(JSON.stringify(ADMIN)) },
+};
 
 /** What the suite is run on, opened once for all its tests. */
 export interface OpenBackend {

@@ -9,6 +9,8 @@ from ringway_filter.copies import remember_overrides
 from ringway_filter.footers import expect_footers
 from ringway_filter.headers import (
     put_swift_headers, take_gateway_headers, to_gateway)
+from ringway_filter.hops import (
+    DENIED, find_deciders, Hops, read_behalf)
 from ringway_filter.memcache import cache_options
 from ringway_filter.misses import CONSEQUENCES, UNSURE
 from ringway_filter.names import decode_names
@@ -42,11 +44,12 @@ class Front(object):
     token where ``admits`` says so.
     """
 
-    def __init__(self, app, verifier, logger, admits=True):
+    def __init__(self, app, verifier, logger, admits=True, deciders=()):
         self.app = app
         self._verifier = verifier
         self._logger = logger
         self._admits = admits
+        self._deciders = deciders
 
     def __call__(self, env, start_response):
         given = take_gateway_headers(env)
@@ -69,6 +72,8 @@ class Front(object):
 
     def _serve_gateway(self, env, start_response, given):
         trust = give_trust(env)
+        trust.hops = Hops(env, read_behalf(env, given.get('x-gateway-for')),
+                          self._deciders, given.get('x-gateway-led-by'))
         if (self._admits and 'HTTP_X_AUTH_TOKEN' not in env
                 and env['PATH_INFO'].startswith('/v1/')):
             admit(env)
@@ -105,6 +110,8 @@ class Front(object):
             if trust.unsure and status.startswith(CONSEQUENCES) and not any(
                     name == UNSURE for name, _value in headers):
                 mapped.append((UNSURE, 'true'))
+            if trust.hops.denied:
+                mapped.append((DENIED, 'true'))
             return start_response(status, mapped, exc_info)
 
         return self.app(env, start_mapped)
@@ -165,15 +172,22 @@ def filter_factory(global_conf, **local_conf):
         seconds_option(conf, 'window_seconds', WINDOW_SECONDS, 1, 3600))
     logger = get_logger(conf, log_route='ringway')
     register_swift_info('ringway', version=WIRE_VERSION, chunked_bodies=True,
-                        ordered_puts=True, signature_suffices=admits)
+                        ordered_puts=True, signature_suffices=admits,
+                        hop_rights=True)
 
     def cache_of(_ring):
         return QuickCache(quick_ring(conf, cache_options(sections)))
     whole = whole_of(conf, logger)
 
     def make(app):
+        deciders = find_deciders(app)
+        if not deciders:
+            logger.warning('no auth filter is known that could say who may '
+                           'read what a link or a manifest leads to: such '
+                           'are refused')
         behind = wrap_quotas(remember_tokens(app, cache_of))
-        if whole is None:
-            return Front(behind, verifier, logger, admits)
-        return whole(Front(Between(behind), verifier, logger, admits))
+        if whole is not None:
+            behind = Between(behind)
+        front = Front(behind, verifier, logger, admits, deciders)
+        return front if whole is None else whole(front)
     return make

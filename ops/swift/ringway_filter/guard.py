@@ -46,6 +46,8 @@ class Guard(object):
             if trust is None:
                 return self._serve_others(
                     env, start_response, account, container, obj)
+            if container is not None and _reads(env, obj):
+                trust.hops.check(env, self.app, (account, container, obj))
             return self._serve_gateway(env, start_response, trust, obj)
         except swob.HTTPException as answer:
             return answer(env, start_response)
@@ -77,6 +79,13 @@ class Guard(object):
                 trust.looked = True
                 start_response = _noting_link(trust, start_response)
         return self.app(env, start_response)
+
+
+def _reads(env, obj):
+    """Whether a request reads an object or a listing. What is told of a
+    container itself is asked for by filters that decide about it."""
+    method = env['REQUEST_METHOD']
+    return method == 'GET' or method == 'HEAD' and obj is not None
 
 
 def _noting_link(trust, start_response):

@@ -17,16 +17,18 @@ class Trust(object):
 
     :ivar link: headers of the symlink that the request named, as pairs, once
         the guard has seen it; None before, and when there is none
+    :ivar hops: a Hops, which decides what else it may be led to
     :ivar looked: whether the guard has seen the object that was asked for
     :ivar exempt: whether what it writes is not measured by quotas
     :ivar unsure: whether the store could not tell of an object, be it another
         than the one that was asked for, if it is there
     """
 
-    __slots__ = ('exempt', 'link', 'looked', 'unsure')
+    __slots__ = ('exempt', 'hops', 'link', 'looked', 'unsure')
 
     def __init__(self):
         self.exempt = False
+        self.hops = None
         self.link = None
         self.looked = False
         self.unsure = False

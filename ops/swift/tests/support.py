@@ -146,7 +146,7 @@ def call(app, env):
 
 
 def pipeline(swift, creator=None, between=lambda app: app, secrets=(SECRET,),
-             updater=None):
+             updater=None, deciders=()):
     """Both filters, and what stands between them, over a store."""
     return Front(between(Guard(swift, creator, updater)), Verifier(secrets),
-                 FakeLogger())
+                 FakeLogger(), deciders=deciders)

@@ -78,6 +78,7 @@ class Symlinks(object):
 
 class TestLinks(unittest.TestCase):
     def get(self, env):
+        env['HTTP_X_GATEWAY_FOR'] = '{"role": "bucket"}'
         swift = FakeSwift()
         swift.answer('GET', '/v1/a/c/link', '200 OK', [
             ('X-Object-Sysmeta-Symlink-Target', 'c/second'),

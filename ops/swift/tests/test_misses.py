@@ -12,6 +12,10 @@ PATH = '/v1/a/c/\xc3\xa9'
 REPAIR_SECONDS = 3600
 
 
+#: A part of the object at PATH, which needs nobody's leave.
+SEGMENT = '/v1/a/c+segments/\xc3\xa9/0123456789abcdef0123456789abcdef/1'
+
+
 class Ring(object):
     def __init__(self, nodes):
         self.nodes = nodes
@@ -229,12 +233,12 @@ class TestMisses(unittest.TestCase):
         def of(status, segment):
             def between(app):
                 def conflicting(env, start_response):
-                    app(dict(env, PATH_INFO='/v1/a/c/segment'),
+                    app(dict(env, PATH_INFO=SEGMENT),
                         lambda *_args: None)
                     start_response(status, [])
                     return [b'']
                 return conflicting
-            self.proxy.answer('GET', '/v1/a/c/segment', segment)
+            self.proxy.answer('GET', SEGMENT, segment)
             self.app = pipeline(self.store, between=between)
             return self.is_unsure()
         for segment in ('404 Not Found', '503 Service Unavailable'):

@@ -11,6 +11,7 @@ import type {
 } from '../backend.js';
 import { BackendError } from '../errors.js';
 import { patched } from '../metadata-patch.js';
+import { isOurHop } from '../own-hops.js';
 import type { Guards } from './guards.js';
 import { listingHeaders } from './listing-requests.js';
 import { OWN, readSystemMetadata, readSystemValue, deleteAtHeaders } from './metadata-headers.js';
@@ -33,17 +34,17 @@ import { type RequestHeaders, unlessBusy, retryWhileBusy } from './transport.js'
 
 /**
  * @param head of what was read
- * @returns undefined when no link was followed, or one that leads to another account; `indirect`
- *   when the link leads to a link, which Swift follows too
+ * @returns undefined when no link was followed; where a link leads to a link, which Swift follows
+ *   too, what is told is of the first
  */
 export function readFollowedLink(
   { account }: ObjectRef,
   headers: ReadonlyMap<string, string>,
   head: ObjectHead,
-): FollowedLink | 'indirect' | undefined {
+): FollowedLink | undefined {
   // That link is internal to Swift: see readStoreLink.
   if (isStoreVersion(headers)) return undefined;
-  const target = readTarget(headers.get('content-location'), `/v1/${account}/`);
+  const target = readEnd(account, headers);
   if (target === undefined) return undefined;
   const time = headers.get('x-gateway-link-timestamp');
   // Without the filter only the link's target is known.
@@ -51,16 +52,35 @@ export function readFollowedLink(
     const { etag, lastModified } = head;
     return { target, etag, lastModified, systemMetadata: {} };
   }
-  const first = firstTarget(headers);
-  if (first?.container !== target.container || first.object !== target.object) return 'indirect';
   const update = readUpdateDocument(headers, time, 'link_transient');
   const etag = readSystemValue(headers, 'link', OWN.etag);
   return {
-    target,
+    target: firstTarget(account, headers) ?? target,
     etag: etag ?? unquoted(headers.get('x-gateway-link-etag') ?? ''),
     lastModified: readTimestamp(time),
     systemMetadata: patched(readSystemMetadata(headers, 'link'), update?.systemMetadata),
   };
+}
+
+/**
+ * Whether an answer was reached by what is not Ringway's own, as far as it tells: of a chain of links,
+ * the segments of a static manifest, and links among segments nothing can be seen.
+ */
+export function isForeignPointer(ref: ObjectRef, headers: ReadonlyMap<string, string>): boolean {
+  if (headers.has('x-object-manifest')) return true;
+  const end = isStoreVersion(headers) ? undefined : readEnd(ref.account, headers);
+  return end !== undefined && !isOurHop(ref, { account: ref.account, ...end });
+}
+
+/** Where a link that was followed has led in the end. @returns undefined when none was */
+export function readEnd(
+  account: string,
+  headers: ReadonlyMap<string, string>,
+): LinkTarget | undefined {
+  const path = percentDecoded(headers.get('content-location') ?? '');
+  const [, end, container, object] = /^\/v1\/([^/]+)\/([^/]+)\/(.+)$/s.exec(path ?? '') ?? [];
+  if (end === undefined || container === undefined || object === undefined) return undefined;
+  return { ...(end !== account && { account: end }), container, object };
 }
 
 /**
@@ -79,7 +99,7 @@ export function readStoreLink(headers: ReadonlyMap<string, string>): ObjectHead[
 /** Without the filter it is not known where a link of such a container leads. */
 function isStoreVersion(headers: ReadonlyMap<string, string>): boolean {
   if (!headers.has('x-object-version-id')) return false;
-  const target = firstTarget(headers);
+  const target = firstTarget('', headers);
   return target === undefined
     ? !headers.has('x-gateway-link-timestamp')
     : target.container.startsWith(RESERVED);
@@ -89,30 +109,45 @@ function isStoreVersion(headers: ReadonlyMap<string, string>): boolean {
 const RESERVED = '\0';
 
 /** The target of the link that was read, as it says itself; undefined without the filter. */
-function firstTarget(headers: ReadonlyMap<string, string>): LinkTarget | undefined {
-  return readTarget(headers.get('x-gateway-link-sysmeta-symlink-target'), '');
+function firstTarget(
+  account: string,
+  headers: ReadonlyMap<string, string>,
+): LinkTarget | undefined {
+  const name = 'x-gateway-link-sysmeta-symlink-target';
+  return readTarget(account, headers.get(name), headers.get(`${name}-account`));
 }
 
 /**
  * The target that a link itself names, read with `?symlink=get`.
- * @returns undefined of an object that is no link, or of one that leads to another account
+ * @returns undefined of an object that is no link
  */
 export function readOwnTarget(
   { account }: ObjectRef,
   headers: ReadonlyMap<string, string>,
 ): LinkTarget | undefined {
-  const other = headers.get('x-symlink-target-account');
-  if (other !== undefined && percentDecoded(other) !== account) return undefined;
-  return readTarget(headers.get('x-symlink-target'), '');
+  return readTarget(
+    account,
+    headers.get('x-symlink-target'),
+    headers.get('x-symlink-target-account'),
+  );
 }
 
-/** @param path percent-encoded */
-function readTarget(path: string | undefined, prefix: string): LinkTarget | undefined {
+/**
+ * @param account of the link
+ * @param path percent-encoded, as is `other`, the account that it names
+ */
+function readTarget(
+  account: string,
+  path: string | undefined,
+  other: string | undefined,
+): LinkTarget | undefined {
   const decoded = path === undefined ? undefined : percentDecoded(path);
-  if (decoded?.startsWith(prefix) !== true) return undefined;
-  const slash = decoded.indexOf('/', prefix.length);
-  if (slash === -1) return undefined;
-  return { container: decoded.slice(prefix.length, slash), object: decoded.slice(slash + 1) };
+  const slash = decoded?.indexOf('/') ?? -1;
+  if (decoded === undefined || slash === -1) return undefined;
+  const end = other === undefined || other === '' ? account : percentDecoded(other);
+  // An account that cannot be read is none of ours.
+  const elsewhere = end === account ? {} : { account: end ?? '' };
+  return { ...elsewhere, container: decoded.slice(0, slash), object: decoded.slice(slash + 1) };
 }
 
 function percentDecoded(text: string): string | undefined {

@@ -100,8 +100,9 @@ const SEGMENTS = '+segments';
 
 /**
  * Checks what Swift does not: no segment may be a large object or a link, which Swift would replace
- * by their content, or empty, which Swift refuses. Only the gateway writes to a companion
- * container, and it writes neither there; so segments in companions need no request.
+ * by their content, or empty, which Swift refuses. The gateway writes neither to a companion
+ * container, so segments in companions need no request; a link that another client has put there is
+ * refused by the filter when Swift looks at the segments.
  *
  * @throws BackendError SegmentMismatch
  */

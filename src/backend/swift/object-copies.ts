@@ -12,7 +12,9 @@ import type {
 } from '../backend.js';
 import { throwIfAborted } from '../call-context.js';
 import { BackendError } from '../errors.js';
+import { isOurHop } from '../own-hops.js';
 import type { Guards } from './guards.js';
+import { readEnd } from './links.js';
 import { listingHeaders, readListedHash } from './listing-requests.js';
 import { deleteAtHeaders, type MetadataLimits } from './metadata-headers.js';
 import type { ObjectHeads, ReadDeps } from './object-heads.js';
@@ -28,8 +30,10 @@ import {
 
 /** What is copied, as it was looked at. */
 interface CopySource {
-  /** Links were followed. */
+  /** Links were followed: a condition of Swift's on the source would be one on the link. */
   readonly ref: ObjectRef;
+  /** What has led to it, where the requester has to be asked whether it may read it. */
+  readonly ledBy: ObjectRef | undefined;
   readonly head: ObjectHead;
   /** What Swift said of it. */
   readonly headers: ReadonlyMap<string, string>;
@@ -90,7 +94,7 @@ function copyHeaders(
   described: CopyDescription,
   limits: MetadataLimits,
 ): RequestHeaders {
-  const { ref, range } = source;
+  const { ref, ledBy, range } = source;
   const etag = keptEtag(source);
   const md5 = isPlainCopy(source) ? storedEtag(source) : undefined;
   const own = {
@@ -104,9 +108,15 @@ function copyHeaders(
     'x-copy-from': `${encodeUriComponentAws(ref.container)}/${encodeUriComponentAws(ref.object)}`,
     'x-copy-from-account': encodeUriComponentAws(ref.account),
     'x-fresh-metadata': 'true',
+    ...(ledBy !== undefined && { 'x-gateway-led-by': percentEncoded(ledBy) }),
     'if-match': `"${storedEtag(source)}"`,
     ...(range !== undefined && { range: `bytes=${range.start}-${range.end}` }),
   };
+}
+
+/** As the filter in the proxies reads it: `account/container/object`. */
+function percentEncoded({ account, container, object }: ObjectRef): string {
+  return [account, container, object].map(encodeUriComponentAws).join('/');
 }
 
 /** What a listing shows cannot be nothing: then it is what it would be anyway. */
@@ -176,7 +186,10 @@ export class ObjectCopies {
     try {
       const { head, headers } = await this.reads.look(context, from, { newest: true });
       const range = rangeOf(input.range, head);
-      return { ref: { ...from, ...head.link?.target }, head, headers, range };
+      const end = head.link && readEnd(from.account, headers);
+      const ref = { ...from, ...end };
+      const ledBy = end === undefined || isOurHop(from, ref) ? undefined : from;
+      return { ref, ledBy, head, headers, range };
     } catch (error) {
       if (!(error instanceof BackendError && error.code === 'NoSuchContainer')) throw error;
       throw new BackendError('NoSuchSourceContainer', error.message, { cause: error });

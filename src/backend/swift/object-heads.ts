@@ -1,6 +1,6 @@
 import type { MaybePromise } from '../../lib/promises.js';
 import type { CallContext, ObjectRef, ReadOptions, RemovedManifest } from '../backend.js';
-import { BackendError, type BackendErrorCode } from '../errors.js';
+import { BackendError, isCode, type BackendErrorCode } from '../errors.js';
 import type { ContainerHeads } from './container-heads.js';
 import { answerError } from './status-errors.js';
 import { readStoredObject, type StoredObject } from './stored-object.js';
@@ -16,6 +16,11 @@ export interface ReadDeps {
    */
   readonly storagePolicy: string | undefined;
 }
+
+/** The object of this name, be it a link. */
+export const ITSELF = 'symlink=get';
+/** The same, be it a manifest: of a static one, size and ETag are then those of the manifest. */
+export const ITSELF_UNJOINED = `${ITSELF}&multipart-manifest=get`;
 
 /** Whether an expired object is seen. */
 export type Expiry = Pick<ReadOptions, 'openExpired'>;
@@ -39,7 +44,7 @@ export class ObjectHeads {
     ref: ObjectRef,
     options: Expiry = {},
   ): Promise<FoundObject | undefined> {
-    const response = await this.#head(context, ref, 'symlink=get', options);
+    const response = await this.#head(context, ref, options);
     if (response.status === 404) return undefined;
     if (response.status !== 200) throw await answerError('object', 'HEAD', ref, response);
     return { stored: readStoredObject(response.headers), headers: response.headers };
@@ -90,18 +95,18 @@ export class ObjectHeads {
     response.cancel();
   }
 
+  /** A manifest that leads to what may not be read can be asked for what it is itself. */
   async #head(
     context: CallContext,
     ref: ObjectRef,
-    query: string,
     { openExpired = false }: Expiry,
   ): Promise<SwiftResponse> {
-    const response = await this.deps.transport.request({
-      context,
-      method: 'HEAD',
-      ...ref,
-      query,
-      headers: openExpired ? EVEN_EXPIRED : NEWEST,
+    const headers = openExpired ? EVEN_EXPIRED : NEWEST;
+    const request = { context, method: 'HEAD', ...ref, headers } as const;
+    const ask = (query: string) => this.deps.transport.request({ ...request, query });
+    const response = await ask(ITSELF).catch((error: unknown) => {
+      if (!isCode(error, 'Denied')) throw error;
+      return ask(ITSELF_UNJOINED);
     });
     response.cancel();
     return response;

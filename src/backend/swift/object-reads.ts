@@ -9,15 +9,20 @@ import type {
   ReadOptions,
   Segment,
 } from '../backend.js';
-import { BackendError } from '../errors.js';
+import { BackendError, isCode } from '../errors.js';
 import { resolveRange } from '../ranges.js';
-import { readFollowedLink, readOwnTarget, readStoreLink } from './links.js';
+import { isForeignPointer, readFollowedLink, readOwnTarget, readStoreLink } from './links.js';
 import { parseEmptySegments, withEmptySegments, readManifest } from './manifests.js';
 import { OWN, readSystemValue } from './metadata-headers.js';
-import type { ReadDeps } from './object-heads.js';
+import { ITSELF, ITSELF_UNJOINED, type ReadDeps } from './object-heads.js';
 import { answerError } from './status-errors.js';
 import { readStoredObject } from './stored-object.js';
-import type { SwiftResponse, RequestHeaders, SwiftMethod } from './transport.js';
+import {
+  deniedError,
+  type SwiftResponse,
+  type RequestHeaders,
+  type SwiftMethod,
+} from './transport.js';
 
 /**
  * Bodies up to this size are read before the answer is told of: they come with the headers, as a
@@ -78,13 +83,27 @@ export class ObjectReads {
     ref: ObjectRef,
     options: ReadOptions,
   ): Promise<ObjectHead> {
-    const response = await this.#request('HEAD', context, ref, options, { query: 'symlink=get' });
+    const response = await this.#requestItself(context, ref, options);
     response.cancel();
     const { head } = readStoredObject(response.headers);
     const target = readOwnTarget(ref, response.headers);
     if (target === undefined) return head;
     const { etag, lastModified, systemMetadata } = head;
     return { ...head, link: { target, etag, lastModified, systemMetadata } };
+  }
+
+  /** A manifest that leads to what may not be read can be asked for what it is itself. */
+  async #requestItself(
+    context: CallContext,
+    ref: ObjectRef,
+    options: ReadOptions,
+  ): Promise<SwiftResponse> {
+    try {
+      return await this.#request('HEAD', context, ref, options, { query: ITSELF });
+    } catch (error) {
+      if (!isCode(error, 'Denied')) throw error;
+      return this.#request('HEAD', context, ref, options, { query: ITSELF_UNJOINED });
+    }
   }
 
   /** @throws as head; BackendError Corrupt for a large object whose first segment is not there */
@@ -144,11 +163,14 @@ export class ObjectReads {
     return withEmptySegments(readManifest(text), empty);
   }
 
-  /** @throws BackendError BrokenLink for a link that leads to a link */
+  /** @throws BackendError Denied for what a filter that does not ask has followed */
   #readHead(ref: ObjectRef, { headers }: SwiftResponse): ObjectHead {
     const { head } = readStoredObject(headers);
     const link = readFollowedLink(ref, headers, head);
-    if (link === 'indirect') throw broken(ref);
+    const isAsked = this.deps.limits.filter?.hopRights === true;
+    if (!isAsked && isForeignPointer(ref, headers)) {
+      throw deniedError(`${ref.account}/${ref.container}/${ref.object}`);
+    }
     if (link !== undefined) return { ...head, link };
     const storeLink = readStoreLink(headers);
     return storeLink === undefined ? head : { ...head, storeLink };

@@ -115,14 +115,22 @@ export interface FilterInfo {
   readonly orderedPuts?: true | undefined;
   /** A signed request needs no token. */
   readonly signatureSuffices?: true | undefined;
+  /**
+   * What a link or a manifest leads to is read by the rights of the one that stands behind the call
+   * (`CallContext.behalf`); unknown to older filters.
+   */
+  readonly hopRights?: true | undefined;
 }
 
 /** The filter's word that what is not found may lie on servers that did not answer. */
 const UNSURE_HEADER = 'x-gateway-unsure';
+/** The filter's word that it has refused something that the request was led to. */
+const DENIED_HEADER = 'x-gateway-denied';
 
 /**
- * A transport that turns an unconfirmed 404 into an error: an acknowledged object must not be
- * reported missing, so the client is asked to try again.
+ * A transport that turns two of the filter's words into errors. An unconfirmed 404: an acknowledged
+ * object must not be reported missing, so the client is asked to try again. And the refusal of what
+ * the requester may not read, whatever status Swift's other filters have made of it.
  */
 export function confirmedTransport(transport: SwiftTransport): SwiftTransport {
   return {
@@ -133,16 +141,24 @@ export function confirmedTransport(transport: SwiftTransport): SwiftTransport {
   };
 }
 
-/** @throws BackendError Unavailable */
+/** @throws BackendError Denied, Unavailable */
 function confirmedAnswer(request: SwiftRequest, response: SwiftResponse): SwiftResponse {
-  if (!response.headers.has(UNSURE_HEADER)) return response;
+  const { status, headers } = response;
+  const isDenied = status >= 400 && headers.has(DENIED_HEADER);
+  if (!isDenied && !headers.has(UNSURE_HEADER)) return response;
   response.cancel();
   const { method, account, container, object } = request;
   const path = [account, container, object].filter((each) => each !== undefined).join('/');
+  if (isDenied) throw deniedError(`${method} ${path}`);
   throw new BackendError(
     'Unavailable',
     `${method} ${path}: too few servers of the cluster answered`,
   );
+}
+
+/** @param subject e.g. `GET AUTH_test/photos/a` */
+export function deniedError(subject: string): BackendError {
+  return new BackendError('Denied', `${subject} leads to what the requester may not read`);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ObjectHead, ObjectRef, GetObjectResult } from '../../backend/backend.js';
+import { isOurHop } from '../../backend/own-hops.js';
 import { locationOf, type ColdCopy } from '../../cold/cold-backend.js';
 import { SYSTEM_METADATA } from '../object/attributes.js';
 import { coldWorkOf, type ColdObject } from '../rules/cold/cold-object.js';
@@ -60,7 +61,9 @@ async function transition(
   if (!listingUpdates && isThere) return 'changed';
   const update = withClass(stateUpdate(backend.capabilities, state, listed), storageClass);
   const condition = unchanged(head, stamp);
-  const { outcome } = await backend.updateObject(call, bodyRefOf(ref, head), update, condition);
+  const body = bodyRefOf(ref, head);
+  if (body === undefined) return 'unsupported';
+  const { outcome } = await backend.updateObject(call, body, update, condition);
   if (outcome !== 'updated') return 'changed';
   if (link !== undefined && listingUpdates) {
     const { listingAttributes } = update;
@@ -102,7 +105,7 @@ async function archive(tools: ColdTools, ref: ObjectRef): Promise<ColdOutcome> {
   const policy = classes.get(object.storageClass);
   if (policy === undefined) return 'unsupported';
   const copy = await describeCopy(tools, ref, head, policy);
-  if (!isVerifiable(copy)) return 'unsupported';
+  if (!isVerifiable(copy) || !isOfOurs(copy)) return 'unsupported';
   if (!(await hasCopy(tools, copy)) && !(await copyBody(tools, ref, head, object, copy))) {
     return 'changed';
   }
@@ -122,6 +125,12 @@ async function describeCopy(
   const segments = segmentCount === undefined ? undefined : await backend.getSegments(call, ref);
   const id = copyId(ref, { etag, lastModified });
   return { policy, account, id, container, object, size, etag, lastModified, segments };
+}
+
+/** Whether a restore would write what belongs to this key, and nothing else. */
+function isOfOurs({ account, container, object, segments }: ColdCopy): boolean {
+  const ref = { account, container, object };
+  return segments?.every((segment) => isOurHop(ref, { account, ...segment })) !== false;
 }
 
 /** Unique for each content of each object; the account is a part of where copies lie. */

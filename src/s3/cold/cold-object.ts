@@ -6,12 +6,13 @@ import type {
   Backend,
   CallContext,
 } from '../../backend/backend.js';
-import { BackendError } from '../../backend/errors.js';
+import { isCode } from '../../backend/errors.js';
 import type { ColdBackend, ColdCopy } from '../../cold/cold-backend.js';
 import type { DigestFactory } from '../../digest/body-digest.js';
 import { SYSTEM_METADATA } from '../object/attributes.js';
 import type { ColdClasses } from '../rules/cold/classes.js';
 import type { ColdObject } from '../rules/cold/cold-object.js';
+import { isLinkToVersion } from '../versions/names.js';
 import { parseColdState, renderColdState, type ColdState } from '../rules/cold/state.js';
 import { DEFAULT_STORAGE_CLASS } from '../rules/storage-class.js';
 
@@ -38,9 +39,13 @@ export function coldObjectOf(head: ColdHead, classes: ColdClasses): ColdObject |
   return { storageClass, state: { dueAt: lastModified }, stamp: null, bodyAbsent };
 }
 
-/** The place of an object's body: updates through a link change the link itself. */
-export function bodyRefOf(ref: ObjectRef, { link }: Pick<ObjectHead, 'link'>): ObjectRef {
-  return link === undefined ? ref : { account: ref.account, ...link.target };
+/**
+ * The place of an object's body: updates through a link change the link itself.
+ * @returns undefined of what was reached by a link of a client of the store, which is left alone
+ */
+export function bodyRefOf(ref: ObjectRef, head: ObjectHead): ObjectRef | undefined {
+  if (head.link === undefined) return ref;
+  return isLinkToVersion(ref, head) ? { ...ref, ...head.link.target } : undefined;
 }
 
 /** What an update of the object depends on: that it is what was looked at, in the same state. */
@@ -84,7 +89,7 @@ export interface ColdTools {
 /** `changed`: it is not any more what was looked at, and was left alone. */
 export type ColdOutcome = 'done' | 'changed' | 'gone' | 'unsupported';
 
-/** @returns undefined when there is no such object, or its container is gone */
+/** @returns undefined when there is no such object, or its container is gone: see isMissing */
 export async function headIfThere(
   { backend, call }: Pick<ColdTools, 'backend' | 'call'>,
   ref: ObjectRef,
@@ -107,9 +112,12 @@ export async function goneIfMissing(work: Promise<ColdOutcome>): Promise<ColdOut
   }
 }
 
+/**
+ * Also of a pointer of a client of the store, such as a link to another container: the gateway's own
+ * work has no requester whose rights could count, and leaves it alone.
+ */
 export function isMissing(error: unknown): boolean {
-  if (!(error instanceof BackendError)) return false;
-  return error.code === 'NoSuchObject' || error.code === 'NoSuchContainer';
+  return isCode(error, 'NoSuchObject', 'NoSuchContainer', 'Denied');
 }
 
 /** Whether a copy is of this very object, as it is now. */

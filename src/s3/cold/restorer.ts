@@ -155,6 +155,7 @@ export class Restorer {
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       const head = await backend.headObject(call, ref);
       const target = bodyRefOf(ref, head);
+      if (target === undefined) break;
       const object = coldObjectOf(head, classes);
       const decision = decideRestore(object, days, now());
       if (object === undefined) break;

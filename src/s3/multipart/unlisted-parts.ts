@@ -44,7 +44,8 @@ async function findPart(
 ): Promise<StoredPart | undefined> {
   try {
     const head = await backend.headObject(call, partOf(upload, partNumber), { newest: true });
-    if (head.etag !== etag) return undefined;
+    // The gateway writes no links there, and a part is what it stores.
+    if (head.etag !== etag || head.link !== undefined) return undefined;
     const { size, lastModified, systemMetadata } = head;
     const checksum = readStoredChecksum(systemMetadata[SYSTEM_METADATA.checksum]);
     return { partNumber, etag, size, lastModified, checksum };

@@ -53,11 +53,12 @@ export async function findCopySource(
       if (attempt === ATTEMPTS_MAX) throw new S3Error('ServiceUnavailable');
       return await findCopySource(context, source, attempt + 1);
     }
-    requireAdmitted(context, head);
+    requireAdmitted(context, ref, head);
     requireCopyConditions(context.headers, head, Date.now());
     requireReadable(context, head);
-    // What a version is does not change; what stands at a key does.
-    return { ref: { ...ref, ...head.link?.target }, head };
+    // What a version is does not change; what stands at a key does. Any other link is followed by the
+    // store, which asks whether the requester may.
+    return { ref: isLinkToVersion(ref, head) ? { ...ref, ...head.link?.target } : ref, head };
   } catch (error) {
     // The same, and the key was deleted since.
     const mayHaveMoved = source.versionId !== undefined && isBackendError(error, 'NoSuchObject');

@@ -45,10 +45,10 @@ export async function readNamedVersion<T extends Found>(
   read: (ref: ObjectRef) => Promise<T>,
 ): Promise<T> {
   const versionId = parseVersionId(context.endpoint.query);
-  const found = await (versionId === undefined
-    ? readCurrent(context, read)
-    : readVersion(context, versionId, read));
-  return admitted(context, found);
+  const readAdmitted = async (ref: ObjectRef) => admitted(context, ref, await read(ref));
+  return versionId === undefined
+    ? readCurrent(context, readAdmitted)
+    : readVersion(context, versionId, readAdmitted);
 }
 
 /**
@@ -63,16 +63,17 @@ export function readNamedSoon<T extends Found>(
   const { immediate } = context.services.backend;
   const isCurrent = parseVersionId(context.endpoint.query) === undefined;
   if (immediate === undefined || !isCurrent) return readNamedVersion(context, read);
+  const ref = objectOf(context);
   let found: MaybePromise<T>;
   try {
-    found = readNow(immediate, objectOf(context));
+    found = readNow(immediate, ref);
   } catch (error) {
     if (!isUnclear(error)) throw error;
     return readNamedVersion(context, read);
   }
-  if (!(found instanceof Promise)) return admitted(context, found);
+  if (!(found instanceof Promise)) return admitted(context, ref, found);
   return found.then(
-    (later) => admitted(context, later),
+    (later) => admitted(context, ref, later),
     (error: unknown) => {
       if (!isUnclear(error)) throw error;
       return readNamedVersion(context, read);
@@ -89,9 +90,9 @@ function isUnclear(error: unknown): boolean {
 }
 
 /** @throws S3Error `AccessDenied` */
-function admitted<T extends Found>(context: RequestContext, found: T): T {
+function admitted<T extends Found>(context: RequestContext, ref: ObjectRef, found: T): T {
   try {
-    requireAdmitted(context, found.head);
+    requireAdmitted(context, ref, found.head);
     return found;
   } catch (error) {
     found.body?.cancel();
@@ -162,17 +163,39 @@ interface NamedObject {
   readonly head: ObjectHead;
   /** The store's own time of modification, which a version that was moved does not show. */
   readonly storedAt: number;
+  /** Whether it was reached through a link that is none of Ringway's. */
+  readonly isElsewhere: boolean;
 }
 
-/** What a request names, to be changed in place. @throws as readNamedVersion */
+/** What a request names. @throws as readNamedVersion */
 export function headNamedVersion(context: RequestContext): Promise<NamedObject> {
   const { backend } = context.services;
   return readNamedVersion(context, async (ref) => {
     const head = await backend.headObject(context.call, ref);
     const { lastModified: storedAt, link } = head;
-    return { ref: { ...ref, ...link?.target }, head: withVersionTime(head), storedAt };
+    const isOurs = isLinkToVersion(ref, head);
+    return {
+      ref: isOurs ? { ...ref, ...link?.target } : ref,
+      head: withVersionTime(head),
+      storedAt,
+      isElsewhere: link !== undefined && !isOurs,
+    };
   });
 }
+
+/**
+ * What a request names, to be changed in place.
+ * @throws S3Error as readNamedVersion; `MethodNotAllowed` for a link that a client of the store has
+ *   written: what it leads to is changed under its own name
+ */
+export async function headToChange(context: RequestContext): Promise<NamedObject> {
+  const found = await headNamedVersion(context);
+  if (!found.isElsewhere) return found;
+  throw new S3Error('MethodNotAllowed', LINK_UNCHANGEABLE, { ResourceType: 'SymbolicLink' });
+}
+
+const LINK_UNCHANGEABLE =
+  'This object is a link of the storage behind this service: change what it leads to.';
 
 /** The head alone, at once where that can be. @throws as readNamedVersion */
 export function headNamedSoon(context: RequestContext): MaybePromise<Found> {
@@ -259,7 +282,7 @@ export async function updateNamedVersion(
 ): Promise<NamedObject> {
   const { backend } = context.services;
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
-    const found = await headNamedVersion(context);
+    const found = await headToChange(context);
     const { etag, systemMetadata } = found.head;
     const update = { systemMetadata: await patchFor(found) };
     const { outcome } = await backend.updateObject(context.call, found.ref, update, {

@@ -1,7 +1,7 @@
 import type { RequestContext, S3Response } from '../operation.js';
 import { readDocument } from '../request/request-document.js';
 import { restoreNotAllowed } from '../rules/cold/cold-object.js';
-import { headNamedVersion } from './named-version.js';
+import { headToChange } from './named-version.js';
 import { versionHeaders } from './object-response.js';
 
 /**
@@ -11,7 +11,7 @@ import { versionHeaders } from './object-response.js';
  */
 export async function restoreObject(context: RequestContext): Promise<S3Response> {
   const { cold } = context.services;
-  const { ref, head } = await headNamedVersion(context);
+  const { ref, head } = await headToChange(context);
   if (cold.restorer === undefined) throw restoreNotAllowed();
   const { days } = await readDocument(context, 'RestoreRequest');
   const status = await cold.restorer.restore(ref, days, context.call);

@@ -1,5 +1,6 @@
-import type { ContainerHead, ContainerRef, ObjectHead } from '../../backend/backend.js';
+import type { ContainerHead, ContainerRef, ObjectHead, ObjectRef } from '../../backend/backend.js';
 import { BackendError } from '../../backend/errors.js';
+import { hostOf } from '../../lib/referrer.js';
 import { requireExpectedOwners } from './expected-owner.js';
 import type { OperationFacts, RequestContext } from '../operation.js';
 import { containerAclAllows, type ContainerAccess } from '../rules/acl/container-acl.js';
@@ -10,7 +11,7 @@ import { ACL_METADATA, decodeAcl } from '../rules/acl/stored.js';
 import { parseCopySource } from '../rules/copy-source.js';
 import { parseVersionId } from '../rules/version-id.js';
 import { S3Error } from '../errors.js';
-import { currentRef, type VersionedKey } from '../versions/names.js';
+import { currentRef, isLinkToVersion, type VersionedKey } from '../versions/names.js';
 
 /**
  * Checks that the principal may do what it asks for, and that the buckets have the owners that the
@@ -46,8 +47,8 @@ const DECISIONS = new WeakMap<RequestContext, Decision>();
  * ACL let the request in, and another object may have replaced it since.
  * @throws S3Error `AccessDenied`
  */
-export function requireAdmitted(context: RequestContext, found: ObjectHead): void {
-  if (DECISIONS.get(context)?.admits(found) === false) throw denied();
+export function requireAdmitted(context: RequestContext, ref: ObjectRef, found: ObjectHead): void {
+  if (DECISIONS.get(context)?.admits(ref, found) === false) throw denied();
 }
 
 /** Whether the principal owns the bucket: by its role, or by the bucket's ACL. */
@@ -78,6 +79,11 @@ const CONTAINER_ACCESS: Readonly<Partial<Record<Access, ContainerAccess>>> = {
  */
 const UNGRANTED = { owner: '', grants: [] };
 
+interface Found {
+  readonly ref: ObjectRef;
+  readonly head: ObjectHead;
+}
+
 /** One request's, for a principal that owns nothing by its role. */
 class Decision {
   readonly #requester: Requester;
@@ -100,8 +106,10 @@ class Decision {
     return this.#requireObject(key, undefined, 'READ');
   }
 
-  admits({ systemMetadata }: ObjectHead): boolean {
+  /** By the ACL of what stands at the key: the store asks who may read what it leads to. */
+  admits(ref: ObjectRef, head: ObjectHead): boolean {
     if (this.#byObject === undefined) return true;
+    const { systemMetadata } = isLinkToVersion(ref, head) ? head : (head.link ?? head);
     const acl = decodeAcl(systemMetadata[ACL_METADATA]);
     return acl !== undefined && isAllowed(acl, this.#requester, this.#byObject);
   }
@@ -154,14 +162,14 @@ class Decision {
     ) {
       return;
     }
-    const object = await this.#object(key, versionId);
-    if (object === undefined) {
+    const found = await this.#object(key, versionId);
+    if (found === undefined) {
       // A user who may not list the bucket is not told which keys exist.
       if (!this.#bucketAllows(container, 'READ')) throw denied();
       throw new S3Error(versionId === undefined ? 'NoSuchKey' : 'NoSuchVersion');
     }
     this.#byObject = access;
-    if (!this.admits(object)) throw denied();
+    if (!this.admits(found.ref, found.head)) throw denied();
   }
 
   /** @throws BackendError NoSuchContainer; S3Error `AccessDenied` instead, for who is no user */
@@ -178,13 +186,16 @@ class Decision {
   }
 
   /** @returns undefined also for a delete marker */
-  async #object(key: VersionedKey, versionId: string | undefined): Promise<ObjectHead | undefined> {
+  async #object(key: VersionedKey, versionId: string | undefined): Promise<Found | undefined> {
     const { services, call } = this.context;
     try {
-      if (versionId === undefined) return await services.backend.headObject(call, currentRef(key));
-      const found = await services.versions.find(call, key, versionId);
-      if (found?.entry.kind !== 'version') return undefined;
-      return await services.backend.headObject(call, found.ref);
+      let ref = currentRef(key);
+      if (versionId !== undefined) {
+        const found = await services.versions.find(call, key, versionId);
+        if (found?.entry.kind !== 'version') return undefined;
+        ref = found.ref;
+      }
+      return { ref, head: await services.backend.headObject(call, ref) };
     } catch (error) {
       if (isCode(error, 'NoSuchObject')) return undefined;
       throw error;
@@ -198,9 +209,4 @@ function isCode(error: unknown, code: BackendError['code']): boolean {
 
 function denied(): S3Error {
   return new S3Error('AccessDenied');
-}
-
-/** The host of a `Referer`; undefined when it names none. */
-function hostOf(referer: string | undefined): string | undefined {
-  return referer === undefined || !URL.canParse(referer) ? undefined : new URL(referer).hostname;
 }

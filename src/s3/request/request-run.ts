@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { CallContext, ContainerHead } from '../../backend/backend.js';
+import type { ContainerHead } from '../../backend/backend.js';
 import { andThen, type MaybePromise } from '../../lib/promises.js';
 import {
   ClientAbortedError,
@@ -21,6 +21,7 @@ import type { Endpoint } from '../endpoint/endpoint.js';
 import type { OperationFacts, RequestContext, S3Response, Services } from '../operation.js';
 import { operationFacts } from '../operations.js';
 import { settleOrStream, type PendingDocument } from './pending-document.js';
+import { RequestCall } from './request-call.js';
 import { refuseUnsupported } from './refuse-unsupported.js';
 import { refuseOverrides } from '../rules/response-overrides.js';
 import type { PipelineOptions } from '../pipeline.js';
@@ -40,7 +41,7 @@ export class RequestRun implements RequestContext {
   readonly requestId = nextRequestId();
   /** The stage clock; undefined if the request's stages are not measured. */
   readonly watch: StageClock | undefined;
-  readonly call: CallContext;
+  readonly call: RequestCall;
   #endpoint: Endpoint | undefined;
   #facts: OperationFacts | undefined;
   #authentication: Authentication | undefined;
@@ -57,7 +58,7 @@ export class RequestRun implements RequestContext {
     const { requestId } = this;
     const watch = options.recorder.begin(exchange);
     this.watch = watch;
-    this.call = { requestId, cancellation: exchange, watch };
+    this.call = new RequestCall(requestId, exchange, watch);
     this.#cors = new RequestCors(crossOrigin, exchange.request);
   }
 
@@ -188,6 +189,7 @@ export class RequestRun implements RequestContext {
     this.watch?.enter(STAGE.auth);
     return andThen(this.#authenticate(parsed, hostBucket), (authentication) => {
       this.#authentication = authentication;
+      this.call.identified(this.principal, authentication.headers.get('referer'));
       this.options.admission.checkRate(this.principal.accessKey);
       this.watch?.enter(STAGE.authorise);
       if (!this.exchange.request.headers.has('origin') || parsed.bucket === '') {

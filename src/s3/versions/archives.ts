@@ -12,6 +12,7 @@ import { isCode } from '../../backend/errors.js';
 import { S3Error } from '../errors.js';
 import { ownerAttribute, readStoredChecksum, SYSTEM_METADATA } from '../object/attributes.js';
 import { ACL_METADATA } from '../rules/acl/stored.js';
+import { onBehalfOfBucket, onBehalfOfNames } from './bucket-behalf.js';
 import { entryOfObject, isSamePlain, readCurrentState, type PlainObject } from './current-state.js';
 import { archiveContainer, type VersionedKey, currentRef, versionRef } from './names.js';
 import type { VersionEntry, VersionIds } from './version-entry.js';
@@ -81,9 +82,11 @@ export class Adoption {
 
   /**
    * Puts a plain object into the archive, with all that belongs to it. It stays at its key until the
-   * link takes its place.
+   * link takes its place. A link or a dynamic manifest that leads out of the bucket has no bytes of
+   * its own, and those of others are not kept for the bucket's readers: it becomes no version.
    *
-   * @returns the entry to commit; undefined when the object is not there any more as it was seen
+   * @returns the entry to commit; undefined when the object is not there any more as it was seen, or
+   *   becomes none
    * @throws S3Error `ServiceUnavailable` when the store keeps not taking it
    */
   async archive(
@@ -135,10 +138,11 @@ export class Adoption {
     // If only the cold tier has the bytes, the copy keeps the stamp and needs nothing else. A
     // version expires by rules and locks, so an expiry set by a client of the store is dropped.
     const input = { ...described, sourceEtag: etag, absentBody: bodyAbsent, deleteAt: null };
+    const ofBucket = onBehalfOfBucket(call, key.bucket);
     try {
-      return await this.backend.copyObject(call, currentRef(key), to, input);
+      return await this.backend.copyObject(ofBucket, currentRef(key), to, input);
     } catch (error) {
-      if (isCode(error, 'NoSuchObject', 'NoSuchSourceContainer', 'BodyAbsent')) return undefined;
+      if (isCode(error, ...NOT_KEPT)) return undefined;
       throw error;
     }
   }
@@ -155,7 +159,8 @@ export class Adoption {
     if (segments === undefined) return undefined;
     const listingAttributes = listedAttributes(systemMetadata);
     const described = { contentType, headers, metadata, systemMetadata, listingAttributes };
-    return this.backend.putManifest(call, to, { ...described, segments, etag, writeClass });
+    const input = { ...described, segments, etag, writeClass };
+    return this.backend.putManifest(onBehalfOfNames(call), to, input);
   }
 
   /** The segments of the object that was read, and not of one that has replaced it. */
@@ -165,15 +170,18 @@ export class Adoption {
     plain: PlainObject,
   ): Promise<readonly Segment[] | undefined> {
     try {
-      const segments = await this.backend.getSegments(call, currentRef(key));
+      const ofBucket = onBehalfOfBucket(call, key.bucket);
+      const segments = await this.backend.getSegments(ofBucket, currentRef(key));
       const now = await readCurrentState(this.backend, call, key);
       return now.kind === 'plain' && isSamePlain(now, plain) ? segments : undefined;
     } catch (error) {
-      if (isCode(error, 'NoSuchObject')) return undefined;
+      if (isCode(error, 'NoSuchObject', 'Denied')) return undefined;
       throw error;
     }
   }
 }
+
+const NOT_KEPT = ['NoSuchObject', 'NoSuchSourceContainer', 'BodyAbsent', 'Denied'] as const;
 
 /** A head does not tell the attributes that a listing shows; these are all there are. */
 function listedAttributes(systemMetadata: Readonly<Record<string, string>>) {

@@ -10,6 +10,7 @@ import { BoundedCache } from '../../lib/bounded-cache.js';
 import { listedOwner, readStoredChecksum, SYSTEM_METADATA } from '../object/attributes.js';
 import { ACL_METADATA } from '../rules/acl/stored.js';
 import { NULL_VERSION_ID } from '../rules/version-id.js';
+import { onBehalfOfBucket } from './bucket-behalf.js';
 import type { VersionDeps } from './deps.js';
 import { findEntry } from './index-changes.js';
 import { LISTING_ATTRIBUTES } from './listing/index-summary.js';
@@ -48,14 +49,25 @@ export type CurrentState =
 
 const NO_OBJECT: CurrentState = { kind: 'nothing' };
 
-/** @throws BackendError NoSuchContainer without the bucket */
+/**
+ * A pointer of a client of the store that leads out of the bucket is told of itself: what it leads to
+ * is no part of the bucket.
+ * @throws BackendError NoSuchContainer without the bucket
+ */
 export async function readCurrentState(
   backend: Backend,
   call: CallContext,
   key: VersionedKey,
 ): Promise<CurrentState> {
+  const ofBucket = onBehalfOfBucket(call, key.bucket);
+  const head = (linkItself: boolean) =>
+    backend.headObject(ofBucket, currentRef(key), { newest: true, linkItself });
   try {
-    return currentStateOf(key, await backend.headObject(call, currentRef(key), { newest: true }));
+    const found = await head(false).catch((error: unknown) => {
+      if (!isCode(error, 'Denied')) throw error;
+      return head(true);
+    });
+    return currentStateOf(key, found);
   } catch (error) {
     if (isCode(error, 'NoSuchObject')) return NO_OBJECT;
     if (isCode(error, 'BrokenLink')) return { kind: 'broken-link' };

@@ -44,15 +44,37 @@ describe('copies of objects in Swift', () => {
     expect(requests.at(-1)?.headers).to.include({ [OVERRIDE]: MD5 });
   });
 
-  it('of a link are of what it leads to', async () => {
+  /** The headers of a copy through a link. */
+  async function copyThrough(account: string, target: string) {
     const there = source({
-      'content-location': '/v1/AUTH_a/t/a%20b',
+      'content-location': `/v1/${account}/${target}`,
       'x-gateway-link-timestamp': '1795160050.00000',
-      'x-gateway-link-sysmeta-symlink-target': 't/a%20b',
+      'x-gateway-link-sysmeta-symlink-target': target,
     });
     const { backend, requests } = await scripted({ [LOOK]: there, [PUT]: created(MD5) });
     await backend.copyObject(CONTEXT, REF, TO, {});
-    expect(requests.at(-1)?.headers).to.include({ 'x-copy-from': 't/a%20b' });
+    return requests.at(-1)?.headers ?? {};
+  }
+
+  it('of our link are of the version that it leads to', async () => {
+    const version = `c%2Bversions/${Buffer.from(REF.object).toString('hex')}/${'0'.repeat(32)}`;
+    const headers = await copyThrough('AUTH_a', version);
+    const [container, ...name] = version.split('/');
+    expect(headers).to.include({
+      'x-copy-from': `${container}/${name.join('%2F')}`,
+      'x-copy-from-account': 'AUTH_a',
+    });
+    expect(headers).to.not.have.property('x-gateway-led-by');
+  });
+
+  it('of any other link say that it has led there', async () => {
+    for (const account of ['AUTH_a', 'AUTH_b']) {
+      expect(await copyThrough(account, 't/a%20b')).to.include({
+        'x-copy-from': 't/a%20b',
+        'x-copy-from-account': account,
+        'x-gateway-led-by': 'AUTH_a/c/o',
+      });
+    }
   });
 
   it('begin again when the source is another one', async () => {

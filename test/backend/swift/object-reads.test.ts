@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { ObjectHead, RangeSpec } from '../../../src/backend/backend.js';
 import { ContainerHeads } from '../../../src/backend/swift/container-heads.js';
 import { ObjectReads } from '../../../src/backend/swift/object-reads.js';
+import type { SwiftInfo } from '../../../src/backend/swift/transport.js';
 import { INFO, type ScriptedAnswer, ScriptedTransport } from './support/scripted-transport.js';
 
 const REF = { account: 'AUTH_a', container: 'c', object: 'o' };
@@ -25,14 +26,21 @@ const FOLLOWED = {
   'x-gateway-link-sysmeta-s3-version-id': 'v1',
 };
 
-function reads(...answers: ScriptedAnswer[]): { reads: ObjectReads; asked: ScriptedTransport } {
+function reads(...answers: ScriptedAnswer[]) {
+  return readsOf(INFO, answers);
+}
+
+function readsOf(
+  limits: SwiftInfo,
+  answers: ScriptedAnswer[],
+): { reads: ObjectReads; asked: ScriptedTransport } {
   const asked = new ScriptedTransport(() => {
     const answer = answers.shift();
     if (answer === undefined) throw new Error('nobody expects this request');
     return answer;
   });
   const heads = new ContainerHeads(asked, 0);
-  const parts = { transport: asked, limits: INFO, heads, storagePolicy: undefined };
+  const parts = { transport: asked, limits, heads, storagePolicy: undefined };
   return { reads: new ObjectReads(parts), asked };
 }
 
@@ -56,23 +64,41 @@ describe('swift: reading objects', () => {
     });
   });
 
-  it('tells without the filter where a link leads, and no more', async () => {
-    const { etag, 'x-timestamp': timestamp } = OBJECT;
-    const plain = { 'content-location': FOLLOWED['content-location'], 'content-length': '5' };
-    const { link } = await head({ ...plain, etag, 'x-timestamp': timestamp });
+  it('tells of links to other accounts, and to links, where the first leads', async () => {
+    const elsewhere = {
+      ...FOLLOWED,
+      'content-location': '/v1/AUTH_b/other/a/b%20c',
+      'x-gateway-link-sysmeta-symlink-target-account': 'AUTH_b',
+    };
+    expect((await head(elsewhere)).link?.target).to.deep.equal({
+      account: 'AUTH_b',
+      container: 'other',
+      object: 'a/b c',
+    });
+    const twice = { ...FOLLOWED, 'content-location': '/v1/AUTH_b/third/x' };
+    const { link } = await head(twice);
     expect(link?.target).to.deep.equal({ container: 'other', object: 'a/b c' });
-    expect(link?.systemMetadata).to.deep.equal({});
   });
 
-  it('takes a link to another account for what it leads to', async () => {
-    const elsewhere = { ...FOLLOWED, 'content-location': '/v1/AUTH_b/other/x' };
-    expect(await head(elsewhere)).to.not.have.property('link');
-  });
-
-  it('takes a link to a link for a broken one', async () => {
-    const twice = { ...FOLLOWED, 'content-location': '/v1/AUTH_a/third/x' };
-    expect(await codeOf(head(twice))).to.equal('BrokenLink');
-  });
+  const version = `c%2Bversions/${Buffer.from(REF.object).toString('hex')}/${'0'.repeat(32)}`;
+  const pointers: readonly (readonly [what: string, Record<string, string>, code?: 'Denied'])[] = [
+    ['ordinary object', {}],
+    ['link to a version of the key', { 'content-location': `/v1/AUTH_a/${version}` }],
+    ['link', { 'content-location': '/v1/AUTH_a/other/x' }, 'Denied'],
+    ['link to another account', { 'content-location': `/v1/AUTH_b/${version}` }, 'Denied'],
+    ['dynamic manifest', { 'x-object-manifest': 'other/x' }, 'Denied'],
+  ];
+  for (const [what, said, code] of pointers) {
+    const verb = code === undefined ? 'reads' : 'refuses';
+    it(`${verb} what is a(n) ${what} where no filter asks who may read on`, async () => {
+      for (const filter of [undefined, { version: 1 }]) {
+        const answer = { status: 200, headers: { ...OBJECT, ...said } };
+        const { reads } = readsOf({ ...INFO, filter }, [answer, answer]);
+        expect(await codeOf(reads.head(CONTEXT, REF))).to.equal(code);
+        expect(await codeOf(reads.get(CONTEXT, REF, undefined))).to.equal(code);
+      }
+    });
+  }
 
   it('tells what is missing: the target, the object, the container', async () => {
     const target = { status: 404, headers: { 'content-location': '/v1/AUTH_a/other/x' } };

@@ -1,7 +1,16 @@
 import { expect } from 'chai';
-import { CONTEXT, CONTAINER, failureOf, found, REF, scripted } from './support/scripted-backend.js';
+import {
+  CONTEXT,
+  CONTAINER,
+  created,
+  failureOf,
+  found,
+  REF,
+  scripted,
+} from './support/scripted-backend.js';
 
 const UNSURE = { 'x-gateway-unsure': 'true' };
+const DENIED = { 'x-gateway-denied': 'true' };
 const INPUT = { contentType: 'text/plain', body: Buffer.alloc(0), size: 0 };
 
 describe('swift: what may be on servers that did not answer', () => {
@@ -47,5 +56,40 @@ describe('swift: what may be on servers that did not answer', () => {
     expect((await backend.headObject(CONTEXT, REF)).size).to.equal(0);
     const read = backend.getObject(CONTEXT, { ...REF, object: 'p' }, undefined);
     expect((await failureOf(read)).code).to.equal('NoSuchObject');
+  });
+});
+
+describe('swift: what the requester may not read', () => {
+  it('is denied, whatever Swift has made of it', async () => {
+    for (const status of [400, 403, 404, 409]) {
+      const refused = { status, headers: DENIED };
+      const { backend } = await scripted({
+        'HEAD c': CONTAINER,
+        'HEAD c/o': refused,
+        'GET c/o': refused,
+        'GET c/o?multipart-manifest=get': refused,
+      });
+      for (const work of [
+        backend.getObject(CONTEXT, REF, undefined),
+        backend.headObject(CONTEXT, REF),
+        backend.getSegments(CONTEXT, REF),
+      ]) {
+        expect((await failureOf(work)).code).to.equal('Denied');
+      }
+    }
+  });
+
+  it('hides no manifest that leads to it, which can be read itself and written over', async () => {
+    const { backend, names } = await scripted({
+      'HEAD c': CONTAINER,
+      'HEAD c+segments': CONTAINER,
+      'HEAD c/o?symlink=get': { status: 403, headers: DENIED },
+      'HEAD c/o?symlink=get&multipart-manifest=get': found({ 'x-object-manifest': 'x/p' }),
+      'PUT c/o': created('d41d8cd98f00b204e9800998ecf8427e'),
+    });
+    const head = await backend.headObject(CONTEXT, REF, { linkItself: true });
+    expect(head.size).to.equal(0);
+    expect((await backend.putObject(CONTEXT, REF, INPUT)).outcome).to.equal('created');
+    expect(names().slice(-1)).to.deep.equal(['PUT c/o']);
   });
 });

@@ -105,7 +105,7 @@ describe('CopyObject', () => {
     const entry = { id: 'null', kind: 'version' } as VersionEntry;
     const atKey = { account: 'AUTH_main', container: 'source', object: 'key' };
     const archived = { ...atKey, container: 'source+versions', object: '6b6579/n' };
-    const target = { container: 'source+versions', object: '6b6579/v' };
+    const target = { container: 'source+versions', object: `6b6579/${'a'.repeat(32)}` };
     const link = { target, etag: 'later', lastModified: 0, systemMetadata: {} };
     // With a delete marker over it, nothing stands at the key.
     for (const moved of [headOf('later', { link }), 'NoSuchObject'] as const) {

@@ -115,7 +115,8 @@ describe('s3 operations: the version null', () => {
   const AT_KEY: FoundVersion = { entry: NAMED, ref: refOf('bucket', 'key') };
   const ARCHIVED: FoundVersion = { entry: NAMED, ref: refOf('bucket+versions', '6b/n') };
   const REPLACED: FoundVersion = { entry: NAMED, ref: refOf('bucket+versions', '6b/older') };
-  const LINKED = { ...HEAD, etag: 'another', link: { target: refOf('bucket+versions', '6b/v') } };
+  const CURRENT = `${Buffer.from('key').toString('hex')}/${'a'.repeat(32)}`;
+  const LINKED = { ...HEAD, etag: 'another', link: { target: refOf('bucket+versions', CURRENT) } };
 
   /** Reads a version that is found at these places one after the other, the last again and again. */
   function read(versionId: string, found: readonly (FoundVersion | undefined)[], stored: Stored) {

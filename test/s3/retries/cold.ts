@@ -26,6 +26,7 @@ export function restorerOn(backend: Backend): Restorer {
 export async function coolDown(backend: Backend, account: string): Promise<void> {
   const ref = { account, container: 'bucket', object: 'key' };
   const body = bodyRefOf(ref, await backend.headObject(CALL, ref));
+  if (body === undefined) throw new Error('a link of somebody else');
   const tools = { ...TOOLS, backend, call: CALL };
   const done = [await archiveObject(tools, body), await releaseBody(tools, body)];
   if (done.some((outcome) => outcome !== 'done')) throw new Error(done.join());

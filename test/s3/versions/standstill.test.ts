@@ -1,7 +1,8 @@
 import { expect } from 'chai';
-import type { Backend, PutOutcome } from '../../../src/backend/backend.js';
+import type { Backend, ObjectRef, PutOutcome } from '../../../src/backend/backend.js';
 import { S3Error } from '../../../src/s3/errors.js';
 import { CurrentLink } from '../../../src/s3/versions/current-link.js';
+import { hexKey } from '../../../src/s3/versions/names.js';
 import type { StoredIndex } from '../../../src/s3/versions/index-store.js';
 import { CALL, keyOf } from './support.js';
 
@@ -21,7 +22,8 @@ class Deaf {
     const different: PutOutcome = { outcome: 'precondition_failed' };
     this.backend = {
       capabilities: { ...strong, ...keeping, ...capabilities },
-      headObject: () => Promise.resolve({ ...HEAD, link: LINK }),
+      headObject: (_call: unknown, { object }: ObjectRef) =>
+        Promise.resolve({ ...HEAD, link: linkOf(object) }),
       putLink: () => {
         this.now += ATTEMPT_MS;
         this.puts++;
@@ -32,12 +34,12 @@ class Deaf {
 }
 
 const HEAD = { size: 1, etag: 'e', lastModified: 1, systemMetadata: {} };
-const LINK = {
-  target: { container: 'bucket+versions', object: 'x' },
+const linkOf = (key: string) => ({
+  target: { container: 'bucket+versions', object: `${hexKey(key)}/${'f'.repeat(32)}` },
   etag: 'e',
   lastModified: 1,
   systemMetadata: { 's3-generation': '1' },
-};
+});
 
 function indexOf(generation: number): StoredIndex {
   const name = 'f'.repeat(32);

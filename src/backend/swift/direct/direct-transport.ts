@@ -1,5 +1,6 @@
 import { encodeUriComponentAws } from '../../../lib/uri.js';
 import type { CallContext, ObjectRef } from '../../backend.js';
+import { isOurHop } from '../../own-hops.js';
 import type { Policies } from '../../../ring/policy.js';
 import type { SwiftInfo, SwiftRequest, SwiftResponse, SwiftTransport } from '../transport.js';
 import { ContainerPolicies } from './container-policies.js';
@@ -112,19 +113,24 @@ export class DirectTransport implements SwiftTransport {
     const found = await this.#find(read);
     if (typeof found === 'string') return found;
     const target = linkTarget(found.headers);
-    if (target === undefined) return this.#answer(read, found, toGateway(found.headers));
+    if (target === undefined) {
+      return this.#answer(read, read.ref, found, toGateway(found.headers));
+    }
     found.cancel();
     return this.#follow(read, found, target);
   }
 
-  /** A link of which both ends are read here, as versions are kept. */
+  /**
+   * A link to a version of the key, of which both ends are read here. The proxies ask who may follow
+   * any other.
+   */
   async #follow(
     read: ObjectRead,
     link: ObjectSource,
     target: string,
   ): Promise<SwiftResponse | ProxyReason> {
     const ref = targetRef(read.ref.account, target);
-    if (ref === undefined) return 'link';
+    if (ref === undefined || !isOurHop(read.ref, ref)) return 'link';
     // The proxies' symlink filter asks for the whole of a link, too: it has no bytes.
     const found = await this.#find({ ...read, ref });
     if (typeof found === 'string') return found;
@@ -135,11 +141,13 @@ export class DirectTransport implements SwiftTransport {
     const headers = toGateway(found.headers);
     const location = `/v1/${encodeUriComponentAws(ref.account)}/${target}`;
     addLink(headers, link.headers, location);
-    return this.#answer(read, found, headers);
+    return this.#answer(read, ref, found, headers);
   }
 
+  /** @param at the place of what was found, for which `ref` of the read is a link or itself */
   async #answer(
     { context, method, ref, range }: ObjectRead,
+    at: ObjectRef,
     found: ObjectSource,
     headers: Map<string, string>,
   ): Promise<SwiftResponse | ProxyReason> {
@@ -157,8 +165,9 @@ export class DirectTransport implements SwiftTransport {
     }
     const text = await readManifest(context, found.answer(headers));
     if (text === undefined) return 'nodes_failed';
-    const segments = readSegments(ref.account, text, found.headers);
-    if (segments === undefined) return 'large_object';
+    const segments = readSegments(at.account, text, found.headers);
+    // The proxies ask who may read what is no part of this key.
+    if (segments?.every((segment) => isOurHop(ref, segment.ref)) !== true) return 'large_object';
     const read = (request: SwiftRequest): Promise<SwiftResponse> => this.request(request);
     return (await openLarge({ context, segments, range, read }, headers)) ?? 'large_object';
   }

@@ -111,7 +111,11 @@ export class Attempts {
     const headers = [...outgoing.headers];
     if (token !== undefined) headers.push('x-auth-token', token.value);
     headers.push('x-trans-id-extra', context.requestId.slice(0, TRANS_ID_EXTRA_CHARACTERS));
-    if (outgoing.signed) this.sign(method, path, headers);
+    if (outgoing.signed) {
+      const { behalf } = context;
+      if (behalf !== undefined) headers.push('x-gateway-for', behalf.header);
+      this.sign(method, path, headers);
+    }
     return {
       endpoint: endpoint.name,
       method,

@@ -60,7 +60,8 @@ function commonFilter(
 ): FilterInfo | undefined {
   if (one === undefined || other === undefined) return undefined;
   if (one.exclusiveCreate !== other.exclusiveCreate) return undefined;
-  const { exclusiveDelete, chunkedBodies, orderedPuts, signatureSuffices, ...rest } = one;
+  const { exclusiveDelete, chunkedBodies, orderedPuts, signatureSuffices, hopRights, ...rest } =
+    one;
   return {
     ...rest,
     version: Math.min(one.version, other.version),
@@ -68,6 +69,7 @@ function commonFilter(
     ...(chunkedBodies === true && other.chunkedBodies === true && { chunkedBodies }),
     ...(orderedPuts === true && other.orderedPuts === true && { orderedPuts }),
     ...(signatureSuffices === true && other.signatureSuffices === true && { signatureSuffices }),
+    ...(hopRights === true && other.hopRights === true && { hopRights }),
   };
 }
 
@@ -82,6 +84,7 @@ function parseFilter(said: unknown): FilterInfo | undefined {
     ...(filter.chunked_bodies === true && { chunkedBodies: true }),
     ...(filter.ordered_puts === true && { orderedPuts: true }),
     ...(filter.signature_suffices === true && { signatureSuffices: true }),
+    ...(filter.hop_rights === true && { hopRights: true }),
   };
 }
 
@@ -153,7 +156,9 @@ export class InfoSource {
     const expected = this.#known?.filter;
     if (expected === undefined) return;
     const { filter } = await this.#askOne(endpoint);
-    const isOlder = expected.orderedPuts === true && filter?.orderedPuts !== true;
+    const isOlder =
+      (expected.orderedPuts === true && filter?.orderedPuts !== true) ||
+      (expected.hopRights === true && filter?.hopRights !== true);
     if (filter?.exclusiveCreate === expected.exclusiveCreate && filter !== undefined && !isOlder) {
       if (filter.signatureSuffices !== true) this.requireTokens();
       return;

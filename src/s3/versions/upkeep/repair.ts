@@ -11,6 +11,7 @@ import { NOTHING_STORED, type StoredIndex } from '../index-store.js';
 import {
   archiveContainer,
   currentRef,
+  isLinkToVersion,
   parseArchiveName,
   versionRef,
   type VersionedKey,
@@ -218,12 +219,12 @@ async function currentOf(
   key: VersionedKey,
 ): Promise<string | undefined> {
   try {
-    const { link } = await backend.headObject(call, currentRef(key), { newest: true });
-    const isOurs = link?.target.container === archiveContainer(key.account, key.bucket).container;
-    return isOurs ? versionNameOf({ name: link.target.object }) : undefined;
+    const head = await backend.headObject(call, currentRef(key), { newest: true });
+    if (head.link === undefined || !isLinkToVersion(currentRef(key), head)) return undefined;
+    return versionNameOf({ name: head.link.target.object });
   } catch (error) {
     if (isCode(error, 'NoSuchObject')) return 'nothing';
-    if (isCode(error, 'BrokenLink')) return undefined;
+    if (isCode(error, 'BrokenLink', 'Denied')) return undefined;
     throw error;
   }
 }

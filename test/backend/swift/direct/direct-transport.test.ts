@@ -10,6 +10,11 @@ import {
   type DirectFixture,
 } from './support.js';
 
+const ID = '0123456789abcdef0123456789abcdef';
+/** Of what is read. */
+const VERSION = `c%2Bversions/${Buffer.from(REF.object).toString('hex')}/${ID}`;
+const partName = (index: number): string => `/c+segments/o/${ID}/${index + 1}`;
+
 describe('direct reads', () => {
   let fixture: DirectFixture;
 
@@ -112,9 +117,12 @@ describe('direct reads', () => {
   });
 
   const manifest = (...sizes: number[]): Step =>
-    stored(JSON.stringify(sizes.map((bytes, i) => ({ name: `/d/s${i}`, bytes, hash: `e${i}` }))), {
+    manifestOf(...sizes.map((bytes, i) => [partName(i), bytes] as const));
+
+  const manifestOf = (...parts: (readonly [name: string, bytes: number])[]): Step =>
+    stored(JSON.stringify(parts.map(([name, bytes], i) => ({ name, bytes, hash: `e${i}` }))), {
       'X-Static-Large-Object': 'True',
-      'X-Object-Sysmeta-Slo-Size': String(sizes.reduce((sum, size) => sum + size, 0)),
+      'X-Object-Sysmeta-Slo-Size': String(parts.reduce((sum, [, bytes]) => sum + bytes, 0)),
       'X-Object-Sysmeta-Slo-Etag': 'whole',
     });
 
@@ -135,7 +143,7 @@ describe('direct reads', () => {
       (request) => {
         const { response, url } = request;
         if (url.endsWith('/c/o')) return manifest(size, 2)(request);
-        if (!url.endsWith('/s0')) return stored('de', { ETag: '"e1"' })(request);
+        if (!url.endsWith('/1')) return stored('de', { ETag: '"e1"' })(request);
         response.writeHead(200, {
           'Content-Length': size,
           ETag: '"e0"',
@@ -158,11 +166,11 @@ describe('direct reads', () => {
     // What was sent before it has arrived as well.
     await fixture.read({ object: 'other' });
     const seen = (): string[] => fixture.nodes[0]!.seen.map(({ url }) => url.slice(-2));
-    expect(seen()).to.deep.equal(['/o', 's0', 'er']);
+    expect(seen()).to.deep.equal(['/o', '/1', 'er']);
     first.end?.();
     while (await next());
     expect(read).to.equal(size + 2);
-    expect(seen().at(-1)).to.equal('s1');
+    expect(seen().at(-1)).to.equal('/2');
   });
 
   it('fail in the middle of a large object whose segment was replaced', async () => {
@@ -236,7 +244,7 @@ describe('direct reads', () => {
 
   it('follow a link', async () => {
     fixture.nodes[0]!.steps = [
-      stored('', { 'X-Object-Sysmeta-Symlink-Target': 'd/t%C3%A9' }),
+      stored('', { 'X-Object-Sysmeta-Symlink-Target': VERSION }),
       stored('of the target'),
     ];
     const response = await fixture.transport.request({
@@ -245,19 +253,37 @@ describe('direct reads', () => {
       ...REF,
     });
     expect(await response.text(100)).to.equal('of the target');
-    expect(response.headers.get('content-location')).to.equal('/v1/AUTH_a/d/t%C3%A9');
-    expect(response.headers.get('x-gateway-link-sysmeta-symlink-target')).to.equal('d/t%C3%A9');
+    expect(response.headers.get('content-location')).to.equal(`/v1/AUTH_a/${VERSION}`);
+    expect(response.headers.get('x-gateway-link-sysmeta-symlink-target')).to.equal(VERSION);
     expect(
       fixture.nodes[0]!.seen.map(({ url }) => url.split('/').slice(3).join('/')),
-    ).to.deep.equal(['AUTH_a/c/o', 'AUTH_a/d/t%C3%A9']);
+    ).to.deep.equal(['AUTH_a/c/o', `AUTH_a/${VERSION}`]);
   });
 
   it('leave a link to a link, and one into an unknown container, to a proxy', async () => {
-    for (const target of ['d/t', 'unknown/t']) {
+    for (const container of ['c', 'd']) {
+      const target = VERSION.replace('c%2B', `${container}%2B`);
       fixture.nodes[0]!.steps = [stored('', { 'X-Object-Sysmeta-Symlink-Target': target })];
-      await fixture.read({ object: target });
+      await fixture.read({ container });
     }
     expect(fixture.ways).to.deep.equal(['link', 'policy_unknown']);
+  });
+
+  it('leave links and segments that are not of the key to a proxy, which asks who may read', async () => {
+    const pointers = [
+      stored('', { 'X-Object-Sysmeta-Symlink-Target': 'd/t' }),
+      stored('', { 'X-Object-Sysmeta-Symlink-Target': VERSION.replace('/6f/', '/70/') }),
+      manifestOf(['/d/s', 3], [partName(0), 2]),
+      manifestOf([partName(0), 3], [partName(1).replace('/o/', '/p/'), 2]),
+    ];
+    for (const [index, pointer] of pointers.entries()) {
+      await fixture.close();
+      fixture = await openDirectFixture();
+      fixture.nodes[0]!.steps = [pointer, stored('abc', { ETag: '"e0"' })];
+      expect((await fixture.read()).text).to.equal('of the proxy');
+      expect(asked()).to.deep.equal([1, 0, 0]);
+      expect(fixture.ways).to.deep.equal([index < 2 ? 'link' : 'large_object']);
+    }
   });
 
   it('list a container that is not sharded', async () => {

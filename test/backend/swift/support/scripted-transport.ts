@@ -20,7 +20,7 @@ export const INFO: SwiftInfo = {
   manifestBytesMax: 8_388_608,
   hasSymlinks: true,
   policies: ['gold'],
-  filter: { version: 1 },
+  filter: { version: 1, hopRights: true },
 };
 
 export interface ScriptedAnswer {
