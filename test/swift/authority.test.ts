@@ -1,0 +1,328 @@
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import {
+  CONTENTS,
+  POINTERS,
+  verdictOf,
+  WAYS,
+  WHO,
+  type Pointer,
+  type Way,
+  type Who,
+} from '../support/authority-table.js';
+import { describeWith } from '../support/needs.js';
+import { S3TestClient, type S3Answer } from '../support/s3-client.js';
+import { startService, type Service } from '../support/service.js';
+import { sharedSwiftLab } from '../support/shared-swift-lab.js';
+import { presignQuery } from '../support/sigv4.js';
+import { SWIFT_NEEDS, type SwiftLab } from '../support/swift-lab.js';
+import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { mapLimited } from '../../src/lib/promises.js';
+import { done, hex, md5, World } from './authority/world.js';
+
+/** Requests under way at once. */
+const CONCURRENCY = 12;
+const USERS = { owner: 'test:tester', member: 'test:tester2' } as const;
+const FOREIGN = [CONTENTS.foreign, CONTENTS.closed, CONTENTS.granted];
+
+/** One gateway, and who reads through it. */
+class Gateway {
+  readonly owner: S3TestClient;
+  readonly member: S3TestClient;
+  readonly #clients: S3TestClient[] = [];
+
+  private constructor(
+    readonly service: Service,
+    private readonly lab: SwiftLab,
+    private readonly world: World,
+    private readonly folder: string,
+  ) {
+    this.owner = this.client('test:tester');
+    this.member = this.client('test:tester2');
+  }
+
+  static async open(lab: SwiftLab, world: World, isDirect: boolean): Promise<Gateway> {
+    const keys = isDirect ? lab.directKeys() : lab.gatewayKeys();
+    const config = { ...keys, anonymous_account: 'AUTH_test', swift_container_cache_ms: 0 };
+    const folder = await makeTempFolder('authority');
+    const configFile = join(folder, 'config.json');
+    await writeFile(configFile, JSON.stringify(config));
+    const service = await startService({ configFile, listeners: 1 });
+    return new Gateway(service, lab, world, folder);
+  }
+
+  client(name: string): S3TestClient {
+    const { endpoint } = this.service;
+    const client = new S3TestClient({
+      endpoint,
+      accessKey: name,
+      secretKey: this.lab.user(name).key,
+    });
+    this.#clients.push(client);
+    return client;
+  }
+
+  async read(pointer: Pointer, way: Way, who: Who, referer?: string): Promise<S3Answer> {
+    const { world } = this;
+    const path = `/${world.path(pointer.bucket, pointer.name)}`;
+    const client = who === 'owner' ? this.owner : this.member;
+    const signed = who !== 'anonymous';
+    const headers = referer === undefined ? {} : { referer };
+    const send = (method: string, query = '', more = {}) =>
+      client.send({ method, path: path + query, headers: { ...headers, ...more }, signed });
+    switch (way) {
+      case 'GET':
+      case 'HEAD':
+        return send(way);
+      case 'range':
+        return send('GET', '', { range: 'bytes=0-4' });
+      case 'version null':
+        return send('GET', '?versionId=null');
+      case 'presigned':
+        return client.send({
+          method: 'GET',
+          path: `${path}?${this.#presigned(path, who)}`,
+          signed: false,
+        });
+      case 'tags':
+        return send('GET', '?tagging');
+      case 'copy':
+      case 'part copy':
+        return this.#copy(pointer, way, client);
+    }
+  }
+
+  #presigned(rawPath: string, who: Who): string {
+    const accessKey = USERS[who === 'owner' ? 'owner' : 'member'];
+    const identity = { accessKey, secretKey: this.lab.user(accessKey).key, region: 'us-east-1' };
+    const headers = { host: this.service.endpoint.slice('http://'.length) };
+    return presignQuery(identity, { method: 'GET', rawPath, headers }, new Date(), 60);
+  }
+
+  /** What a copy that is allowed gives is what it was made of, and one that is not leaves nothing. */
+  async #copy({ bucket, name }: Pointer, way: Way, client: S3TestClient): Promise<S3Answer> {
+    const { world } = this;
+    const source = { 'x-amz-copy-source': `/${world.path(bucket, name)}` };
+    const to = `copies/${name}-${randomBytes(4).toString('hex')}`;
+    const path = `/${world.path('b', to)}`;
+    if (way === 'copy') {
+      const copied = await client.put(path, '', source);
+      const kept = await client.get(path);
+      await client.delete(path);
+      if (copied.status === 200) return kept;
+      expect(kept.status).to.equal(404);
+      return copied;
+    }
+    const id = await world.begin(client, 'b', to);
+    const copied = await client.put(`${path}?partNumber=1&uploadId=${id}`, '', source);
+    if (copied.status === 200) {
+      const etag = /<ETag>([^<]+)</.exec(copied.text)?.[1] ?? '';
+      await world.complete(client, 'b', to, id, etag.replaceAll('&quot;', ''));
+      const kept = await client.get(path);
+      await client.delete(path);
+      return kept;
+    }
+    const listed = await client.get(`${path}?uploadId=${id}`);
+    expect(listed.text).to.not.include('<Part>');
+    return copied;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#clients.map((client) => client.close()));
+    await this.service.stop();
+    await removeFolder(this.folder);
+  }
+}
+
+/** Nothing of what lies behind a pointer: no byte, size or ETag. */
+function expectNothingTold({ text, headers }: S3Answer): void {
+  const told = text + JSON.stringify(headers);
+  for (const content of FOREIGN) {
+    expect(told).to.not.include(content.slice(0, 12));
+    expect(told).to.not.include(md5(content));
+    expect(headers['content-length']).to.not.equal(String(content.length));
+  }
+}
+
+function expectVerdict(verdict: 'allowed' | 'denied', way: Way, pointer: Pointer, got: S3Answer) {
+  const content = CONTENTS[pointer.content];
+  if (verdict === 'denied') {
+    expect(got.status, got.text).to.equal(403);
+    if (way !== 'HEAD') expect(got.code).to.equal('AccessDenied');
+    expectNothingTold(got);
+    return;
+  }
+  expect(got.status, got.text).to.be.oneOf([200, 206]);
+  if (way === 'range') expect(got.text).to.equal(content.slice(0, 5));
+  else if (way !== 'HEAD' && way !== 'tags') {
+    expect(got.text).to.equal(content);
+  }
+}
+
+describeWith(SWIFT_NEEDS, 'Swift: whose rights count behind a pointer', function () {
+  this.timeout(120_000);
+  let lab: SwiftLab;
+  let world: World;
+  let targets: readonly string[];
+  const gateways: Gateway[] = [];
+
+  before(async function () {
+    this.timeout(180_000);
+    lab = await sharedSwiftLab();
+    world = await World.open(lab);
+    for (const isDirect of [false, true]) gateways.push(await Gateway.open(lab, world, isDirect));
+    const [first] = gateways;
+    if (first === undefined) throw new Error('there is no gateway');
+    await world.point(first);
+    targets = await world.targets();
+  });
+
+  after(async () => {
+    await Promise.all(gateways.map((gateway) => gateway.close()));
+  });
+
+  for (const pointer of POINTERS) {
+    it(`${pointer.what}: ${pointer.readers}`, async () => {
+      const cells = gateways.flatMap((gateway) =>
+        WAYS.flatMap((way) => WHO.map((who) => ({ gateway, way, who }))),
+      );
+      const wrong: string[] = [];
+      await mapLimited(cells, CONCURRENCY, async ({ gateway, way, who }) => {
+        const verdict = verdictOf(pointer, way, who);
+        // Proxies copy, also for a gateway with direct reads.
+        const isRepeated = gateway !== gateways[0] && way.endsWith('copy');
+        if (verdict === undefined || isRepeated) return;
+        const got = await gateway.read(pointer, way, who);
+        try {
+          expectVerdict(verdict, way, pointer, got);
+        } catch (error) {
+          const where = gateways.indexOf(gateway) === 0 ? 'proxies' : 'direct';
+          wrong.push(`${where} ${way} ${who}: ${String(error)}`);
+        }
+      });
+      expect(wrong).to.deep.equal([]);
+    });
+  }
+
+  it('nothing is changed through a link that is none of ours', async () => {
+    const tags = '<Tagging><TagSet><Tag><Key>a</Key><Value>b</Value></Tag></TagSet></Tagging>';
+    const restore = '<RestoreRequest><Days>1</Days></RestoreRequest>';
+    for (const gateway of gateways) {
+      for (const { name, bucket, change } of POINTERS) {
+        if (change === undefined) continue;
+        const path = `/${world.path(bucket, name)}`;
+        for (const who of [gateway.owner, gateway.member]) {
+          for (const got of [
+            await who.put(`${path}?tagging`, tags),
+            await who.delete(`${path}?tagging`),
+            await who.put(`${path}?acl`, '', { 'x-amz-acl': 'private' }),
+            await who.send({ method: 'POST', path: `${path}?restore`, body: restore }),
+          ]) {
+            expect(got.status, `${name}: ${got.text}`).to.be.oneOf([403, 405]);
+          }
+        }
+      }
+    }
+    expect(await world.targets()).to.deep.equal(targets);
+  });
+
+  it('what is written over where versions are kept takes nothing of others along', async () => {
+    const [{ owner, member }] = gateways as [Gateway];
+    const { path, member: swift } = {
+      path: (key: string) => world.path('bo', key),
+      member: world.member,
+    };
+    await swift.request('PUT', path('o'), {}, CONTENTS.open);
+    const links = { inside: ['bo', 'o'], closed: ['x', 's'], foreign: ['vx', 's'] } as const;
+    for (const [name, [container, object]] of Object.entries(links)) {
+      await swift.request('PUT', path(name), world.linkTo(container, object));
+    }
+    await swift.request('PUT', path('dynamic'), { 'X-Object-Manifest': world.path('x', 'p/') });
+    const manifest = JSON.stringify([{ path: `/${world.path('x', 's')}` }]);
+    await world.owner.request('PUT', `${path('static')}?multipart-manifest=put`, {}, manifest);
+    const kept = { inside: 1, closed: 0, foreign: 0, dynamic: 0, static: 1 };
+    for (const [name, count] of Object.entries(kept)) {
+      const denied = await member.get(`/${path(name)}`);
+      expect(denied.status, `${name}: ${denied.text}`).to.equal(name === 'inside' ? 200 : 403);
+      // The owner's rights are more than those of the bucket's readers.
+      const writer = name === 'foreign' ? member : owner;
+      await done(writer.put(`/${path(name)}`, 'new'));
+      expect((await member.get(`/${path(name)}`)).text).to.equal('new');
+      const archive = `${world.named('bo')}+versions`;
+      const versions = await world.names(archive, `${hex(name)}/`);
+      expect(versions.length, name).to.equal(count + 1);
+      for (const version of versions) {
+        const { text } = await member.get(`/${path(name)}?versionId=${version.slice(-32)}`);
+        for (const content of FOREIGN) expect(text).to.not.include(content);
+      }
+      expect((await member.delete(`/${path(name)}`)).status).to.equal(204);
+    }
+    expect(await world.targets()).to.deep.equal(targets);
+  });
+
+  it('no part is a link', async () => {
+    const [{ member }] = gateways as [Gateway];
+    const parts = [
+      ['b', 'o', CONTENTS.open],
+      ['x', 's', CONTENTS.closed],
+      ['vx', 's', CONTENTS.foreign],
+    ] as const;
+    for (const [container, object, content] of parts) {
+      const id = await world.begin(member, 'b', 'of-links');
+      const segments = encodeURIComponent(`${world.named('b')}+segments`);
+      const part = `${segments}/of-links/${id}/1`;
+      await world.member.request('PUT', part, world.linkTo(container, object));
+      for (const etag of [md5(content), md5('')]) {
+        const got = await world.complete(member, 'b', 'of-links', id, etag);
+        expect(got.code, got.text).to.be.oneOf(['AccessDenied', 'InvalidPart']);
+      }
+      expect((await member.get(`/${world.path('b', 'of-links')}`)).status).to.equal(404);
+    }
+  });
+
+  it('what Swift grants and takes away counts at the next read', async () => {
+    const pointerOf = (name: string) => POINTERS.find((each) => each.name === name) as Pointer;
+    const granted = pointerOf('link-granted');
+    const closed = pointerOf('link-closed');
+    const allow = (read: string) =>
+      world.owner.request('POST', world.named('x'), { 'X-Container-Read': read });
+    for (const gateway of gateways) {
+      const status = async (pointer: Pointer, who: Who, referer?: string) =>
+        (await gateway.read(pointer, 'GET', who, referer)).status;
+      const acl = (read: string) =>
+        world.victim.request('POST', world.named('vo'), { 'X-Container-Read': read });
+      await acl('');
+      expect(await status(granted, 'owner')).to.equal(403);
+      await acl('test:tester');
+      expect(await status(granted, 'owner')).to.equal(200);
+      await allow('test:tester2');
+      expect(await status(closed, 'member')).to.equal(200);
+      expect(await status(closed, 'anonymous')).to.equal(403);
+      await allow('.r:host.example');
+      expect(await status(closed, 'anonymous')).to.equal(403);
+      expect(await status(closed, 'anonymous', 'http://host.example/page')).to.equal(200);
+      await allow('');
+      expect(await status(closed, 'member')).to.equal(403);
+    }
+  });
+
+  it("a reseller admin reads every account's, and an S3 ACL counts under its own name alone", async () => {
+    const [gateway] = gateways as [Gateway];
+    const admin = gateway.client('admin:admin');
+    const [endpoint = ''] = lab.state.endpoints;
+    const { PlainSwift } = await import('../support/plain-swift.js');
+    const swift = await PlainSwift.login(endpoint, lab.user('admin:admin'));
+    await swift.request('PUT', world.named('mine'));
+    await swift.request('PUT', world.path('mine', 'k'), world.linkTo('vx', 's'));
+    expect((await admin.get(`/${world.path('mine', 'k')}`)).text).to.equal(CONTENTS.foreign);
+
+    const grant = { 'x-amz-grant-read': 'id="test:tester2"' };
+    const { owner, member } = gateway;
+    await done(owner.put(`/${world.path('x', 'shared')}`, CONTENTS.closed, grant));
+    await world.member.request('PUT', world.path('b', 'to-shared'), world.linkTo('x', 'shared'));
+    expect((await member.get(`/${world.path('x', 'shared')}`)).status).to.equal(200);
+    expect((await member.get(`/${world.path('b', 'to-shared')}`)).status).to.equal(403);
+  });
+});
