@@ -119,10 +119,11 @@ function row(
 
 /** Whether one may read through a pointer in a way; undefined where the way is not theirs. */
 export function verdictOf(pointer: Pointer, way: Way, who: Who): 'allowed' | 'denied' | undefined {
-  const isSigned = way === 'presigned' || way === 'copy' || way === 'part copy';
-  if (who === 'anonymous' && isSigned) return undefined;
-  // S3's own ACL of the object decides for others.
+  // What others may do by S3's own ACL of the object is another question.
   if (way === 'tags' && who !== 'owner') return undefined;
+  // The same is decided for the same user: once is enough.
+  if ((way === 'presigned' || way === 'part copy') && who !== 'member') return undefined;
+  if (who === 'anonymous' && way !== 'GET' && way !== 'HEAD') return undefined;
   // Where versions are kept, `null` is another question.
   if (way === 'version null' && pointer.bucket !== 'b') return undefined;
   const readers = pointer.except?.[way] ?? pointer.readers;
