@@ -29,6 +29,12 @@ export interface Capabilities {
    * has the ETag that the store itself computes and that the write returns.
    */
   readonly systemMetadata: boolean;
+  /**
+   * What a link or a manifest of a client of the store leads to is read by the rights of the one that
+   * stands behind the call (`CallContext.behalf`). False: it is refused to everybody, as far as the
+   * store's answers tell of it. Default: true.
+   */
+  readonly hopRights?: boolean | undefined;
   /** Longest object name, in bytes of UTF-8. */
   readonly objectNameBytesMax: number;
   /** Most segments of one large object. */

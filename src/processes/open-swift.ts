@@ -83,9 +83,19 @@ function segmentsAreSwept({ janitorIntervalMs, credentialsSource }: FilledOption
 export const FILTER_MISSING =
   'versions, locks, ACLs, tags, CORS and lifecycle rules answer 501: see docs/swift.md';
 
-function filterCheck({ capabilities }: Backend, options: FilledOptions): HealthCheck {
+/** What a filter of an earlier release lacks. */
+export const HOP_RIGHTS_MISSING =
+  'what a link or a manifest of a Swift client leads to is refused to everybody: replace the filter in all proxies, see docs/swift.md';
+
+export function filterCheck(
+  { capabilities }: Pick<Backend, 'capabilities'>,
+  options: Pick<FilledOptions, 'swiftFilterSecretFile'>,
+): HealthCheck {
   const name = 'filter';
-  if (capabilities.systemMetadata) return { name, ok: true };
+  const { systemMetadata, hopRights } = capabilities;
+  if (systemMetadata && hopRights !== false) return { name, ok: true };
+  if (systemMetadata)
+    return { name, ok: true, detail: `it is an older one; ${HOP_RIGHTS_MISSING}` };
   const why =
     options.swiftFilterSecretFile === ''
       ? 'swift_filter_secret_file is not set'

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { RosterEntry } from '../../src/config/credentials.js';
-import { SwiftUsers } from '../../src/processes/open-swift.js';
+import type { Backend } from '../../src/backend/backend.js';
+import { filterCheck, HOP_RIGHTS_MISSING, SwiftUsers } from '../../src/processes/open-swift.js';
 
 const OWNER: RosterEntry = {
   accessKey: 'AK',
@@ -31,5 +32,23 @@ describe('the user that the gateway is towards Swift', () => {
     users.replace([{ ...unnamed, accessKey: 'b:ben', account: 'AUTH_b' }]);
     expect(users.of('AUTH_a')).to.equal(undefined);
     expect(users.of('AUTH_b'), user).to.deep.equal({ user: 'b:ben', key: 'secret' });
+  });
+});
+
+describe('what readiness tells of the filter in the proxies', () => {
+  const told = (capabilities: object) =>
+    filterCheck({ capabilities } as Pick<Backend, 'capabilities'>, { swiftFilterSecretFile: 's' });
+
+  it('is nothing where it has all that this release needs', () => {
+    expect(told({ systemMetadata: true, hopRights: true })).to.not.have.property('detail');
+  });
+
+  it('is that one of an earlier release does not ask who may read on', () => {
+    const { ok, detail } = told({ systemMetadata: true, hopRights: false });
+    expect([ok, detail?.includes(HOP_RIGHTS_MISSING)]).to.deep.equal([true, true]);
+  });
+
+  it('is that there is none', () => {
+    expect(told({ systemMetadata: false, hopRights: false }).detail).to.contain('501');
   });
 });

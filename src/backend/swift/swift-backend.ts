@@ -63,6 +63,7 @@ function capabilitiesOf(info: SwiftInfo, verifyMd5: boolean): B.Capabilities {
     bodyUpdates: false,
     takesMd5: !verifyMd5,
     systemMetadata: hasFilter,
+    hopRights: info.filter?.hopRights === true,
     objectNameBytesMax: info.objectNameBytesMax,
     segmentsMax: info.manifestSegmentsMax,
   };

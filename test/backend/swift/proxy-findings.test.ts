@@ -15,7 +15,7 @@ const WELL: ProxyFacts = {
   swiftVersion: '2.30.1',
   filterVersion: 1,
   memcached: 'aaaa0000',
-  features: ['exclusive_delete', 'chunked_bodies', 'signature_suffices'],
+  features: ['exclusive_delete', 'chunked_bodies', 'signature_suffices', 'hop_rights'],
   knowsSecret: true,
   clockMs: 20,
   clockErrorMs: 505,
@@ -59,8 +59,13 @@ describe('proxies of a cluster, compared', () => {
     ],
     [
       'one with an older filter',
-      [proxy('a'), proxy('b', { features: ['exclusive_delete'] })],
+      [proxy('a'), proxy('b', { features: ['exclusive_delete', 'hop_rights'] })],
       ['b older_filter'],
+    ],
+    [
+      'those whose filters all do not ask who may read on',
+      [proxy('a', { features: [] }), proxy('b', { features: [] })],
+      ['a older_filter', 'b older_filter'],
     ],
     [
       'one of another release of Swift',

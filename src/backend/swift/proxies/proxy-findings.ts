@@ -1,4 +1,4 @@
-import type { ProxyFacts, ProxyLook } from './proxy-look.js';
+import { HOP_RIGHTS, type ProxyFacts, type ProxyLook } from './proxy-look.js';
 
 /** What is wrong with a proxy; a label of metrics and charts. */
 export type ProxyProblem =
@@ -32,6 +32,10 @@ const INSTALL = 'docs/swift.md, "Installing it", says how';
 const FORGOTTEN =
   'clients that use it are not held off what versions and locks protect, and its own creations void every lease. ' +
   `Add both to its pipeline (${INSTALL}), or stop it`;
+
+const NO_HOP_RIGHTS =
+  'its filter does not ask who may read what a link or a manifest of a Swift client leads to: a gateway before this release reads it for everybody, and this one for nobody. ' +
+  'Replace it with that of this release, in all proxies';
 
 type Proxy = ProxyLook & { readonly state: 'proxy' };
 
@@ -106,6 +110,9 @@ function filterFindings({ facts }: Proxy, usual: Usual): Found[] {
     const text =
       'it does not know the secret of swift_filter_secret_file, and refuses the gateway. Put the secret into its secret_file';
     found.push({ problem: 'other_secret', text });
+  }
+  if (filterVersion !== undefined && !features.includes(HOP_RIGHTS)) {
+    found.push({ problem: 'older_filter', text: NO_HOP_RIGHTS });
   }
   const missing = usual.features.filter((feature) => !features.includes(feature));
   if (missing.length > 0 && found.length === 0) {

@@ -55,8 +55,11 @@ const INFO_BYTES_MAX = 1024 * 1024;
 /** A `Date` has whole seconds: on the mean it is half of one behind. */
 const DATE_MEAN_MS = 500;
 
+/** The filter asks who may read what a link or a manifest leads to. */
+export const HOP_RIGHTS = 'hop_rights';
+
 /** What not every release of the filters has; see docs/swift.md on what goes over the wire. */
-const FEATURES = ['exclusive_delete', 'chunked_bodies', 'signature_suffices'] as const;
+const FEATURES = ['exclusive_delete', 'chunked_bodies', 'signature_suffices', HOP_RIGHTS] as const;
 
 /** The host answers that it has no server at this port. */
 const REFUSED: ReadonlySet<unknown> = new Set(['ECONNREFUSED']);
