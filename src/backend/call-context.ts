@@ -28,6 +28,11 @@ export interface Behalf {
    * stores that decide themselves).
    */
   allows(container: ContainerHead, access: 'read objects' | 'list'): boolean;
+  /**
+   * The requester's rights count where the store follows what is Ringway's own, too: a client of
+   * the store's own API has no others. Default: false.
+   */
+  readonly countsAtOwnHops?: boolean | undefined;
   /** Value of `X-Gateway-For`: percent-encoded JSON, as the filter in Swift's proxies reads it. */
   readonly header: string;
 }

@@ -51,7 +51,14 @@ export function infoReply({ limits, gatewaySecrets, s3apiInfo }: Api, version: s
     ringway_store: { embedded: true },
     ...(s3apiInfo === undefined ? {} : { s3api: s3apiInfo }),
     ...(gatewaySecrets.length > 0
-      ? { ringway: { version: WIRE_VERSION, exclusive_delete: true, chunked_bodies: true } }
+      ? {
+          ringway: {
+            version: WIRE_VERSION,
+            exclusive_delete: true,
+            chunked_bodies: true,
+            hop_rights: true,
+          },
+        }
       : {}),
   };
   return {

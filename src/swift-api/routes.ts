@@ -1,7 +1,9 @@
 import { getAccount, headAccount, postAccount } from './account/accounts.js';
 import { denied, ownsAccount } from './auth/authorise.js';
 import { bulkDelete } from './bulk/bulk-delete.js';
+import { isCode } from '../backend/errors.js';
 import type { Call } from './call.js';
+import { deniedHop, withBehalf } from './container/behalf.js';
 import { getContainer, headContainer } from './container/read-container.js';
 import {
   deleteContainer,
@@ -46,7 +48,16 @@ const OBJECT: Routes<ObjectTarget> = new Map([
 const ALLOWED = 'GET, OPTIONS, HEAD, POST, DELETE, PUT';
 
 /** @throws SwiftError; BackendError; what the body throws */
-export async function route(call: Call): Promise<Reply> {
+export async function route(given: Call): Promise<Reply> {
+  const call = withBehalf(given);
+  try {
+    return await serve(call);
+  } catch (error) {
+    throw isCode(error, 'Denied') ? deniedHop(call, error) : error;
+  }
+}
+
+async function serve(call: Call): Promise<Reply> {
   const { target, method, query } = call;
   if (method === 'OPTIONS') return optionsOf(target);
   if (query.has('bulk-delete') && (method === 'POST' || method === 'DELETE'))

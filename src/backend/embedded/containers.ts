@@ -36,8 +36,14 @@ export function createContainer(
 
 /** @throws BackendError NoSuchContainer */
 export function headContainer(tables: Tables, ref: ContainerRef): ContainerHead {
+  const head = findContainer(tables, ref);
+  if (head === undefined) throw noSuchContainer(ref);
+  return head;
+}
+
+export function findContainer(tables: Tables, ref: ContainerRef): ContainerHead | undefined {
   const container = readContainer(tables, ref);
-  if (container === undefined) throw noSuchContainer(ref);
+  if (container === undefined) return undefined;
   const usage = readUsage(tables, container.id);
   if (usage === undefined) throw corrupt('a container has no usage row');
   return headOf(ref.container, container, usage);

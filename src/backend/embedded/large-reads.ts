@@ -1,10 +1,11 @@
-import type { ByteRange, ObjectRef, ReadOptions, Segment } from '../backend.js';
+import type { ByteRange, CallContext, ObjectRef, ReadOptions, Segment } from '../backend.js';
 import { BackendError } from '../errors.js';
 import type { LazyBody } from './lazy-body.js';
 import { corrupt } from './bytes.js';
+import { requireHop } from './hop-rights.js';
 import { idKey } from './keys.js';
 import { asBackendError } from './lmdb-error.js';
-import { findSummary, readObject, readSummary } from './object-lookup.js';
+import { findSummary, type FoundObject, readObject, readSummary } from './object-lookup.js';
 import { isPlain, type ObjectSummary, type StoredObject } from './object-record.js';
 import type { StoreDeps } from './deps.js';
 import { plainBody, ReplacedError } from './plain-body.js';
@@ -13,13 +14,14 @@ import { segmentsBody } from './segment-source.js';
 import { forEachInSlices } from './slices.js';
 import { copyOf, peek } from './tables.js';
 
-/** @throws BackendError NoSuchContainer, NoSuchObject, BrokenLink, Corrupt */
+/** @throws BackendError NoSuchContainer, NoSuchObject, BrokenLink, Denied, Corrupt */
 export async function getSegments(
   deps: StoreDeps,
+  context: CallContext,
   ref: ObjectRef,
   options?: ReadOptions,
 ): Promise<readonly Segment[] | undefined> {
-  const { object } = readObject(deps, ref, options);
+  const { object } = readObject(deps, context, ref, options);
   if (object.place !== 'segments') return undefined;
   const segments: Segment[] = [];
   await forEachInSlices(readList(deps, object), (segment) => segments.push(segment));
@@ -29,16 +31,16 @@ export async function getSegments(
 /**
  * A part, of one byte or more, of a large object that was just read: its first segment is looked up
  * in the same snapshot.
- * @throws BackendError Corrupt when that segment is gone or changed
+ * @throws BackendError Corrupt when that segment is gone or changed, Denied
  */
 export function largeBody(
   deps: StoreDeps,
-  ref: ObjectRef,
-  object: StoredObject,
+  context: CallContext,
+  found: FoundObject,
   range: ByteRange,
 ): LazyBody {
-  return segmentsBody(readList(deps, object), range, (segment, wanted) =>
-    openSegment(deps, ref, object, segment, wanted),
+  return segmentsBody(readList(deps, found.object), range, (segment, wanted) =>
+    openSegment(deps, context, found, segment, wanted),
   );
 }
 
@@ -53,18 +55,22 @@ function readList({ tables }: StoreDeps, { bodyId, head }: StoredObject): Segmen
 /**
  * A segment is what the list says, or it is not read: overwriting or deleting a segment cuts the
  * large object there. The snapshot may be some milliseconds old, which shows such a segment a
- * little longer, as it was.
+ * little longer, as it was. A reader of the list need not be one of what it names: each segment asks
+ * for that right.
  */
 function openSegment(
   deps: StoreDeps,
-  ref: ObjectRef,
-  manifest: StoredObject,
+  context: CallContext,
+  { ref, object: manifest }: FoundObject,
   segment: Segment,
   range: ByteRange,
 ): LazyBody {
   const { container, object } = segment;
   const segmentRef = { account: ref.account, container, object };
-  const found = findIfThere(() => findSummary(deps, segmentRef));
+  const found = findIfThere(() => {
+    requireHop(deps, context, ref, segmentRef);
+    return findSummary(deps, segmentRef);
+  });
   if (found !== undefined && isSegment(found, segment)) {
     return plainBody(deps, segmentRef, found, range);
   }

@@ -37,7 +37,7 @@ type Attempt = CopyOutcome | 'again';
 /**
  * Copies an object. What its record says is read once; the rest is an ordinary put, but for a whole
  * file, which the copy shares by a hard link: bodies never change.
- * @throws BackendError NoSuchContainer, NoSuchSourceContainer, NoSuchObject, BrokenLink,
+ * @throws BackendError NoSuchContainer, NoSuchSourceContainer, NoSuchObject, BrokenLink, Denied,
  *   BodyMismatch, BodyAbsent, StorageFull; Unavailable when the source is replaced while it is read
  */
 export async function copyObject(
@@ -59,7 +59,7 @@ export async function copyObject(
 
 async function tryCopy(deps: StoreDeps, context: CallContext, copy: Copy): Promise<Attempt> {
   const { from, input } = copy;
-  const source = readSource(deps, from);
+  const source = readSource(deps, context, from);
   const { head } = source.object;
   if (input.sourceEtag !== undefined && input.sourceEtag !== head.etag) return SOURCE_CHANGED;
   const range = rangeOf(input.range, head);
@@ -96,10 +96,10 @@ async function writeCopy(
   const { etag } = head;
   const keepsEtag = isPlain(place) && isMd5(etag) && isWhole(head, range);
   if (place === 'file' && keepsEtag) {
-    const linked = await linkFile(deps, copy, source.object);
+    const linked = await linkFile(deps, context, copy, source.object);
     if (linked !== 'unsupported') return linked;
   }
-  const body = range ? bodyOf(deps, source, range) : bufferBody(EMPTY);
+  const body = range ? bodyOf(deps, context, source, range) : bufferBody(EMPTY);
   const input: PutObjectInput = {
     ...describe(copy.input, source.object),
     size: body.length,
@@ -128,11 +128,11 @@ async function copyAbsent(
   return commitReplacement(deps, { replacement, etag });
 }
 
-/** @throws BackendError NoSuchSourceContainer, NoSuchObject, BrokenLink */
-function readSource(deps: StoreDeps, from: ObjectRef): FoundObject {
+/** @throws BackendError NoSuchSourceContainer, NoSuchObject, BrokenLink, Denied */
+function readSource(deps: StoreDeps, context: CallContext, from: ObjectRef): FoundObject {
   refresh(deps.tables);
   try {
-    return readObject(deps, from);
+    return readObject(deps, context, from);
   } catch (thrown) {
     const error = asBackendError(thrown);
     if (error.code !== 'NoSuchContainer') throw error;
@@ -156,6 +156,7 @@ function isWhole({ size }: ObjectHead, range: ByteRange | undefined): boolean {
 /** Gives the body a second file, at the same cost for any size. */
 async function linkFile(
   deps: StoreDeps,
+  context: CallContext,
   { from, to, input, precondition }: Copy,
   source: StoredObject,
 ): Promise<Attempt | 'unsupported'> {
@@ -175,7 +176,7 @@ async function linkFile(
   });
   if (outcome !== undefined) return outcome;
   if (linked === 'unsupported') return 'unsupported';
-  if (readSource(deps, from).object.bodyId !== source.bodyId) return 'again';
+  if (readSource(deps, context, from).object.bodyId !== source.bodyId) return 'again';
   throw corrupt('the file of its body is missing');
 }
 

@@ -1,5 +1,6 @@
-import type { ObjectHead, ObjectRef, ReadOptions } from '../backend.js';
+import type { CallContext, ObjectHead, ObjectRef, ReadOptions } from '../backend.js';
 import { BackendError } from '../errors.js';
+import { requireHop } from './hop-rights.js';
 import { objectKey } from './keys.js';
 import { noSuchObject } from './object-changes.js';
 import {
@@ -28,12 +29,17 @@ type Seen = Pick<ReadOptions, 'openExpired'> | undefined;
 /**
  * Reads an object. A link and what it leads to are read in one snapshot, so that of a link and a
  * target that change together, both or none are seen.
- * @throws BackendError NoSuchContainer, NoSuchObject, BrokenLink
+ * @throws BackendError NoSuchContainer, NoSuchObject, BrokenLink, Denied
  */
-export function readObject(deps: StoreDeps, ref: ObjectRef, seen?: Seen): FoundObject {
+export function readObject(
+  deps: StoreDeps,
+  context: CallContext,
+  ref: ObjectRef,
+  seen?: Seen,
+): FoundObject {
   const row = peekObject(deps, ref, seen);
   if (row === undefined) throw noSuchObject(ref);
-  if (isLink(row)) return followLink(deps, ref, row, seen);
+  if (isLink(row)) return followLink(deps, context, ref, row, seen);
   return { ref, object: decodeObject(row, row.length) };
 }
 
@@ -47,10 +53,18 @@ export function readHeadItself(deps: StoreDeps, ref: ObjectRef, seen?: Seen): Ob
   return { ...head, link: { target, etag, lastModified, systemMetadata } };
 }
 
-function followLink(deps: StoreDeps, { account }: ObjectRef, row: Buffer, seen: Seen): FoundObject {
+/** The right is asked first: a requester without it is not told whether there is a target. */
+function followLink(
+  deps: StoreDeps,
+  context: CallContext,
+  from: ObjectRef,
+  row: Buffer,
+  seen: Seen,
+): FoundObject {
   const link = decodeLink(row, row.length);
   const { container, object } = link.target;
-  const ref = { account, container, object };
+  const ref = { account: from.account, container, object };
+  requireHop(deps, context, from, ref);
   const target = peekTarget(deps, ref, seen);
   if (target === undefined) throw brokenLink(ref, 'is missing');
   if (isLink(target)) throw brokenLink(ref, 'is a link itself');

@@ -1,5 +1,6 @@
 import type {
   ByteRange,
+  CallContext,
   GetObjectResult,
   ObjectHead,
   ObjectRef,
@@ -15,10 +16,15 @@ import { plainBody, ReplacedError } from './plain-body.js';
 import { resolveRange } from '../ranges.js';
 import { refresh } from './tables.js';
 
-/** @throws BackendError NoSuchContainer, NoSuchObject, BrokenLink */
-export function headObject(deps: StoreDeps, ref: ObjectRef, options?: ReadOptions): ObjectHead {
+/** @throws BackendError NoSuchContainer, NoSuchObject, BrokenLink, Denied */
+export function headObject(
+  deps: StoreDeps,
+  context: CallContext,
+  ref: ObjectRef,
+  options?: ReadOptions,
+): ObjectHead {
   if (options?.linkItself === true) return readHeadItself(deps, ref, options);
-  return readObject(deps, ref, options).object.head;
+  return readObject(deps, context, ref, options).object.head;
 }
 
 /** The result of a read whose body is a {@link LazyBody}. */
@@ -28,23 +34,24 @@ type LazyResult = GetObjectResult & { readonly body: LazyBody };
  * Looks the object up and opens its file, so that a caller who has sent the head can send the body.
  * A read that a write overtakes, and whose old file is unlinked, looks the object up again; each
  * further round needs another write.
- * @throws BackendError NoSuchContainer, NoSuchObject, BrokenLink, BodyAbsent, Corrupt, Unavailable
+ * @throws BackendError NoSuchContainer, NoSuchObject, BrokenLink, Denied, BodyAbsent, Corrupt,
+ *   Unavailable
  */
 export function getObject(
   deps: StoreDeps,
+  context: CallContext,
   ref: ObjectRef,
   spec: RangeSpec | undefined,
   options?: ReadOptions,
 ): GetObjectResult | Promise<GetObjectResult> {
-  const result = findObject(deps, ref, spec, options);
-  return result.body.open === undefined ? result : openObject(deps, ref, spec, options, result);
+  const find = (): LazyResult => findObject(deps, context, ref, spec, options);
+  const result = find();
+  return result.body.open === undefined ? result : openObject(deps, find, result);
 }
 
 async function openObject(
   deps: StoreDeps,
-  ref: ObjectRef,
-  spec: RangeSpec | undefined,
-  options: ReadOptions | undefined,
+  find: () => LazyResult,
   found: LazyResult,
 ): Promise<GetObjectResult> {
   for (let result = found; ;) {
@@ -55,24 +62,25 @@ async function openObject(
       if (!(error instanceof ReplacedError)) throw error;
     }
     refresh(deps.tables);
-    result = findObject(deps, ref, spec, options);
+    result = find();
   }
 }
 
 function findObject(
   deps: StoreDeps,
+  context: CallContext,
   ref: ObjectRef,
   spec: RangeSpec | undefined,
   options: ReadOptions | undefined,
 ): LazyResult {
-  const found = readObject(deps, ref, options);
+  const found = readObject(deps, context, ref, options);
   const { head, place } = found.object;
   if (place === 'absent') throw bodyAbsent(found.ref);
   const range = spec && resolveRange(spec, head.size);
   if (range === 'unsatisfiable' || head.size === 0) {
     return { head, range, body: bufferBody(EMPTY) };
   }
-  return { head, range, body: bodyOf(deps, found, range ?? wholeOf(head)) };
+  return { head, range, body: bodyOf(deps, context, found, range ?? wholeOf(head)) };
 }
 
 export function wholeOf({ size }: ObjectHead): ByteRange {
@@ -81,11 +89,17 @@ export function wholeOf({ size }: ObjectHead): ByteRange {
 
 /**
  * A part, of one byte or more, of the body of an object that was just read.
- * @throws BackendError Corrupt; of a large object Unavailable
+ * @throws BackendError Corrupt; of a large object Denied, Unavailable
  */
-export function bodyOf(deps: StoreDeps, { ref, object }: FoundObject, range: ByteRange): LazyBody {
+export function bodyOf(
+  deps: StoreDeps,
+  context: CallContext,
+  found: FoundObject,
+  range: ByteRange,
+): LazyBody {
+  const { ref, object } = found;
   const { head, place, bodyId } = object;
-  if (place === 'segments') return largeBody(deps, ref, object, range);
+  if (place === 'segments') return largeBody(deps, context, found, range);
   const { size, etag, lastModified, deleteAt } = head;
   return plainBody(deps, ref, { place, bodyId, size, etag, lastModified, deleteAt }, range);
 }

@@ -94,9 +94,10 @@ class LmdbStore implements EmbeddedStore {
   };
 
   readonly immediate: ImmediateReads = {
-    headObject: (context, ref) => this.#readNow(context, (parts) => headObject(parts, ref)),
+    headObject: (context, ref) =>
+      this.#readNow(context, (parts) => headObject(parts, context, ref)),
     getObject: (context, ref, range) => {
-      const found = this.#readNow(context, (parts) => getObject(parts, ref, range));
+      const found = this.#readNow(context, (parts) => getObject(parts, context, ref, range));
       return found instanceof Promise ? found.catch(rethrow) : found;
     },
   };
@@ -179,7 +180,7 @@ class LmdbStore implements EmbeddedStore {
     ref: B.ObjectRef,
     options?: B.ReadOptions,
   ): Promise<B.ObjectHead> {
-    return this.#read(context, (parts) => headObject(parts, ref, options));
+    return this.#read(context, (parts) => headObject(parts, context, ref, options));
   }
 
   getObject(
@@ -188,7 +189,7 @@ class LmdbStore implements EmbeddedStore {
     range?: B.RangeSpec,
     options?: B.ReadOptions,
   ): Promise<B.GetObjectResult> {
-    return this.#read(context, (parts) => getObject(parts, ref, range, options));
+    return this.#read(context, (parts) => getObject(parts, context, ref, range, options));
   }
 
   putManifest(
@@ -214,7 +215,7 @@ class LmdbStore implements EmbeddedStore {
     ref: B.ObjectRef,
     options?: B.ReadOptions,
   ): Promise<readonly B.Segment[] | undefined> {
-    return this.#read(context, (parts) => getSegments(parts, ref, options));
+    return this.#read(context, (parts) => getSegments(parts, context, ref, options));
   }
 
   copyObject(

@@ -114,19 +114,22 @@ interface Access {
  * @throws SwiftError 401 or 403
  */
 export function authorise(call: Call, head: ContainerHead | undefined, access: Access): void {
+  const { ref, isObject } = access;
+  if ((isObject || call.tempUrl === undefined) && isAllowed(call, head, access)) return;
+  throw denied(call, ref.account);
+}
+
+/** A TempURL allows a listing only of what a manifest that it opens is made of. */
+export function isAllowed(call: Call, head: ContainerHead | undefined, access: Access): boolean {
   const { account, container } = access.ref;
-  if (call.tempUrl !== undefined) {
-    if (access.isObject && call.tempUrl.covers(account, container)) return;
-    throw unauthorised(account);
-  }
-  if (ownsAccount(call, account)) return;
+  if (call.tempUrl !== undefined) return call.tempUrl.covers(account, container);
+  if (ownsAccount(call, account)) return true;
   const { user, headers } = call;
   const list = (access.kind === 'read' ? head?.acl.read : head?.acl.write) ?? '';
   // Containers themselves are their owners' to change.
   const hasAcl = access.kind === 'read' || access.isObject;
   const subject = { groups: user?.groups ?? NOBODY, referrer: headers.get('referer') };
-  if (hasAcl && aclAllows(list, subject, access.isObject)) return;
-  throw denied(call, account);
+  return hasAcl && aclAllows(list, subject, access.isObject);
 }
 
 /** 403 says that it is of no use to log in. */

@@ -7,7 +7,7 @@ import type {
 } from '../../backend/backend.js';
 import type { ByteSource } from '../../lib/cancellation.js';
 import type { Call } from '../call.js';
-import { openContainer } from '../container/containers.js';
+import { openHop } from '../container/behalf.js';
 import { conditionReply, unsatisfiable } from '../object/reading.js';
 import { objectHeaders } from '../object/object-headers.js';
 import { parseRanges, resolveRanges } from '../object/conditions.js';
@@ -79,7 +79,9 @@ async function listSegments(
   prefix: string,
 ): Promise<ListedObject[]> {
   const ref = { account: call.target.account, container };
-  await openContainer(call, ref, 'read');
+  // As Swift does: by a listing, and a read of each.
+  await openHop(call, ref, 'list');
+  await openHop(call, ref, 'read objects');
   const query = { prefix, limit: SEGMENTS_MAX };
   const page = await call.api.backend.listObjects(call.context, ref, query);
   if (page.truncated) {

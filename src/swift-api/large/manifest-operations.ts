@@ -191,6 +191,14 @@ export async function copyManifest(
     readOptions(source),
   );
   if (segments === undefined) throw new SwiftError(409);
+  // It becomes a manifest by the writer's right to read all that it names, as on a Swift.
+  const named = segments.map((segment) => ({
+    ...segment,
+    path: `/${segment.container}/${segment.object}`,
+    sizeBytes: segment.size,
+  }));
+  const { problems } = await findSegments(sink, named);
+  if (problems.length > 0) return briefly(sink, { problems }, formatOf(sink));
   const systemMetadata = input.systemMetadata ?? head.systemMetadata;
   const manifestEtag = systemMetadata[OWN.manifestEtag] ?? hash('md5', renderRawManifest(segments));
   const manifest = {

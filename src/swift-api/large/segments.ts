@@ -1,5 +1,4 @@
 import type { ObjectHead, ObjectRef, Segment } from '../../backend/backend.js';
-import { BackendError } from '../../backend/errors.js';
 import { mapLimited } from '../../lib/promises.js';
 import type { Call } from '../call.js';
 import { openContainer } from '../container/containers.js';
@@ -51,8 +50,7 @@ async function look(call: Call, { container, object }: WantedSegment): Promise<F
   const { account } = call.target;
   const ref = { account, container, object };
   try {
-    await openContainer(call, ref, 'read');
-    const head = await call.api.backend.headObject(call.context, ref);
+    const head = await headSegment(call, ref);
     // What a link leads to is taken itself: the store joins objects, not links.
     return { head, ref: head.link === undefined ? ref : { account, ...head.link.target } };
   } catch (error) {
@@ -60,6 +58,11 @@ async function look(call: Call, { container, object }: WantedSegment): Promise<F
     if (known === undefined) throw error;
     return statusLine(known.status);
   }
+}
+
+async function headSegment(call: Call, ref: ObjectRef): Promise<ObjectHead> {
+  await openContainer(call, ref, 'read');
+  return call.api.backend.headObject(call.context, ref);
 }
 
 function problemsOf(
@@ -80,16 +83,19 @@ function problemsOf(
   return problems;
 }
 
-/** Segments that are stored, with what their objects are now; what is gone is said to be bytes. */
+/**
+ * Segments that are stored, with what their objects are now, as far as the request may read them; what
+ * is gone is said to be bytes.
+ */
 export async function describeSegments(
-  { api, context, target }: Call,
+  call: Call,
   segments: readonly Segment[],
   madeAt: number,
 ): Promise<DescribedSegment[]> {
   return mapLimited(segments, CONCURRENCY, async (segment) => {
     const { container, object } = segment;
-    const ref = { account: target.account, container, object };
-    const head = await api.backend.headObject(context, ref).catch(orMissing);
+    const ref = { account: call.target.account, container, object };
+    const head = await headSegment(call, ref).catch(orUnknown);
     return {
       ...segment,
       contentType: head?.contentType ?? 'application/octet-stream',
@@ -98,8 +104,8 @@ export async function describeSegments(
   });
 }
 
-function orMissing(error: unknown): undefined {
-  if (!(error instanceof BackendError)) throw error;
-  if (['NoSuchContainer', 'NoSuchObject', 'BrokenLink'].includes(error.code)) return undefined;
+/** For what is not there, or is not to be read. */
+function orUnknown(error: unknown): undefined {
+  if ([401, 403, 404].includes(swiftErrorOf(error)?.status ?? 0)) return undefined;
   throw error;
 }

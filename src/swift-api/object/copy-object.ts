@@ -1,6 +1,7 @@
 import type { CopyInput, Metadata, ObjectHead } from '../../backend/backend.js';
 import { resolveRange } from '../../backend/ranges.js';
 import type { Call } from '../call.js';
+import { withBehalf } from '../container/behalf.js';
 import { openContainer } from '../container/containers.js';
 import { OWN } from '../gateway/system-metadata.js';
 import { LISTED } from '../listing/object-entry.js';
@@ -26,7 +27,7 @@ export async function copyObject(call: Call<ObjectTarget>): Promise<Reply> {
   }
   const account = decodeName(headers.get('destination-account') ?? '') || target.account;
   const to = targetIn('Destination', account, destination);
-  const sink: Call<ObjectTarget> = { ...call, target: to };
+  const sink = withBehalf({ ...call, target: to });
   checkName(sink);
   return copy(call, sink);
 }
@@ -39,7 +40,7 @@ export async function copyTo(call: Call<ObjectTarget>): Promise<Reply> {
   }
   const account = decodeName(headers.get('x-copy-from-account') ?? '') || target.account;
   const from = targetIn('X-Copy-From', account, headers.get('x-copy-from') ?? '');
-  return copy({ ...call, target: from }, call);
+  return copy(withBehalf({ ...call, target: from }), call);
 }
 
 /** @throws SwiftError 412 */
@@ -96,12 +97,11 @@ async function copyBytes(
   head: ObjectHead,
   input: CopyInput,
 ): Promise<Reply | undefined> {
-  const { api, context, target } = sink;
   const range = givenRange(source, head);
-  const outcome = await api.backend.copyObject(
-    context,
+  const outcome = await sink.api.backend.copyObject(
+    source.context,
     source.target,
-    target,
+    sink.target,
     range === undefined ? input : { ...input, range },
     isExclusive(sink) ? { absent: true } : undefined,
   );

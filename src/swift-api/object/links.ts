@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 import type { LinkInput, Metadata, ObjectHead } from '../../backend/backend.js';
-import { BackendError } from '../../backend/errors.js';
 import type { Call } from '../call.js';
+import { openHop } from '../container/behalf.js';
 import { openContainer } from '../container/containers.js';
 import { OWN } from '../gateway/system-metadata.js';
 import { LISTED } from '../listing/object-entry.js';
 import { type Reply, TEXT } from '../reply.js';
-import { SwiftError } from '../swift-error.js';
+import { SwiftError, swiftErrorOf } from '../swift-error.js';
 import { type ObjectTarget, decodeName, splitObjectPath } from '../target.js';
 import { unquoted } from './conditions.js';
 import { withSource } from './writing.js';
@@ -96,7 +96,7 @@ interface Pin {
   readonly listed: Metadata;
 }
 
-/** @throws SwiftError 409 when the target does not have that content */
+/** @throws SwiftError 409 when the target does not have that content; BackendError Denied */
 async function givenPin(call: Call<ObjectTarget>, to: LinkTarget): Promise<Pin | undefined> {
   const given = call.headers.get('x-symlink-target-etag');
   if (given === undefined || given === '') return undefined;
@@ -118,15 +118,17 @@ async function givenPin(call: Call<ObjectTarget>, to: LinkTarget): Promise<Pin |
   };
 }
 
+/** A client that may not read it is told nothing of it. @throws BackendError Denied */
 async function targetHead(
-  { api, context, target }: Call<ObjectTarget>,
+  call: Call<ObjectTarget>,
   to: LinkTarget,
 ): Promise<ObjectHead | undefined> {
+  const ref = { account: call.target.account, ...to };
   try {
-    return await api.backend.headObject(context, { account: target.account, ...to });
+    await openHop(call, ref, 'read objects');
+    return await call.api.backend.headObject(call.context, ref);
   } catch (error) {
-    if (!(error instanceof BackendError)) throw error;
-    if (['NoSuchContainer', 'NoSuchObject', 'BrokenLink'].includes(error.code)) return undefined;
+    if (swiftErrorOf(error)?.status === 404) return undefined;
     throw error;
   }
 }

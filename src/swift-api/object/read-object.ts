@@ -19,7 +19,7 @@ import {
   withTarget,
 } from './reading.js';
 import { readLinkItself } from './links.js';
-import { locationOf, objectHeaders } from './object-headers.js';
+import { isStaticLarge, locationOf, objectHeaders } from './object-headers.js';
 
 /** Several ranges of an object as one body (RFC 9110 section 14.6), one read after the other. */
 interface MultipartBody {
@@ -115,6 +115,10 @@ async function replyTo(call: Call<ObjectTarget>, head: ObjectHead): Promise<Repl
   }
   const open = (part: RangeSpec): Promise<GetObjectResult> =>
     call.api.backend.getObject(call.context, call.target, part, readOptions(call));
+  // Its first segment is refused, or missing, before the head of the answer is sent.
+  if (range !== undefined && isStaticLarge(head)) {
+    (await open({ first: range.start, last: range.start })).body.cancel();
+  }
   const { boundary, body, contentLength } = multipartBody(head, ranges, open);
   const type = `multipart/byteranges;boundary=${boundary}`;
   return {

@@ -14,7 +14,11 @@ import {
   openEmbeddedStore,
 } from '../../../src/backend/embedded/index.js';
 
-export const CONTEXT: CallContext = { requestId: 'embedded' };
+/** On behalf of a requester who may read everything. */
+export const CONTEXT: CallContext = {
+  requestId: 'embedded',
+  behalf: { allows: () => true, header: '' },
+};
 export const BUCKET = { account: 'AUTH_test', container: 'bucket' };
 /** For segments. */
 export const PARTS = { account: 'AUTH_test', container: 'parts' };
