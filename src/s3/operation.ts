@@ -76,10 +76,11 @@ export interface RequestContext {
   /** Goes with every call to the backend. */
   readonly call: CallContext;
   /**
-   * The bucket's container, looked up when it is first asked for, and once per request.
+   * The bucket's container, looked up when it is first asked for, and again when it was looked up
+   * more than so many milliseconds ago. Default: never again.
    * @throws BackendError NoSuchContainer
    */
-  containerHead(): Promise<ContainerHead>;
+  containerHead(ageMsMax?: number): Promise<ContainerHead>;
   /** The verified body; at most once per request. */
   openPayload(options?: PayloadOptions): Payload;
 }

@@ -1,13 +1,14 @@
 import { requireConditionSupport, requireVersionConditionSupport } from './condition-support.js';
 import type { Metadata, WritePrecondition, ObjectRef, PutOutcome } from '../../backend/backend.js';
 import type { HeaderMap, HeaderList } from '../../http/exchange.js';
-import { versioningForWrites } from '../bucket/configuration.js';
+import { bucketVersioning, versioningForWrites } from '../bucket/configuration.js';
 import { S3Error } from '../errors.js';
 import { type RequestContext, objectOf } from '../operation.js';
 import { DEFAULT_STORAGE_CLASS, parseStorageClass } from '../rules/storage-class.js';
 import { encodeTags, parseTaggingHeader } from '../rules/tagging.js';
 import { writePreconditionFailed } from '../rules/write-conditions.js';
 import type { WrittenVersion } from '../versions/create-version.js';
+import { isArchivableKey } from '../versions/names.js';
 import { SYSTEM_METADATA } from './attributes.js';
 import { forgetParts } from './delete-object.js';
 import { keyOf } from './named-version.js';
@@ -101,6 +102,12 @@ export async function requireStorable(
 }
 
 /**
+ * How long a bucket counts as what it was when the request began. An upload takes as long as its
+ * client wants, and versions may be enabled and locked meanwhile.
+ */
+const STATE_MS_MAX = 100;
+
+/**
  * Makes an object the current one of its key: SPEC.md 3.1. Without versions it replaces the
  * existing object; with versions it is written to its final place, and nothing is copied or moved.
  *
@@ -110,7 +117,7 @@ export async function storeObject(
   context: RequestContext,
   object: ObjectWrite,
 ): Promise<StoredObject> {
-  const state = versioningForWrites(await context.containerHead());
+  const state = versioningForWrites(await context.containerHead(STATE_MS_MAX));
   if (state === 'unversioned') return replaceObject(context, object);
   const { services, call } = context;
   const created = await services.versions.createVersion(call, keyOf(context), {
@@ -133,7 +140,29 @@ async function replaceObject(context: RequestContext, object: ObjectWrite): Prom
   if (outcome.outcome === 'precondition_failed') await requireSomethingToMatch(context, condition);
   const { etag, lastModified, replacedManifest } = requireCreated(outcome, condition);
   context.services.segments.replaced(objectOf(context), replacedManifest, context.call.requestId);
-  return { etag, lastModified, headers: [] };
+  const { systemMetadata } = await context.containerHead(STATE_MS_MAX);
+  if (bucketVersioning(systemMetadata) === 'unversioned')
+    return { etag, lastModified, headers: [] };
+  return { etag, lastModified, headers: await becomeVersion(context, { etag, lastModified }) };
+}
+
+/**
+ * The bucket keeps versions by now, and the object has perhaps replaced the link to one of them: it
+ * becomes a version beside that, as what a client of the store writes past the gateway.
+ *
+ * @returns `x-amz-version-id`, where it is the current version
+ */
+async function becomeVersion(
+  context: RequestContext,
+  { etag, lastModified }: Pick<StoredObject, 'etag' | 'lastModified'>,
+): Promise<HeaderList> {
+  const { services, call } = context;
+  const key = keyOf(context);
+  if (!isArchivableKey(key.key, services.backend.capabilities)) return [];
+  await services.versions.repairLink(call, key);
+  const current = await services.versions.currentEntry(call, key);
+  const isThis = current?.adopted?.etag === etag && current.adopted.lastModified === lastModified;
+  return isThis ? [['x-amz-version-id', current.id]] : [];
 }
 
 /** Like AWS, fails `If-Match` for a missing object with a different error than for another ETag. */

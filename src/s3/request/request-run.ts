@@ -46,6 +46,7 @@ export class RequestRun implements RequestContext {
   #facts: OperationFacts | undefined;
   #authentication: Authentication | undefined;
   #containerHead: Promise<ContainerHead> | undefined;
+  #containerReadAt = Infinity;
   readonly #cors: RequestCors;
   #ticket: AdmissionTicket | undefined;
   #errorCode: string | undefined;
@@ -84,15 +85,18 @@ export class RequestRun implements RequestContext {
     return `${proxies.scheme(request)}://${addressing.clientHost(request)}${request.rawPath}`;
   }
 
-  containerHead(): Promise<ContainerHead> {
+  containerHead(ageMsMax = Infinity): Promise<ContainerHead> {
+    if (performance.now() - this.#containerReadAt > ageMsMax) this.#containerHead = undefined;
     return (this.#containerHead ??= this.#headContainer());
   }
 
   /** Reads the container, and remembers the bucket's CORS rules for the response. */
   async #headContainer(): Promise<ContainerHead> {
     const ref = { account: this.principal.account, container: this.endpoint.bucket };
+    const newest = this.#containerReadAt < Infinity;
     try {
-      const head = await this.services.backend.headContainer(this.call, ref);
+      const head = await this.services.backend.headContainer(this.call, ref, { newest });
+      this.#containerReadAt = performance.now();
       this.#cors.found(ref, head);
       return head;
     } catch (error) {
@@ -268,11 +272,9 @@ export class RequestRun implements RequestContext {
 
   #logFailures(failures: readonly S3Error[], message: string): void {
     const { log, proxies } = this.options;
-    const of = { requestId: this.requestId, operation: this.#endpoint?.operation };
-    logFailures(log, failures, message, {
-      ...of,
-      remote: () => proxies.clientAddress(this.exchange.request),
-    });
+    const operation = this.#endpoint?.operation;
+    const remote = (): string => proxies.clientAddress(this.exchange.request);
+    logFailures(log, failures, message, { requestId: this.requestId, operation, remote });
   }
 
   #respond(response: S3Response | undefined): MaybePromise<void> {

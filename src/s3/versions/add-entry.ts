@@ -8,7 +8,12 @@ import type { StoredIndex } from './index-store.js';
 import { currentRef, versionRef, type VersionedKey } from './names.js';
 import { commitWritten, discard, type RemovedVersion, type VersionDeps } from './deps.js';
 import { archiver, syncCurrent, type SyncedIndex, type SyncOptions } from './sync-current.js';
-import { expectedCurrentState, readCurrentState, type CurrentState } from './current-state.js';
+import {
+  expectedCurrentState,
+  readCurrentState,
+  wasLocked,
+  type CurrentState,
+} from './current-state.js';
 import type { VersionChange, VersionEntry, VersionIndex } from './version-entry.js';
 
 /** What decides whether a key is looked at before a commit. */
@@ -237,7 +242,7 @@ async function decide(
  * @throws S3Error `OperationAborted`
  */
 function requireReplaceable(former: VersionEntry | undefined): void {
-  if (former?.touched !== undefined) throw new S3Error('OperationAborted');
+  if (wasLocked(former)) throw new S3Error('OperationAborted');
 }
 
 /** A bucket that is deleted while versions are written takes the versions with it. */

@@ -118,6 +118,19 @@ export function entryFor(
 }
 
 /**
+ * Whether a plain object is the version `null` instead of one that the index has: the index does not
+ * know it, and the other was never locked. A locked one stays `null`, and this one becomes an
+ * ordinary version beside it.
+ */
+export function isNewNull(plain: PlainObject, index: VersionIndex): boolean {
+  return entryFor(plain, index) === undefined && !wasLocked(findEntry(index, NULL_VERSION_ID));
+}
+
+export function wasLocked(entry: Pick<VersionEntry, 'touched'> | undefined): boolean {
+  return entry?.touched !== undefined;
+}
+
+/**
  * Whether the object that one of these entries has come of, or taken the place of, is still at the key
  * itself. Were the entry removed now, that would pass for an object that no index knows, and come
  * back. A link of the store's own versioning does not make way.
@@ -192,10 +205,10 @@ export async function findVersion(
   // the two.
   const standing = id === NULL_VERSION_ID ? await readCurrentState(backend, call, key) : undefined;
   const { index } = await commits.read(call, key);
-  if (standing?.kind === 'plain' && entryFor(standing, index) === undefined) {
+  const entry = findEntry(index, id);
+  if (standing?.kind === 'plain' && isNewNull(standing, index)) {
     return { entry: plainEntry(standing), ref: currentRef(key) };
   }
-  const entry = findEntry(index, id);
   return entry && { entry, ref: versionRef(key, entry.name) };
 }
 

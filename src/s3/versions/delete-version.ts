@@ -6,6 +6,7 @@ import {
   plainEntry,
   entryFor,
   expectedCurrentState,
+  isNewNull,
   preconditionOn,
   readCurrentState,
   standsFor,
@@ -180,8 +181,9 @@ async function findDoomed(
   const isNull = id === NULL_VERSION_ID;
   if (isNull || entry?.adopted !== undefined) {
     const standing = await readCurrentState(backend, call, key);
-    const isUnknown = standing.kind === 'plain' && entryFor(standing, index) === undefined;
-    if (isNull && isUnknown) return { kind: 'unsettled', adopting: standing };
+    if (isNull && standing.kind === 'plain' && isNewNull(standing, index)) {
+      return { kind: 'unsettled', adopting: standing };
+    }
     if (entry !== undefined && standsFor(standing, index, [entry])) return { kind: 'unsettled' };
   }
   return entry && { kind: 'entry', entry, expected: expectedCurrentState(index) };

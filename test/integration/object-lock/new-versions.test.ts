@@ -1,7 +1,11 @@
+import { Readable } from 'node:stream';
 import { expect } from 'chai';
-import type { S3TestClient, S3Answer } from '../../support/s3-client.js';
+import { request } from 'undici';
+import type { S3Address, S3Answer, S3TestClient } from '../../support/s3-client.js';
+import { signHeaders, UNSIGNED } from '../../support/sigv4.js';
+import { until } from '../../support/until.js';
 import { UploadSteps } from '../multipart-bench.js';
-import { at, expectAnswer, textOf } from '../versions/bench.js';
+import { at, expectAnswer, textOf, VERSION_ID } from '../versions/bench.js';
 import {
   inDays,
   legalHold,
@@ -19,6 +23,50 @@ const UNTIL = 'x-amz-object-lock-retain-until-date';
 class Uploads extends UploadSteps {
   constructor(readonly s3: S3TestClient) {
     super();
+  }
+}
+
+/** A PUT of an unsigned body that is at its last byte until it is told to end. */
+class SlowUpload {
+  readonly begun: Promise<void>;
+  readonly #answer: Promise<{ readonly status: number; readonly id: string }>;
+  #finish: () => void = () => undefined;
+
+  constructor({ endpoint, accessKey, secretKey }: S3Address, path: string, body: Buffer) {
+    const identity = { accessKey, secretKey, region: 'us-east-1' };
+    const host = endpoint.slice('http://'.length);
+    const signed = { method: 'PUT', rawPath: path, headers: { host } };
+    const headers = signHeaders(identity, signed, new Date(), UNSIGNED);
+    const last = new Promise<void>((resolve) => {
+      this.#finish = resolve;
+    });
+    let begin: () => void = () => undefined;
+    this.begun = new Promise((resolve) => {
+      begin = resolve;
+    });
+    async function* slowly(): AsyncGenerator<Buffer> {
+      yield body.subarray(0, -1);
+      begin();
+      await last;
+      yield body.subarray(-1);
+    }
+    const length = { 'content-length': String(body.length) };
+    this.#answer = request(`${endpoint}${path}`, {
+      method: 'PUT',
+      headers: { ...headers, ...length },
+      body: Readable.from(slowly()),
+    }).then(async (answer) => {
+      await answer.body.dump();
+      return {
+        status: answer.statusCode,
+        id: String(answer.headers['x-amz-version-id'] ?? ''),
+      };
+    });
+  }
+
+  finish() {
+    this.#finish();
+    return this.#answer;
   }
 }
 
@@ -70,6 +118,34 @@ describe('locks of new versions over the wire', () => {
     const { text } = await bench().s3.get(`${path}?retention`);
     if (mode === undefined) return;
     expect([textOf(text, 'Mode'), textOf(text, 'RetainUntilDate')]).to.deep.equal([mode, until]);
+  }
+
+  for (const size of [10, 600_000]) {
+    it(`protect \`null\` from an upload of ${size} bytes that began before them`, async () => {
+      const { s3, service } = bench();
+      const late = await bench().bucket(`late-${size}`);
+      const path = `${late}/key`;
+      await bench().put(path, 'to be protected');
+      const upload = new SlowUpload(service, path, Buffer.alloc(size, 'x'));
+      await upload.begun;
+      await bench().become(late, 'Enabled');
+      expectAnswer(await s3.put(`${late}?object-lock`, lockConfiguration()), 200);
+      const rule = retention('COMPLIANCE', inDays(1));
+      expectAnswer(await s3.put(at(`${path}?retention`, 'null'), rule), 200);
+      // The service believes for a tenth of a second what it has read of the bucket.
+      const since = performance.now();
+      await until(() => performance.now() - since > 150);
+      const { status, id } = await upload.finish();
+      expect(status).to.equal(200);
+      expect(id).to.match(VERSION_ID);
+      expect(await bench().read(at(path, 'null'))).to.equal('to be protected');
+      expect(await bench().read(at(path, id))).to.have.lengthOf(size);
+      expectAnswer(await s3.delete(at(path, 'null')), 403, 'AccessDenied');
+      expect(await bench().history(late, 'key')).to.deep.equal([
+        `Version ${id} latest`,
+        'Version null',
+      ]);
+    });
   }
 
   for (const [i, [way, make]] of WAYS.entries()) {

@@ -224,6 +224,25 @@ for (const strength of ['strong', 'chained', 'ordered'] as const) {
         ));
     }
 
+    it('stays `null` once it is locked, whatever is written over the key', async () => {
+      await others.touchVersion(CALL, KEY, 'null', () => ({ 's3-lock': 'COMPLIANCE' }));
+      await putPlain(store, KEY, 'over it');
+      expect(await readVersion(store, others, KEY, 'null')).to.equal('before');
+      const refuse = (): never => {
+        throw new Error('locked');
+      };
+      const refused = await others
+        .deleteVersion(CALL, KEY, 'null', refuse)
+        .catch(({ message }: Error) => message);
+      expect(refused).to.equal('locked');
+      expect(await read(store, KEY)).to.equal('over it');
+      expect(await listed(store)).to.equal('v null');
+      expect(await bodiesOf(store, others, KEY)).to.deep.equal(['over it', 'null before']);
+      await putPlain(store, KEY, 'once more');
+      await deleteNull(others);
+      expect(await bodiesOf(store, others, KEY)).to.deep.equal(['null once more', 'over it']);
+    });
+
     it('does not come back when what it has become is replaced', async () => {
       await adoptWithoutLink();
       await put(store, others, KEY, 'instead', SUSPENDED);

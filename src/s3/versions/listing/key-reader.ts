@@ -6,6 +6,7 @@ import { DEFAULT_STORAGE_CLASS } from '../../rules/storage-class.js';
 import { NULL_VERSION_ID } from '../../rules/version-id.js';
 import type { ListedVersionEntry } from '../../xml/list-versions-result.js';
 import { userOwner, type Owner } from '../../xml/owner.js';
+import { wasLocked } from '../current-state.js';
 import { currentRef, parseArchiveName, versionRef, type VersionedKey } from '../names.js';
 import type { VersionEntry, VersionIndex } from '../version-entry.js';
 import { archiveList, type CallCount } from './archive-scan.js';
@@ -21,7 +22,7 @@ import {
 
 /** An index as far as its listing entry shows it; a summary has no `adopted`. */
 type KnownIndex = Omit<IndexSummary, 'entries'> & {
-  readonly entries: readonly (SummaryEntry & Pick<VersionEntry, 'adopted'>)[];
+  readonly entries: readonly (SummaryEntry & Pick<VersionEntry, 'adopted' | 'touched'>)[];
 };
 
 /**
@@ -253,7 +254,7 @@ export class KeyReader {
     const { key } = found;
     let { current } = found;
     const summary = this.#summary(found);
-    let index = summary ?? (await this.#readIndex(key));
+    let index: KnownIndex = summary ?? (await this.#readIndex(key));
     let state = listedState(current, index);
     // The two listings are of two instants: this index has been replaced since.
     if (state === 'ahead' && summary !== undefined) {
@@ -269,6 +270,11 @@ export class KeyReader {
       state = listedState(current, index);
     }
     if (state === 'behind') await this.#repairLink(key);
+    // It becomes a version beside the one that was locked, and gets its id by that.
+    if (state === 'plain' && wasLocked(index.entries.find(({ id }) => id === NULL_VERSION_ID))) {
+      await this.#repairLink(key);
+      return (await this.#readIndex(key)).entries;
+    }
     return versionsOf(state === 'plain' ? current : undefined, index.entries);
   }
 
