@@ -7,6 +7,13 @@ import type { ByteRange, Guard, Metadata, PutObjectInput, WriteClass } from './b
  * makes the large object unreadable from there on, never wrong.
  */
 
+/**
+ * Names system metadata of an object whose bytes the Swift API of a store reads from elsewhere (Swift's
+ * dynamic large objects). Below that API it is an object without bytes. No client can set it, other
+ * than by making such an object.
+ */
+export const DYNAMIC_MANIFEST = 'swift:dynamic-manifest';
+
 /** One piece of a large object. */
 export interface Segment {
   readonly container: string;

@@ -1,4 +1,6 @@
-import type { Metadata } from '../../backend/backend.js';
+import type { Metadata, ObjectHead } from '../../backend/backend.js';
+import { DYNAMIC_MANIFEST } from '../../backend/large-object.js';
+import { isOurHop } from '../../backend/own-hops.js';
 import { storedObjectLock } from '../bucket/configuration.js';
 import { S3Error } from '../errors.js';
 import { type RequestContext, type S3Response, xmlResponse } from '../operation.js';
@@ -10,7 +12,12 @@ import {
 } from '../rules/object-lock/decision.js';
 import { parseBypassHeader } from '../rules/object-lock/headers.js';
 import { locksOfNewVersion } from '../rules/object-lock/new-version.js';
-import { bucketWithoutLocks, noLegalHold, noRetention } from '../rules/object-lock/refusals.js';
+import {
+  bucketWithoutLocks,
+  contentOfOthers,
+  noLegalHold,
+  noRetention,
+} from '../rules/object-lock/refusals.js';
 import {
   storedLegalHold,
   legalHoldPatch,
@@ -18,6 +25,8 @@ import {
   retentionPatch,
 } from '../rules/object-lock/stored.js';
 import { parseVersionId } from '../rules/version-id.js';
+import { versionRef } from '../versions/names.js';
+import type { VersionEntry } from '../versions/version-entry.js';
 import { renderLegalHold } from '../xml/legal-hold.js';
 import { renderRetention } from '../xml/retention.js';
 import { headNamedVersion, keyOf } from './named-version.js';
@@ -30,6 +39,29 @@ import { versionHeaders } from './object-response.js';
 async function requireObjectLock(context: RequestContext): Promise<void> {
   const { systemMetadata } = await context.containerHead();
   if (storedObjectLock(systemMetadata) === undefined) throw bucketWithoutLocks();
+}
+
+/**
+ * A lock holds what lies in the bucket's archive and among its parts, where nobody but the gateway
+ * writes. A manifest of a client of the store may be made of objects that any client may delete.
+ *
+ * @param head - of the version
+ * @throws S3Error `InvalidRequest`
+ */
+async function requireOwnContent(
+  context: RequestContext,
+  { segmentCount, systemMetadata }: ObjectHead,
+  { name }: VersionEntry,
+): Promise<void> {
+  const { call, services } = context;
+  const key = keyOf(context);
+  if (systemMetadata[DYNAMIC_MANIFEST] !== undefined) throw contentOfOthers(key.key);
+  if (segmentCount === undefined) return;
+  const ref = versionRef(key, name);
+  const segments = (await services.backend.getSegments(call, ref)) ?? [];
+  const { account } = key;
+  const areOurs = segments.every((segment) => isOurHop(ref, { ...segment, account }));
+  if (!areOurs) throw contentOfOthers(key.key);
 }
 
 const PREFIX = 'x-amz-object-lock-';
@@ -74,9 +106,10 @@ export async function putObjectLegalHold(context: RequestContext): Promise<S3Res
     call,
     keyOf(context),
     versionId,
-    ({ systemMetadata }) => {
+    async (head, version) => {
       // What cannot be read is not written over: SPEC.md 3.2.
-      storedLegalHold(systemMetadata);
+      storedLegalHold(head.systemMetadata);
+      if (legalHold === 'ON') await requireOwnContent(context, head, version);
       return legalHoldPatch(legalHold);
     },
   );
@@ -103,11 +136,12 @@ export async function putObjectRetention(context: RequestContext): Promise<S3Res
     call,
     keyOf(context),
     versionId,
-    ({ systemMetadata }) => {
-      const existing = storedRetention(systemMetadata);
+    async (head, version) => {
+      const existing = storedRetention(head.systemMetadata);
       const clock = services.clock.state();
       const now = Date.now();
       requireAllowed(decideRetention({ existing, requested, bypass, now, clock }));
+      if (requested !== undefined) await requireOwnContent(context, head, version);
       return retentionPatch(requested);
     },
   );

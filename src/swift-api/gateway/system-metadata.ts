@@ -1,4 +1,5 @@
 import type { Metadata, MetadataPatch } from '../../backend/backend.js';
+import { DYNAMIC_MANIFEST } from '../../backend/large-object.js';
 import type { HeaderMap } from '../../http/exchange.js';
 
 /**
@@ -17,7 +18,7 @@ export const OWN = {
   targetEtag: 'swift:target-etag',
   targetBytes: 'swift:target-bytes',
   /** `container/prefix`, of a dynamic large object. */
-  dynamicManifest: 'swift:dynamic-manifest',
+  dynamicManifest: DYNAMIC_MANIFEST,
 } as const;
 
 export type Kind = 'account' | 'container' | 'object' | 'transient';

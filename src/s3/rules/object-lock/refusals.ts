@@ -27,6 +27,19 @@ export function noLegalHold(key: string): S3Error {
 }
 
 /**
+ * The answer to a lock on a version that is made of other objects than those of the bucket's own
+ * uploads.
+ */
+export function contentOfOthers(key: string): S3Error {
+  return new S3Error(
+    'InvalidRequest',
+    'Object Lock cannot protect this version: it is a manifest that was written through another ' +
+      'API, of objects that are not locked with it. Copy or upload it as one object, and lock that.',
+    { Key: key },
+  );
+}
+
+/**
  * Locks protect versions: a bucket that has them cannot stop keeping versions.
  * @throws S3Error `InvalidBucketState`
  */
