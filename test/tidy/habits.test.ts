@@ -5,6 +5,7 @@ import {
   lengthViolations,
   LINES_MAX,
   machinePathViolations,
+  unclearedMemoryViolations,
 } from './habits.js';
 import { projectFiles, type ProjectFile } from './project.js';
 
@@ -35,6 +36,12 @@ describe('tidy: habits', () => {
 
   it('no file names a folder of one machine', () => {
     expect(machinePathViolations(files)).to.deep.equal([]);
+  });
+
+  it('memory that is not cleared is taken by files that were read for it alone', () => {
+    expect(unclearedMemoryViolations(files)).to.deep.equal([]);
+    const another = { path: 'src/x.ts', text: 'const bytes = Buffer.allocUnsafe(size);' };
+    expect(unclearedMemoryViolations([another])).to.have.length(1);
   });
 
   it('no operation parses a document by itself', () => {

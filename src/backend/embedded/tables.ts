@@ -1,6 +1,6 @@
 import { type Database, open, type RootDatabase, type RootDatabaseOptions } from 'lmdb';
 import { BackendError } from '../errors.js';
-import { utf8Slice } from './bytes.js';
+import { corrupt, utf8Slice } from './bytes.js';
 import { ID_BYTES } from './keys.js';
 import { decodeListed, visitedDecoder, type UnnamedEntry } from './object-record.js';
 import { checkIndexFile } from './index-file.js';
@@ -148,8 +148,14 @@ export function peek(table: Table, key: Buffer): Buffer | undefined {
   return table.getBinaryFast(key);
 }
 
-/** A copy of `length` bytes from `start` of a value that {@link peek} gave. */
+/**
+ * A copy of `length` bytes from `start` of a value that {@link peek} gave.
+ * @throws BackendError Corrupt for bytes that it does not have: behind it are those of other values
+ */
 export function copyOf(peeked: Buffer, start = 0, length: number = peeked.length): Buffer {
+  if (!(start >= 0 && length >= 0 && start + length <= peeked.length)) {
+    throw corrupt('a value is shorter than what is read of it');
+  }
   const copy = Buffer.allocUnsafe(length);
   // Through a view of its own: Buffer.copy() and slice() trust a length that lmdb-js has overridden.
   copy.set(new Uint8Array(peeked.buffer, peeked.byteOffset + start, length));

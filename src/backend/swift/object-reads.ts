@@ -32,7 +32,7 @@ const WHOLE_BYTES_MAX = 16_384;
 
 const EMPTY = Buffer.alloc(0);
 
-/** @throws BackendError Unavailable, Timeout when a small body ends early */
+/** @throws BackendError Unavailable, Timeout when a small body is not whole */
 async function bodyOfAnswer(response: SwiftResponse, length: number): Promise<ObjectBody> {
   if (length > WHOLE_BYTES_MAX) {
     return {
@@ -43,9 +43,14 @@ async function bodyOfAnswer(response: SwiftResponse, length: number): Promise<Ob
       },
     };
   }
+  // Its memory has others' bytes in it until it is filled.
   const bytes = Buffer.allocUnsafe(length);
   let at = 0;
-  for await (const chunk of response.body) at += chunk.copy(bytes, at);
+  for await (const chunk of response.body) {
+    if (at + chunk.length > length) throw otherBytes(`more than ${length} bytes`);
+    at += chunk.copy(bytes, at);
+  }
+  if (at !== length) throw otherBytes(`${at} of ${length} bytes`);
   return wholeBody(bytes);
 }
 
@@ -238,10 +243,33 @@ function rangeHeader(spec: RangeSpec): RequestHeaders | 'unsatisfiable' {
   return { range: `bytes=${first}-${Number.isFinite(last) ? last : ''}` };
 }
 
-/** @throws BackendError Unavailable when Swift gives other bytes than it was asked for */
-function checkRange(range: ByteRange | undefined, head: ObjectHead, response: SwiftResponse): void {
-  const given = /^bytes (\d+)-(\d+)\//.exec(response.headers.get('content-range') ?? '');
-  const [start, end] = given === null ? [0, head.size - 1] : [Number(given[1]), Number(given[2])];
-  if (range === undefined ? given === null : start === range.start && end === range.end) return;
-  throw new BackendError('Unavailable', 'the object was replaced while it was being read');
+/**
+ * A body is given on as the range that its head names: it has to be that range, and as long. Its
+ * connection sees to it that it is as long as its Content-Length.
+ * @throws BackendError Unavailable when Swift gives other bytes than it was asked for
+ */
+function checkRange(
+  range: ByteRange | undefined,
+  { size }: ObjectHead,
+  { status, headers }: SwiftResponse,
+): void {
+  const given = /^bytes (\d+)-(\d+)\/\d+$/.exec(headers.get('content-range') ?? '');
+  if ((status === 206) !== (given !== null)) {
+    throw otherBytes(
+      `status ${status} and Content-Range ${headers.get('content-range') ?? 'none'}`,
+    );
+  }
+  const [start, end] = given === null ? [0, size - 1] : [Number(given[1]), Number(given[2])];
+  const wanted = range ?? { start: 0, end: size - 1 };
+  if (start !== wanted.start || end !== wanted.end || (range === undefined && given !== null)) {
+    throw new BackendError('Unavailable', 'the object was replaced while it was being read');
+  }
+  const length = headers.get('content-length');
+  if (length !== String(end - start + 1)) {
+    throw otherBytes(`Content-Length ${length ?? 'none'} for bytes ${start} to ${end}`);
+  }
+}
+
+function otherBytes(given: string): BackendError {
+  return new BackendError('Unavailable', `Swift's answer is not what was asked for: ${given}`);
 }

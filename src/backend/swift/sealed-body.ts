@@ -59,7 +59,7 @@ export async function* heldBody(
   }
   const { body, size, context } = intake;
   // A copy, because the source may use the chunk's memory again before the byte is sent.
-  const last = Buffer.allocUnsafe(1);
+  const last = Buffer.alloc(1);
   let received = 0;
   for await (const chunk of Buffer.isBuffer(body) ? [body] : body) {
     throwIfAborted(context);

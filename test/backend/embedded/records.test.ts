@@ -15,6 +15,7 @@ import {
   isLink,
   stampObject,
 } from '../../../src/backend/embedded/object-record.js';
+import { copyOf } from '../../../src/backend/embedded/tables.js';
 
 const NUMBER_MAX = 2 ** 48 - 1;
 const text = fc.string({ unit: 'binary' });
@@ -147,6 +148,21 @@ describe('records of the embedded store', () => {
         }
       }),
     );
+  });
+
+  it('are not read beyond the value, where others lie', () => {
+    const shared = Buffer.from('a value, and another one');
+    const value = shared.subarray(0, 7);
+    expect(copyOf(value, 2, 5).toString()).to.equal('value');
+    for (const [start, length] of [
+      [2, 6],
+      [8, 0],
+      [-1, 2],
+      [0, -1],
+      [0, NaN],
+    ] as const) {
+      expectCorrupt(() => copyOf(value, start, length));
+    }
   });
 
   it('of another layout are Corrupt', () => {

@@ -167,6 +167,17 @@ describe('swift: reading objects', () => {
     expect(await codeOf(get)).to.equal('Unavailable');
   });
 
+  for (const body of ['', 'el', 'ello']) {
+    it(`fills no buffer with memory: ${body.length} bytes for three`, async () => {
+      const headers = { ...OBJECT, 'content-length': '3', 'content-range': 'bytes 1-3/5' };
+      const get = reads({ status: 206, headers, body }).reads.get(CONTEXT, REF, {
+        first: 1,
+        last: 3,
+      });
+      expect(await codeOf(get)).to.equal('Unavailable');
+    });
+  }
+
   it('asks for the newest, and for what has expired, where that is wanted', async () => {
     const { reads: reading, asked } = reads({ status: 200, headers: OBJECT });
     await reading.head(CONTEXT, REF, { newest: true, openExpired: true });

@@ -109,7 +109,8 @@ export class ObjectSource {
         status === 206 &&
         headers.get('etag') === etag &&
         headers.get('x-backend-data-timestamp') === time &&
-        firstByte(headers) === start,
+        firstByte(headers) === start &&
+        Number(headers.get('content-length')) === expected - sent,
     );
     if (typeof next === 'string') return false;
     this.#source = next;

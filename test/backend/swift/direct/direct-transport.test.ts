@@ -116,6 +116,29 @@ describe('direct reads', () => {
     expect(error).to.have.property('code', 'Unavailable');
   });
 
+  it('do not continue with a rest of another length', async () => {
+    const rest = (text: string, range: string): Step =>
+      answer(206, text, {
+        ETag: '"e1"',
+        'X-Backend-Data-Timestamp': '1700000000.00000',
+        'Content-Range': `bytes ${range}/10`,
+      });
+    script(
+      ({ response, incoming }) => {
+        response.writeHead(200, {
+          'Content-Length': 10,
+          ETag: '"e1"',
+          'X-Backend-Data-Timestamp': '1700000000.00000',
+        });
+        response.write('0123', () => incoming.socket.destroy());
+      },
+      rest('45', '4-9'),
+      rest('456789abc', '4-9'),
+    );
+    const error: unknown = await fixture.read().catch((thrown: unknown) => thrown);
+    expect(error).to.have.property('code', 'Unavailable');
+  });
+
   const manifest = (...sizes: number[]): Step =>
     manifestOf(...sizes.map((bytes, i) => [partName(i), bytes] as const));
 

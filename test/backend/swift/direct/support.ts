@@ -80,7 +80,7 @@ export async function openDirectFixture(
     ...options,
   });
   await transport.info();
-  for (const container of ['c', 'c+segments', 'c+versions', 'd']) {
+  for (const container of ['bucket', 'c', 'c+segments', 'c+versions', 'd']) {
     await transport.request({ context: CONTEXT, method: 'HEAD', account: 'AUTH_a', container });
   }
   proxy.requests.length = 0;
