@@ -1,19 +1,16 @@
 import { Readable } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { ApiError } from '../../server/api-error.js';
 import { describeError } from '../../server/app-errors.js';
+import { ComputeThread } from '../../server/compute-thread.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
 import type { Session } from '../../server/sessions.js';
-import type { SwiftAccount } from '../../swift/account.js';
-import type { SwiftQuery } from '../../swift/path.js';
-import { globMatcher } from './glob.js';
 import { containerName, prefixText } from './names.js';
-import { PatternError } from './pattern-parser.js';
-import { patternMatcher } from './pattern.js';
-import { listObjects, LISTING_LIMIT, type ObjectRow } from './swift-listing.js';
+import { checkPattern, search, type SearchEnd, type SearchFailure } from './search.js';
+import type { SearchAnswer, SearchHit, SearchTask } from './search-thread.js';
 
 const SEARCH = z.strictObject({
   container: containerName,
@@ -30,160 +27,60 @@ const SEARCH = z.strictObject({
   max_s: z.int().min(1).max(20).default(20),
 });
 
-/** A line of the answer: an object that matches. */
-export interface SearchHit {
-  readonly name: string;
-  readonly bytes: number;
-  readonly last_modified: string;
-}
-
-/** The last line: how far the search came. */
-export interface SearchEnd {
-  /** The number of names that were looked at. */
-  readonly scanned: number;
-  readonly truncated: boolean;
-  /** Where it goes on; null at the end. */
-  readonly next_marker: string | null;
-}
-
-/** The last line of a search that failed. */
-export interface SearchFailure {
-  readonly error: { readonly code: string; readonly message: string; readonly request_id: string };
-}
-
-const HITS_MAX = 1000;
-const YIELD_ROWS = 200;
-/** Each holds a page of a listing, and costs time for each of its names. */
+/** Each holds a page of a listing, and they have one thread in turn. */
 const RUNNING_PER_SESSION = 2;
 const RUNNING_MAX = 8;
 const BUSY_RETRY_S = 5;
+const HEAP_MB_MAX = 256;
 
-/**
- * Swift has no search: this reads listings within limits, sends hits as lines of JSON, and ends
- * with a line that says how far it came.
- */
+/** A search answers with lines of JSON, as they come; what goes wrong on the way is the last one. */
 export function searchRoutes(app: FastifyInstance, context: ConsoleContext): void {
-  const running = new Map<Readable, Session>();
-  app.post('/api/files/search', { config: { access: 'read' } }, (request, reply) => {
+  const running = new Map<object, Session>();
+  const thread = new ComputeThread<SearchTask, SearchAnswer>({
+    file: fileURLToPath(new URL('search-thread.js', import.meta.url)),
+    heapMbMax: HEAP_MB_MAX,
+  });
+  app.addHook('onClose', () => thread.close());
+  app.post('/api/files/search', { config: { access: 'read' } }, async (request, reply) => {
     const given = parse(SEARCH, request.body);
-    const matches = matcherOf(given);
     const session = sessionOf(request);
     const own = [...running.values()].filter((one) => one === session).length;
     if (own >= RUNNING_PER_SESSION || running.size >= RUNNING_MAX) {
       throw new ApiError('busy', 'Too many searches are running.', undefined, BUSY_RETRY_S);
     }
+    running.set(given, session);
+    try {
+      if (given.mode === 'regex') await checkPattern(thread, given);
+    } catch (error) {
+      running.delete(given);
+      throw error;
+    }
     const left = new AbortController();
     const deadline = AbortSignal.timeout(given.max_s * 1000);
     const signal = AbortSignal.any([left.signal, deadline]);
-    const lines = search(session.store, given, matches, signal, (error) => {
-      const { code, message } = describeError(context, error, request.id);
-      return { error: { code, message, request_id: request.id } };
-    });
-    const stream = Readable.from(lines);
-    running.set(stream, session);
+    const found = search(session.store, thread, given, given, signal);
+    const stream = Readable.from(
+      linesOf(found, (error) => {
+        const { code, message } = describeError(context, error, request.id);
+        return { error: { code, message, request_id: request.id } };
+      }),
+    );
     stream.once('close', () => {
-      running.delete(stream);
+      running.delete(given);
       left.abort();
     });
     return reply.type('application/x-ndjson').send(stream);
   });
 }
 
-/** @param signal aborted when the time is over, and when the reader has left */
-async function* search(
-  store: SwiftAccount,
-  given: z.infer<typeof SEARCH>,
-  matches: (row: ObjectRow) => boolean,
-  signal: AbortSignal,
+async function* linesOf(
+  found: AsyncIterable<SearchHit | SearchEnd>,
   describe: (error: unknown) => SearchFailure,
 ): AsyncGenerator<string> {
-  let { marker } = given;
-  let scanned = 0;
-  let hits = 0;
   try {
-    for (let page = 0; page < given.pages_max; page++) {
-      const query = { prefix: given.prefix || undefined, marker, limit: LISTING_LIMIT };
-      const rows = await pageOf(store, given.container, query, signal);
-      if (rows === undefined) break;
-      for (const row of rows) {
-        // Others wait while patterns are compared; a page of many hits may take longer than there is.
-        if (scanned > 0 && scanned % YIELD_ROWS === 0) {
-          await setImmediate();
-          if (signal.aborted) break;
-        }
-        scanned += 1;
-        marker = row.name;
-        if (!matches(row)) continue;
-        yield line({ name: row.name, bytes: row.bytes, last_modified: `${row.last_modified}Z` });
-        if (++hits === HITS_MAX) {
-          yield line({ scanned, truncated: true, next_marker: marker });
-          return;
-        }
-      }
-      if (signal.aborted) break;
-      if (rows.length < LISTING_LIMIT) {
-        yield line({ scanned, truncated: false, next_marker: null });
-        return;
-      }
-    }
-    yield line({ scanned, truncated: true, next_marker: marker ?? null });
+    for await (const one of found) yield line(one);
   } catch (error) {
-    // The answer has begun: what went wrong is its last line.
     yield line(describe(error));
-  }
-}
-
-/** @returns undefined where the time was over before the store had answered */
-async function pageOf(
-  store: SwiftAccount,
-  container: string,
-  query: SwiftQuery,
-  signal: AbortSignal,
-): Promise<ObjectRow[] | undefined> {
-  try {
-    return (await listObjects(store, container, query, signal)) as ObjectRow[];
-  } catch (error) {
-    if (signal.aborted) return undefined;
-    throw error;
-  }
-}
-
-function matcherOf({
-  q,
-  mode,
-  bytes_min: min = 0,
-  bytes_max: max = Infinity,
-  since = '',
-  until = '9999-12-31',
-}: z.infer<typeof SEARCH>) {
-  const fits = textMatcher(q, mode);
-  return ({ name, bytes, last_modified: time }: ObjectRow) => {
-    const day = time.slice(0, 10);
-    return bytes >= min && bytes <= max && day >= since && day <= until && fits(name);
-  };
-}
-
-/** Whatever the case. @throws ApiError for a pattern that is malformed */
-function textMatcher(q: string, mode: z.infer<typeof SEARCH>['mode']): (text: string) => boolean {
-  const wanted = q.toLowerCase();
-  switch (mode) {
-    case 'substring':
-      return (text) => text.toLowerCase().includes(wanted);
-    case 'glob': {
-      const fits = globMatcher(wanted);
-      return (text) => fits(text.toLowerCase());
-    }
-    case 'regex':
-      return regexMatcher(q);
-  }
-}
-
-function regexMatcher(q: string): (text: string) => boolean {
-  try {
-    return patternMatcher(q);
-  } catch (error) {
-    if (error instanceof PatternError) throw new ApiError('invalid_argument', error.message);
-    throw error;
   }
 }
 

@@ -44,9 +44,8 @@ export async function listObjects(
   store: SwiftAccount,
   container: string,
   query: SwiftQuery,
-  signal?: AbortSignal,
 ): Promise<(ObjectRow | SubdirRow)[]> {
-  return list(store, container, query, signal);
+  return list(store, container, query);
 }
 
 /** All objects below a prefix, page by page. */
@@ -67,15 +66,24 @@ export async function* walkObjects(
   }
 }
 
-async function list<T>(
+/** One page of a container, or of the containers, as Swift sends it: JSON, or nothing. */
+export async function readListing(
   store: SwiftAccount,
   container: string | undefined,
   query: SwiftQuery,
   signal?: AbortSignal,
-): Promise<T[]> {
+): Promise<Buffer> {
   const request = { container, query: { format: 'json', ...query }, signal };
-  const { answer, body } = await store.read([200, 204], 'GET', request, LISTING_BYTES_MAX);
-  if (answer.status === 204 || body.length === 0) return [];
+  return (await store.read([200, 204], 'GET', request, LISTING_BYTES_MAX)).body;
+}
+
+async function list<T>(
+  store: SwiftAccount,
+  container: string | undefined,
+  query: SwiftQuery,
+): Promise<T[]> {
+  const body = await readListing(store, container, query);
+  if (body.length === 0) return [];
   const rows: unknown = JSON.parse(body.toString('utf8'));
   if (!Array.isArray(rows)) throw new UpstreamError('invalid');
   return rows as T[];

@@ -5,6 +5,20 @@
  */
 export const CONSOLE = [
   {
+    name: 'console/search: a pattern may take as long as it likes for a page',
+    file: 'console/surfaces/files/search-thread.ts',
+    find: `|| performance.now() >= endsAt) break;`,
+    replace: `|| performance.now() < 0) break;`,
+    tests: ['test/console/files/search.test.ts'],
+  },
+  {
+    name: 'console/search: a page that took too long counts as searched',
+    file: 'console/surfaces/files/search.ts',
+    find: `if (compared.scanned < compared.rows) throw tooSlow();`,
+    replace: ``,
+    tests: ['test/console/files/search.test.ts'],
+  },
+  {
     name: 'console/tempurl: a member makes URLs that write',
     file: 'console/surfaces/files/tempurl-routes.ts',
     find: `await needRight(context, request, 'manage', act, 'Your role does not allow URLs that write.')`,

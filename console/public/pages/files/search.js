@@ -7,9 +7,9 @@ import { attempt, folder, stopSearch, view } from './state.js';
 
 /**
  * @typedef {'q' | 'mode' | 'min_mib' | 'max_mib' | 'since' | 'until'} Field of the form
- * @typedef {import('../../../surfaces/files/search-routes.js').SearchHit} SearchHit
- * @typedef {import('../../../surfaces/files/search-routes.js').SearchEnd} SearchEnd
- * @typedef {import('../../../surfaces/files/search-routes.js').SearchFailure} SearchFailure
+ * @typedef {import('../../../surfaces/files/search-thread.js').SearchHit} SearchHit
+ * @typedef {import('../../../surfaces/files/search.js').SearchEnd} SearchEnd
+ * @typedef {import('../../../surfaces/files/search.js').SearchFailure} SearchFailure
  * @typedef {{
  *   container: string | null,
  *   prefix: string,

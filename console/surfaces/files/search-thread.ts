@@ -1,0 +1,89 @@
+import { performance } from 'node:perf_hooks';
+import type { ThreadTask } from '../../server/compute-thread.js';
+import { nameMatcher, PatternError, type SearchMode } from './name-matcher.js';
+import type { ObjectRow } from './swift-listing.js';
+
+/** The thread of searches: it reads pages of listings, and compares their names. */
+
+/** What objects are looked for; days are of UTC. */
+export interface Wanted {
+  readonly q: string;
+  readonly mode: SearchMode;
+  readonly bytes_min?: number | undefined;
+  readonly bytes_max?: number | undefined;
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+}
+
+export interface SearchTask {
+  readonly wanted: Wanted;
+  /** A page as Swift sends it; undefined to learn only whether the pattern can be used. */
+  readonly listing: Uint8Array | undefined;
+  /** The number of hits after which it ends. */
+  readonly hitsMax: number;
+  /** Milliseconds after which no further name is compared. */
+  readonly msMax: number;
+}
+
+/** An object that matches. */
+export interface SearchHit {
+  readonly name: string;
+  readonly bytes: number;
+  readonly last_modified: string;
+}
+
+export type SearchAnswer =
+  | {
+      readonly kind: 'page';
+      readonly rows: number;
+      /** The number of rows that were compared, from the first one, and the name of the last of them. */
+      readonly scanned: number;
+      readonly last: string | undefined;
+      readonly hits: readonly SearchHit[];
+    }
+  | { readonly kind: 'pattern'; readonly problem: string }
+  | { readonly kind: 'no_listing' };
+
+/** One page. */
+export default function run({ task }: ThreadTask<SearchTask>): SearchAnswer {
+  const { wanted, listing, hitsMax, msMax } = task;
+  const endsAt = performance.now() + msMax;
+  let matches;
+  try {
+    matches = matcherOf(wanted);
+  } catch (error) {
+    if (error instanceof PatternError) return { kind: 'pattern', problem: error.message };
+    throw error;
+  }
+  const rows = listing === undefined ? [] : rowsOf(listing);
+  if (rows === undefined) return { kind: 'no_listing' };
+  const hits: SearchHit[] = [];
+  let scanned = 0;
+  for (const row of rows) {
+    if (hits.length === hitsMax || performance.now() >= endsAt) break;
+    scanned += 1;
+    if (!matches(row)) continue;
+    hits.push({ name: row.name, bytes: row.bytes, last_modified: `${row.last_modified}Z` });
+  }
+  return { kind: 'page', rows: rows.length, scanned, last: rows[scanned - 1]?.name, hits };
+}
+
+function matcherOf({ q, mode, bytes_min = 0, bytes_max = Infinity, since = '', until }: Wanted) {
+  const fits = nameMatcher(q, mode);
+  return ({ name, bytes, last_modified: time }: ObjectRow): boolean => {
+    const day = time.slice(0, 10);
+    const isInTime = day >= since && (until === undefined || day <= until);
+    return isInTime && bytes >= bytes_min && bytes <= bytes_max && fits(name);
+  };
+}
+
+/** @returns undefined for what is no list */
+function rowsOf(listing: Uint8Array): readonly ObjectRow[] | undefined {
+  if (listing.length === 0) return [];
+  try {
+    const rows: unknown = JSON.parse(Buffer.from(listing).toString('utf8'));
+    return Array.isArray(rows) ? (rows as ObjectRow[]) : undefined;
+  } catch {
+    return undefined;
+  }
+}
