@@ -70,7 +70,9 @@ export function directoryFailure(dataDir: string, error: unknown): Failure {
 }
 
 function probe(file: string): void {
-  const fd = openSync(file, 'w', 0o600);
+  // One that was left, or a link: neither is written to.
+  rmSync(file, { force: true });
+  const fd = openSync(file, 'wx', 0o600);
   try {
     writeSync(fd, Buffer.alloc(PROBE_BYTES));
     fsyncSync(fd);

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { open, readFile, rename, writeFile, type FileHandle } from 'node:fs/promises';
+import { open, readFile, rename, rm, writeFile, type FileHandle } from 'node:fs/promises';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -174,7 +174,9 @@ async function start(name: string, service: RosterService): Promise<void> {
       stdio: ['ignore', output, output],
     });
     await once(child, 'spawn');
-    await writeFile(`${pidFile}.new`, `${child.pid}\n`, { mode: 0o600 });
+    // One that was left, or a link: neither is written to.
+    await rm(`${pidFile}.new`, { force: true });
+    await writeFile(`${pidFile}.new`, `${child.pid}\n`, { mode: 0o600, flag: 'wx' });
     await rename(`${pidFile}.new`, pidFile);
     await lives(child);
     child.unref();

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { LocalDriver } from '../../src/deploy/drivers/local.js';
 import { streamRun } from '../../src/deploy/service/run-events.js';
 import type { Run } from '../../src/deploy/service/run-record.js';
 import type { Runs } from '../../src/deploy/service/runs.js';
+import { sha256 } from '../../src/deploy/spec/canonical.js';
 import { writeDurably } from '../../src/deploy/state/durable.js';
 import { mustRun } from '../support/programs.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
@@ -206,6 +207,33 @@ describe('deploy: runs', function () {
       'failed',
       `node1: etc/swift is a link that leads to ${join(folder, 'outside')}`,
     ]);
+  });
+
+  it('writes through no link that others put where it tries the folder', async () => {
+    const victim = join(folder, 'victim');
+    const at = (name: string): string => join(folder, 'nodes/node1', name);
+    const install = (text: string): Promise<number> => {
+      const content = Buffer.from(text);
+      const file = { path: 'etc/swift/x', mode: 0o640, content, sha256: sha256(content) };
+      const node = { name: 'node1', storage_ip: '127.0.0.1' };
+      return new LocalDriver(join(folder, 'nodes')).install({
+        ...{ run: 'run', node, files: [file], deleted: [] },
+      });
+    };
+    await mkdir(at('etc/swift'), { recursive: true });
+    await writeFile(victim, 'precious', { mode: 0o600 });
+    await symlink(victim, at('etc/swift/.ringway-deploy.probe'));
+    expect(await install('one')).to.equal(1);
+    expect(await readdir(at('etc/swift'))).to.deep.equal(['x']);
+    expect(await readFile(victim, 'utf8')).to.equal('precious');
+    // Neither is the mode of what a link leads to set.
+    await writeFile(victim, 'one', { mode: 0o600 });
+    await rm(at('etc/swift/x'));
+    await symlink(victim, at('etc/swift/x'));
+    expect(await install('one')).to.equal(1);
+    expect((await lstat(at('etc/swift/x'))).isFile()).to.equal(true);
+    expect((await stat(victim)).mode & 0o777).to.equal(0o600);
+    expect(await readFile(victim, 'utf8')).to.equal('one');
   });
 
   it('deletes nothing behind a link out of the folder of a node', async () => {

@@ -127,6 +127,14 @@ const WRONG: readonly (readonly [path: Path, value: unknown, error: string])[] =
     { secret_file: '/x' },
     '/proxy/pipeline_options/ringway/secret_file own_option',
   ],
+  ...(
+    [
+      ['tuning', 'proxy-server', 'log_custom_handlers'],
+      ['tuning', 'object-auditor', 'watchers'],
+      ['tuning', 'object-expirer', 'internal_client_conf_path'],
+      ['proxy', 'pipeline_options', 'slo', 'log_custom_handlers'],
+    ] as const
+  ).map((path): (typeof WRONG)[number] => [path, 'os.system', `/${path.join('/')} code`]),
   [['proxy', 'pipeline_options', 'slo', 'use'], 'x', '/proxy/pipeline_options/slo/use own_option'],
   [['tuning', 'object-server', 'a_secret'], 'x', '/tuning/object-server/a_secret secret'],
   [['tuning', 'object-server', 'log_name'], 'a\nb', '/tuning/object-server/log_name invalid'],

@@ -127,6 +127,21 @@ describeWith([program('sshd'), program('ssh')], 'deploy: driver ssh', function (
     expect(await readdir(at('.'))).to.deep.equal(['etc']);
   });
 
+  it('writes through no link that others put in the place of its own files', async () => {
+    const victim = join(folder, 'victim');
+    await writeFile(victim, 'precious');
+    await install([file('etc/swift/swift.conf', 'before')]);
+    await symlink(victim, at('etc/swift/.ringway-deploy.probe'));
+    expect(await install([file('etc/swift/swift.conf', 'after')])).to.equal(1);
+    expect(await readFile(victim, 'utf8')).to.equal('precious');
+    expect(await readdir(at('etc/swift'))).to.deep.equal(['swift.conf']);
+    await mkdir(join(folder, 'theirs'));
+    await symlink(join(folder, 'theirs'), at('.ringway-deploy'));
+    expect(await failureOf(install([file('etc/swift/swift.conf', 'last')]))).to.contain('exists');
+    expect(await readdir(join(folder, 'theirs'))).to.deep.equal([]);
+    await rm(at('.ringway-deploy'));
+  });
+
   it('leaves the files of a later run alone where an earlier one ends late', async () => {
     const files = { 'etc/swift/a': 'first', 'etc/swift/b': 'second' };
     /** A run whose last file has not come yet. */

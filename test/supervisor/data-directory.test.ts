@@ -1,4 +1,4 @@
-import { readdir, stat, symlink } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { directoryFailure, prepareDataDirectory } from '../../supervisor/data-directory.js';
@@ -42,6 +42,18 @@ describe('supervisor: data directory', () => {
         .with.property('reason', 'dataDirectory');
     });
   }
+
+  it('is tried without writing through a link', async () => {
+    const folder = await makeTempFolder('data');
+    const dataDir = join(folder, 'data');
+    await mkdir(dataDir);
+    await writeFile(join(folder, 'victim'), 'precious');
+    await symlink(join(folder, 'victim'), join(dataDir, '.ringway-probe'));
+    prepareDataDirectory(dataDir);
+    expect(await readFile(join(folder, 'victim'), 'utf8')).to.equal('precious');
+    expect(await readdir(dataDir)).to.deep.equal([]);
+    await removeFolder(folder);
+  });
 
   for (const [code, reason] of [
     ['ENOSPC', 'full'],

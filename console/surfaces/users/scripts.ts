@@ -32,11 +32,12 @@ new=$conf.ringway-new
 exec 9<"$folder"
 flock -w 10 9 || exit ${SCRIPT_STATUS.locked}
 digest() { sha256sum < "$1" | cut -c 1-64; }
+fill() { dd bs=64k status=none oflag=nofollow of="$new"; }
 trap 'rm -f -- "$new"' EXIT
-# Owner, mode and labels of the file that is there.
+# Owner, mode and labels of the file that is there. Others may write to the folder: no link in the
+# place of a new file is followed.
 prepare() {
-  rm -f -- "$new"
-  cp -a -- "$conf" "$new"
+  cp -a --remove-destination -- "$conf" "$new"
   [ "$(stat -c %u:%g:%a -- "$conf")" = "$(stat -c %u:%g:%a -- "$new")" ] || exit ${SCRIPT_STATUS.ownerLost}
 }
 install() {
@@ -61,13 +62,13 @@ exec cat -- "$conf"
 export const REPLACE = `${COMMON}
 backup=$conf.bak-$4
 prepare
-cat > "$new"
+fill
 [ "$(digest "$new")" = "$3" ] || exit ${SCRIPT_STATUS.cut}
 [ "$(digest "$conf")" = "$2" ] || exit ${SCRIPT_STATUS.changed}
 if [ "$5" = 1 ] && swift-proxy-server --help 2>/dev/null </dev/null | grep -q -e --test-config; then
   swift-proxy-server "$new" --test-config >/dev/null 2>&1 </dev/null || exit ${SCRIPT_STATUS.refused}
 fi
-cp -a -- "$conf" "$backup"
+cp -a --remove-destination -- "$conf" "$backup"
 sync -- "$backup"
 [ "$(digest "$conf")" = "$2" ] || exit ${SCRIPT_STATUS.changed}
 install
@@ -86,7 +87,7 @@ if [ "$now" = "$2" ]; then echo same; exit 0; fi
 [ "$now" = "$3" ] || exit ${SCRIPT_STATUS.changed}
 [ -f "$backup" ] && [ "$(digest "$backup")" = "$2" ] || exit ${SCRIPT_STATUS.backupLost}
 prepare
-cat < "$backup" > "$new"
+fill < "$backup"
 install
 echo restored
 `;

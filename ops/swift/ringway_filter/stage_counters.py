@@ -91,7 +91,9 @@ class Counters(object):
 
     def _take(self):
         # Never closed: to close it would give its locks back.
-        fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        # Others may write to its folder, such as /dev/shm.
+        fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+                     | os.O_NOFOLLOW, 0o600)
         # Whoever owns it could hold the lock below, or make the file shorter.
         if os.fstat(fd).st_uid != os.geteuid():
             raise ValueError('%s does not belong to the user of the proxies'

@@ -183,6 +183,15 @@ class TestCounters(TestCase):
                 self.assertEqual(file.read(), text)
         self.assertIn('remove it', self.logger.lines[0])
 
+    def test_a_link_in_its_place_is_not_followed(self):
+        victim = os.path.join(self.folder.name, 'victim')
+        with open(victim, 'wb'):
+            pass
+        os.symlink(victim, self.path)
+        self.assertEqual(self.put()[0], 201)
+        self.assertIsNone(self.counters.report())
+        self.assertEqual(os.stat(victim).st_size, 0)
+
     def test_a_full_disk_stops_no_request(self):
         def full(fd, offset, length):
             os.ftruncate(fd, 4096)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { chmod, lstat, mkdir, open, readdir, realpath, rename, rm } from 'node:fs/promises';
+import { constants, createReadStream } from 'node:fs';
+import { mkdir, open, readdir, realpath, rename, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { sha256 } from '../spec/canonical.js';
 import { syncFolder } from '../state/durable.js';
@@ -79,16 +79,22 @@ async function prepareFolders(
       throw new Error(`${folder} is a link that leads to ${found}`);
     }
     const probe = path.join(place, `${STAGING}.probe`);
-    await (await open(probe, 'w', 0o600)).close();
+    await createAnew(probe);
     try {
       // What lies on another file system, or is mounted, cannot be renamed to.
       const staged = path.join(staging, 'probe');
-      await (await open(staged, 'w', 0o600)).close();
+      await createAnew(staged);
       await rename(staged, probe);
     } finally {
       await rm(probe, { force: true });
     }
   }
+}
+
+/** An empty file, where others may have put a link: it is never followed. */
+async function createAnew(place: string): Promise<void> {
+  await rm(place, { force: true });
+  await (await open(place, 'wx', 0o600)).close();
 }
 
 async function switchOver(
@@ -114,17 +120,32 @@ async function switchOver(
   }
 }
 
+/** Whether the very file is there; its mode is then set. */
 async function isInPlace(place: string, file: InstallFile): Promise<boolean> {
+  let handle: FileHandle;
   try {
-    const found = await lstat(place);
-    if (!found.isFile() || found.size !== file.content.length) return false;
-    if ((await hashOf(place)) !== file.sha256) return false;
-    if ((found.mode & 0o777) !== file.mode) await chmod(place, file.mode);
-    return true;
+    handle = await open(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ELOOP') return false;
     throw error;
   }
+  try {
+    const found = await handle.stat();
+    if (!found.isFile() || found.size !== file.content.length) return false;
+    if ((await hashIn(handle)) !== file.sha256) return false;
+    if ((found.mode & 0o777) !== file.mode) await handle.chmod(file.mode);
+    return true;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function hashIn(handle: FileHandle): Promise<string> {
+  const hash = createHash('sha256');
+  const stream = handle.createReadStream({ autoClose: false });
+  for await (const chunk of stream as AsyncIterable<Buffer>) hash.update(chunk);
+  return hash.digest('hex');
 }
 
 async function exists(place: string): Promise<boolean> {

@@ -59,7 +59,7 @@ def look(request, source):
 
 def stage(place, file, source):
     left = file['size']
-    fd = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    fd = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     with os.fdopen(fd, 'wb') as target:
         while left > 0:
             chunk = source.read(min(CHUNK, left))
@@ -75,6 +75,15 @@ def stage(place, file, source):
         raise Refused(file['path'] + ' was read back with another content than was sent')
 
 
+def create_anew(place):
+    # Others may have put a link there: it is never followed.
+    try:
+        os.unlink(place)
+    except FileNotFoundError:
+        pass
+    os.close(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600))
+
+
 def prepare(root, staging, names):
     real = os.path.realpath(root)
     for folder in sorted({os.path.dirname(name) for name in names}):
@@ -86,7 +95,7 @@ def prepare(root, staging, names):
         probe = os.path.join(place, STAGING + '.probe')
         staged = os.path.join(staging, 'probe')
         for name in (probe, staged):
-            os.close(os.open(name, os.O_WRONLY | os.O_CREAT, 0o600))
+            create_anew(name)
         try:
             # What lies on another file system, or is mounted, cannot be renamed to.
             os.rename(staged, probe)
@@ -125,7 +134,9 @@ def install(request, source):
     shutil.rmtree(top, ignore_errors=True)
     staging = os.path.join(top, request['run'])
     try:
-        os.makedirs(staging, 0o700)
+        # Where a link lies in its place, it fails.
+        os.mkdir(top, 0o700)
+        os.mkdir(staging, 0o700)
         for number, file in enumerate(files):
             stage(os.path.join(staging, str(number)), file, source)
         prepare(root, staging, [file['path'] for file in files] + gone)

@@ -200,6 +200,18 @@ const OWN_OPTIONS = new Set([
   'secret_file',
 ]);
 
+/**
+ * Options by which Swift loads Python code, or a file that names some: `use` is Deploy's own. Who may
+ * write a specification may not thereby run code on every node.
+ */
+const CODE_OPTIONS = new Set([
+  'log_custom_handlers',
+  'internal_client_conf_path',
+  'profile_module',
+  'diskfile_module',
+  'watchers',
+]);
+
 function checkOptions(raw: Readonly<Record<string, unknown>>, report: Report): void {
   const { proxy, tuning } = raw as { proxy?: { pipeline_options?: unknown }; tuning?: unknown };
   const groups = [
@@ -214,6 +226,8 @@ function checkOptions(raw: Readonly<Record<string, unknown>>, report: Report): v
         const path = [...place, section, option];
         if (OWN_OPTIONS.has(option)) {
           report(path, 'own_option', 'expected no option that Deploy sets itself');
+        } else if (CODE_OPTIONS.has(option)) {
+          report(path, 'code', 'expected no option that names code for Swift to run');
         } else if (isSecretName(option) || option.startsWith('user_')) {
           report(path, 'secret', 'expected no secret: a specification only refers to secrets');
         }
