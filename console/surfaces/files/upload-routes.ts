@@ -84,6 +84,7 @@ export function uploadRoutes(app: FastifyInstance, context: ConsoleContext): voi
       const bucket = await s3BucketOf(sessionOf(request), file.container);
       const plan = planOf(file, bucket);
       const { store } = sessionOf(request);
+      await expectContainer(store, file.container);
       await store.do([201, 202], 'PUT', { container: segmentsOf(file.container) });
       const present = await presentSegments(store, file.container, file.size_bytes, plan);
       // A client that lost the answer to the end begins once more: nothing is left to send.
@@ -195,6 +196,16 @@ export function uploadRoutes(app: FastifyInstance, context: ConsoleContext): voi
     }
     return reply.status(201).send({ segments: plan.segments });
   });
+}
+
+/**
+ * A container without an owner's wish is no place for segments: nothing would ever remove them. A user
+ * who may only write is not told whether it is there, and makes no container either.
+ * @throws ApiError no_such_container
+ */
+async function expectContainer(store: SwiftAccount, container: string): Promise<void> {
+  const { status } = await store.do([200, 204, 403, 404], 'HEAD', { container });
+  if (status === 404) throw new ApiError('no_such_container', 'The container does not exist.');
 }
 
 /** The segments that are there in full, by their numbers, in order. */

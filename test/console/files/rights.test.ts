@@ -119,6 +119,29 @@ describe('console files: what a member may do', () => {
     expect(await read('a')).to.equal('second');
   });
 
+  it('makes no container of segments for one that is not there', async () => {
+    // The store would let this user make any.
+    const accounts = ACCOUNTS.map((one) =>
+      one.user === 'tester' ? { ...one, role: 'member' } : one,
+    );
+    const other = await startTestBed({ accounts });
+    try {
+      const client = await other.login();
+      const container = unique('not-there');
+      const file = { name: 'large', size_bytes: MIB + 1, mtime_ms: 1 };
+      const plan = { ...file, container, fingerprint: 'e'.repeat(16) };
+      for (const one of [client, member]) {
+        const refused = await one.post('/api/files/uploads', plan);
+        expect([403, 404]).to.include(refused.status);
+      }
+      expect(codeOf(await client.post('/api/files/uploads', plan))).to.equal('no_such_container');
+      const { text } = await ok(client.get('/api/files/containers'), 200);
+      expect(text).not.to.include(container);
+    } finally {
+      await other.close();
+    }
+  });
+
   it('does not delete by a large upload that replaces, nor by a segment of one', async () => {
     const file = {
       container: SHARED,
