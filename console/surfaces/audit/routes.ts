@@ -24,6 +24,8 @@ export interface AuditPage {
   readonly items: readonly AuditRecord[];
   /** Whether there may be more. */
   readonly truncated: boolean;
+  /** The number of bytes that others have added to the log: what is in them is not listed. */
+  readonly foreign_bytes: number;
 }
 
 /** The audit log for operators: search, and a check that it was not changed. */
@@ -46,7 +48,8 @@ export function auditRoutes(app: FastifyInstance, { audit }: ConsoleContext): vo
         one.unix_s <= toS,
       limit,
     );
-    return { items, truncated: items.length === limit };
+    const foreign = await audit.foreignBytes();
+    return { items, truncated: items.length === limit, foreign_bytes: Math.max(0, foreign) };
   });
 
   app.get('/api/audit/verify', { config: { access: 'operate' } }, () => audit.verify());

@@ -95,6 +95,11 @@ export class ExclusiveAudit {
   }
 
   /** Like AuditLog's. */
+  async foreignBytes(): Promise<number> {
+    return (await this.#opened).foreignBytes();
+  }
+
+  /** Like AuditLog's. */
   async verify(): Promise<AuditVerdict> {
     return (await this.#opened).verify();
   }

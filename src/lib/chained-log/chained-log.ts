@@ -89,17 +89,29 @@ export class ChainedLog<Entry extends object> {
     }
   }
 
-  /** The latest entries that are accepted, newest first. */
+  /** The latest entries of its own that are accepted, newest first. */
   latest(accepts: (entry: Entry & Chained) => boolean, max: number): Promise<(Entry & Chained)[]> {
-    return latestIn(this.files, accepts, max);
+    return latestIn(this.files, accepts, max, this.size);
   }
 
-  /** Whether all files are as they were written, down to the last line. */
+  /** The number of bytes behind its own last line: another program has added them. */
+  foreignBytes(): Promise<number> {
+    return this.#queue.run('', async () => (await this.#sizeThere()) - this.size);
+  }
+
+  /** Whether all files are as they were written, down to the last line, and nothing is behind it. */
   verify(): Promise<ChainVerdict> {
-    return this.#queue.run('', () => {
+    return this.#queue.run('', async () => {
       const { head, size: currentBytes } = this;
-      return verifyChain(this.files.directory, this.format, { head, currentBytes });
+      const isLonger = (await this.#sizeThere()) > currentBytes;
+      return verifyChain(this.files.directory, this.format, { head, currentBytes, isLonger });
     });
+  }
+
+  /** The file that has the name by now: others could have put another one in its place. */
+  async #sizeThere(): Promise<number> {
+    const found = await stat(this.files.current).catch(ignoreAbsent);
+    return found === false ? 0 : found.size;
   }
 
   async close(): Promise<void> {
@@ -174,12 +186,14 @@ async function latestIn<Entry>(
   files: ChainFiles,
   accepts: (entry: Entry & Chained) => boolean,
   max: number,
+  currentBytes?: number,
 ): Promise<(Entry & Chained)[]> {
   const found: (Entry & Chained)[] = [];
   for (const file of [...(await files.full()), files.current].reverse()) {
     const rest = max - found.length;
     if (rest <= 0) break;
-    found.push(...(await latestOf(file, accepts, rest)));
+    const bytes = file === files.current ? currentBytes : undefined;
+    found.push(...(await latestOf(file, accepts, rest, bytes)));
   }
   return found;
 }
@@ -188,10 +202,11 @@ async function latestOf<Entry>(
   file: string,
   accepts: (entry: Entry & Chained) => boolean,
   max: number,
+  bytes: number | undefined,
 ): Promise<(Entry & Chained)[]> {
   let found: (Entry & Chained)[] = [];
   try {
-    for await (const line of linesOf(file)) {
+    for await (const line of linesOf(file, bytes)) {
       const entry = parseLine(line) as (Entry & Chained) | undefined;
       if (entry === undefined || !accepts(entry)) continue;
       found.push(entry);

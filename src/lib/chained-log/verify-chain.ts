@@ -25,9 +25,10 @@ export interface ChainVerdict {
  * - `altered`: a line does not follow from the one before: either was changed, or some are gone
  * - `beginning_missing`: the first line follows from one that the log did not let go itself
  * - `end_missing`: the last line is not the one that was written last
+ * - `added`: the line is behind the one that was written last
  */
 export interface ChainProblem {
-  readonly kind: 'unreadable' | 'altered' | 'beginning_missing' | 'end_missing';
+  readonly kind: 'unreadable' | 'altered' | 'beginning_missing' | 'end_missing' | 'added';
   readonly file: string;
   /** The line, from 1. */
   readonly line: number;
@@ -38,6 +39,8 @@ export interface VerifyOptions {
   readonly head?: string | undefined;
   /** How much of the current file counts: the rest is being written. */
   readonly currentBytes?: number | undefined;
+  /** Whether the current file is longer, though nothing is being written. */
+  readonly isLonger?: boolean;
 }
 
 /**
@@ -47,7 +50,7 @@ export interface VerifyOptions {
 export async function verifyChain<Entry>(
   directory: string,
   format: Pick<ChainFormat<Entry>, 'name' | 'droppedDigest'>,
-  { head, currentBytes }: VerifyOptions = {},
+  { head, currentBytes, isLonger = false }: VerifyOptions = {},
 ): Promise<ChainVerdict> {
   const files = new ChainFiles(directory, format.name);
   const walk = new ChainWalk(format.droppedDigest);
@@ -57,7 +60,7 @@ export async function verifyChain<Entry>(
     if (walk.problem !== undefined) break;
   }
   if (walk.problem === undefined) await walk.through(files.current, currentBytes);
-  return walk.verdict(full.length + 1, head);
+  return walk.verdict(full.length + 1, head, isLonger);
 }
 
 class ChainWalk<Entry> {
@@ -86,13 +89,17 @@ class ChainWalk<Entry> {
     }
   }
 
-  verdict(files: number, head: string | undefined): ChainVerdict {
+  verdict(files: number, head: string | undefined, isLonger: boolean): ChainVerdict {
     const { follows, file } = this.#beginning ?? { follows: NOTHING_BEFORE, file: '' };
     if (this.problem === undefined && !this.#dropped.has(follows)) {
       this.problem = { kind: 'beginning_missing', file, line: 1 };
     }
     if (this.problem === undefined && head !== undefined && head !== this.#head) {
       this.#report('end_missing');
+    }
+    if (this.problem === undefined && isLonger) {
+      this.#place.line += 1;
+      this.#report('added');
     }
     return {
       ok: this.problem === undefined,

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { appendFile, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -11,6 +12,7 @@ import {
   type AuditRecord,
   type AuditVerdict,
 } from '../../../src/lib/audit/audit-log.js';
+import type { AuditPage } from '../../../console/surfaces/audit/routes.js';
 import { EXIT_CODES } from '../../../supervisor/exit-codes.js';
 import { watchSyncs, type Sync } from '../../support/file-syncs.js';
 import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
@@ -134,6 +136,25 @@ describe('console audit log', () => {
     expect(await verifyAudit(folder)).to.include({ ok: true, records: 4 });
   });
 
+  it('sees, and does not list, a line that was forged behind the last one', async () => {
+    await writeAll(2);
+    expect(await log.foreignBytes()).to.equal(0);
+    const lines = (await readFile(file(), 'utf8')).trimEnd().split('\n');
+    const before = createHash('sha256').update(lines.at(-1)!).digest('hex');
+    const forged = { ...(JSON.parse(lines[0]!) as object), action: 'forged', prev_sha256: before };
+    const text = `${JSON.stringify(forged)}\n`;
+    await appendFile(file(), text);
+    const verdict = await log.verify();
+    expect(verdict.problem).to.deep.equal({ kind: 'added', file: 'audit.jsonl', line: 3 });
+    expect(await log.foreignBytes()).to.equal(text.length);
+    const isForged = ({ action }: AuditRecord): boolean => action === 'forged';
+    expect(await log.latest(isForged, 10)).to.deep.equal([]);
+    expect(await log.latest(() => true, 10)).to.have.length(2);
+    await writeAll(1);
+    expect(await log.verify()).to.include({ ok: true, records: 3 });
+    expect(await log.foreignBytes()).to.equal(0);
+  });
+
   it('leaves out what a crash cut, and goes on', async () => {
     await writeAll(2);
     await log.close();
@@ -232,6 +253,16 @@ describe('console audit page', () => {
     expect(verdict.ok).to.equal(true);
     const reader = await bed.login('tester3', 'testing3');
     expect((await reader.get('/api/audit/verify')).status).to.equal(403);
+
+    const forged = '{"unix_s":1,"action":"forged","prev_sha256":""}\n';
+    await appendFile(join(bed.stateDir, 'audit.jsonl'), forged);
+    const page = (await client.get('/api/audit')).json() as AuditPage;
+    expect(page.foreign_bytes).to.equal(forged.length);
+    expect(page.items.map(({ action }) => action)).not.to.include('forged');
+    const added = (await client.get('/api/audit/verify')).json() as AuditVerdict;
+    expect(added.problem?.kind).to.equal('added');
+    await bed.login();
+    expect((await client.get('/api/audit')).json()).to.include({ foreign_bytes: 0 });
 
     const config = join(bed.stateDir, 'console.json');
     const keys = {

@@ -31,6 +31,7 @@ const PROBLEMS = {
   altered: 'does not follow from the one before: one of them was changed, or some are gone',
   beginning_missing: 'follows from a line that is gone',
   end_missing: 'is not the line that was written last: the end is gone',
+  added: 'is behind the line that was written last: another program has added it',
 };
 
 let limit = PAGE;
@@ -58,11 +59,12 @@ async function read() {
   const { from, to, ...given } = Object.fromEntries(new FormData($('#filter')));
   const times = { from_unix_s: unixS(from), to_unix_s: unixS(to) };
   const asked = query({ ...given, ...times, limit: String(limit) });
-  const { items, truncated } = await call('GET', `/api/audit?${asked}`);
+  const { items, truncated, foreign_bytes: foreign } = await call('GET', `/api/audit?${asked}`);
   $('#rows').replaceChildren(...items.map(rowOf));
   const more = truncated ? ', the latest ones; there are more' : '';
-  $('#state').textContent =
-    items.length === 0 ? 'No records match.' : `${items.length} records${more}.`;
+  const found = items.length === 0 ? 'No records match.' : `${items.length} records${more}.`;
+  const added = `Another program has added ${foreign} bytes to the log, which are not shown: verify it.`;
+  $('#state').textContent = foreign === 0 ? found : `${found} ${added}`;
   $('#more').hidden = !truncated || limit >= MOST;
 }
 
