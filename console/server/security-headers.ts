@@ -10,9 +10,8 @@ export const SECURITY_HEADERS: FastifyHelmetOptions = {
       styleSrc: ["'self'"],
       imgSrc: ["'self'", 'data:', 'blob:'],
       connectSrc: ["'self'"],
-      // Previews: what is framed or played is an object that was sent as such.
+      // Previews: what is played is an object that was sent as such.
       mediaSrc: ["'self'"],
-      frameSrc: ["'self'"],
       fontSrc: ["'self'"],
       formAction: ["'self'"],
       baseUri: ["'none'"],

@@ -6,7 +6,10 @@ import type { UpstreamAnswer } from '../../swift/upstream.js';
 import { getObject, s3PlaceOf, type S3Place } from './s3/s3-bucket.js';
 import { translate } from './translate.js';
 
-/** Types that a browser shows without running anything of them. */
+/**
+ * Types that a browser shows without running anything of them. PDF is none: viewers run its scripts,
+ * and do not begin in a sandbox.
+ */
 const SAFE_TYPES: ReadonlySet<string> = new Set([
   'image/png',
   'image/jpeg',
@@ -16,14 +19,6 @@ const SAFE_TYPES: ReadonlySet<string> = new Set([
   ...['mpeg', 'mp4', 'aac', 'ogg', 'wav', 'x-wav', 'flac', 'webm'].map((one) => `audio/${one}`),
   ...['mp4', 'webm', 'ogg'].map((one) => `video/${one}`),
 ]);
-/**
- * The viewer of a browser is a program of its own, in a process of its own; it does not begin in a
- * page that is sandboxed, and needs to be framed by a page of this console.
- */
-const PDF_TYPE = 'application/pdf';
-const PDF_POLICY =
-  "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'self'";
-
 /** The longest pause of a client that reads a download. */
 const DOWNLOAD_IDLE_MS = 10 * 60_000;
 const PASSED = ['content-length', 'content-range', 'accept-ranges', 'last-modified', 'etag'];
@@ -105,18 +100,10 @@ export function setSafeHeaders(
   type: string,
   disposition: 'attachment' | 'inline',
 ): void {
-  const isPdf = type === PDF_TYPE;
-  const shown = disposition === 'inline' && (isPdf || SAFE_TYPES.has(type));
+  const shown = disposition === 'inline' && SAFE_TYPES.has(type);
+  const shownType = type === 'text/plain' ? 'text/plain; charset=utf-8' : type;
   void reply
     .header('content-disposition', `${shown ? 'inline' : 'attachment'}; ${fileNameOf(name)}`)
-    .header('content-security-policy', shown && isPdf ? PDF_POLICY : 'sandbox')
-    .header(
-      'content-type',
-      shown
-        ? type === 'text/plain'
-          ? 'text/plain; charset=utf-8'
-          : type
-        : 'application/octet-stream',
-    );
-  if (shown && isPdf) void reply.header('x-frame-options', 'SAMEORIGIN');
+    .header('content-security-policy', 'sandbox')
+    .header('content-type', shown ? shownType : 'application/octet-stream');
 }

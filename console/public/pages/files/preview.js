@@ -10,8 +10,6 @@ import { parseMarkdown } from './formats/markdown.js';
 const IMAGES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 /** Larger pictures are fetched on demand. */
 const IMAGE_BYTES_MAX = 5 * 1024 * 1024;
-/** The viewer of the browser takes the whole file into memory. */
-const PDF_BYTES_MAX = 64 * 1024 * 1024;
 /** A text that has a line or two. */
 const SHORT_TEXT_BYTES = 80;
 const MEDIA = /^(?:audio|video)\//;
@@ -30,8 +28,8 @@ const FORMATS = [
 ];
 
 /**
- * A look at an object: pictures, sound, films and PDF of types that browsers show without running
- * anything of them, and the beginning of texts.
+ * A look at an object: pictures, sound and films of types that browsers show without running anything
+ * of them, and the beginning of texts.
  *
  * @param {string} container
  * @param {string} name
@@ -48,7 +46,8 @@ export function previewOf(container, name, { bytes, content_type: type }) {
     if (bytes <= IMAGE_BYTES_MAX) show();
     else body.append(buttonFor(`Show picture (${bytesText(bytes)})`, show));
   } else if (MEDIA.test(plain)) body.append(playerOf(src, name, plain));
-  else if (plain === 'application/pdf') body.append(pdfOf(src, name, bytes));
+  else if (plain === 'application/pdf')
+    body.append(quiet('A PDF can run scripts, so it is not shown here. Download it instead.'));
   else {
     const format = FORMATS.find(([types, names]) => types.test(plain) || names.test(name));
     const place = { container, name, bytes };
@@ -96,21 +95,6 @@ function playerOf(src, name, type) {
   player.setAttribute('aria-label', `Preview of ${name}`);
   player.onerror = () => player.replaceWith(quiet('This browser cannot play this file.'));
   return player;
-}
-
-/**
- * @param {string} src
- * @param {string} name
- * @param {number} bytes
- */
-function pdfOf(src, name, bytes) {
-  if (!navigator.pdfViewerEnabled)
-    return quiet('This browser cannot show PDF files. Download it instead.');
-  if (bytes > PDF_BYTES_MAX) return quiet('It is too large to show here. Download it instead.');
-  const place = el('div');
-  const show = () => place.replaceChildren(el('iframe', { src, title: `Preview of ${name}` }));
-  place.append(buttonFor(`Show PDF (${bytesText(bytes)})`, show));
-  return place;
 }
 
 /**
