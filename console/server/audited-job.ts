@@ -9,6 +9,11 @@ export interface ManyResult {
   readonly failed: number;
   /** The first ones. */
   readonly failures: readonly Failure[];
+  /** What is gone because something else was written in its place. */
+  readonly replaced?: {
+    readonly count: number;
+    /** The first ones. */ readonly names: readonly string[];
+  };
 }
 
 export interface Failure {
@@ -54,11 +59,21 @@ export async function auditedJob(
 
 const CANCELLED: Outcome = { result: 'failed', details: { code: 'cancelled' } };
 
-function outcomeOf({ succeeded, failed, failures }: ManyResult, isCancelled: boolean): Outcome {
+function replacedNames({ names }: NonNullable<ManyResult['replaced']>) {
+  return {
+    replaced_names: names.slice(0, FAILED_NAMES_MAX).map((name) => name.slice(0, NAME_LENGTH_MAX)),
+  };
+}
+
+function outcomeOf(
+  { succeeded, failed, failures, replaced }: ManyResult,
+  isCancelled: boolean,
+): Outcome {
   const details = {
     succeeded,
     failed,
     ...(isCancelled ? { code: 'cancelled' } : {}),
+    ...(replaced === undefined ? {} : { replaced: replaced.count, ...replacedNames(replaced) }),
     ...(failures.length === 0
       ? {}
       : {

@@ -6,21 +6,16 @@ import { needRight, namesIn } from '../../server/audit-record.js';
 import { auditedJob } from '../../server/audited-job.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
-import { hasRight } from '../../server/rights.js';
-import type { Session } from '../../server/sessions.js';
 import { loginName } from '../../config/keys.js';
 import type { SwiftAccount } from '../../swift/account.js';
-import { copyObject } from './copy-object.js';
-import { exists, TAKEN } from './exists.js';
-import { forMany } from './many.js';
-import { containerName, NAMES_MAX, objectName } from './names.js';
-import { expectNoS3Version, objectInfo } from './object-info.js';
+import { forMany, Tally } from './many.js';
+import { containerName, NAMES_MAX, objectName, refuseTrash } from './names.js';
 import { walkObjects } from './swift-listing.js';
 import { removerOf } from './remover.js';
 import { s3BucketOf } from './s3/s3-bucket.js';
-import { copyIntoS3, deleteInS3, moveIntoS3 } from './s3/s3-objects.js';
 import { confirmName, expectTyped } from './s3/version-id.js';
-import { mayReplace } from './write-effect.js';
+import { isApart, type Transfer } from './transfer-plan.js';
+import { transferMany, Transfers } from './transfers.js';
 
 const names = z.array(objectName).max(NAMES_MAX);
 const DELETE = z.strictObject({
@@ -71,7 +66,7 @@ export function changeRoutes(app: FastifyInstance, context: ConsoleContext): voi
     const { store, user } = session;
     const job = await auditedJob(context, request, act, 'delete', async (control) => {
       const trash = { by: loginName(user), days: options.trashDays, nowMs: now() };
-      const remove = await removerOf(session, container, mode, trash);
+      const remove = removerOf(session, container, mode, trash, now);
       return forMany(expand(store, container, given), control, describe, remove);
     });
     return reply.status(202).send({ job_id: job.id });
@@ -84,6 +79,7 @@ export function changeRoutes(app: FastifyInstance, context: ConsoleContext): voi
       const { store } = session;
       const { container, to_container: toContainer, overwrite } = given;
       refuseIntoItself(given);
+      refuseTrash(toContainer);
       const details = {
         ...namesIn(given.items.map(({ name }) => name)),
         to: toContainer,
@@ -91,38 +87,22 @@ export function changeRoutes(app: FastifyInstance, context: ConsoleContext): voi
       };
       const act = { action: `files.${kind}`, target: container, details };
       const job = await auditedJob(context, request, act, kind, async (control) => {
-        const source = await s3BucketOf(session, container);
-        const target = await s3BucketOf(session, toContainer);
-        return forMany(pairs(store, container, given.items), control, describe, async (item) => {
-          const to = { container: toContainer, object: item.toName };
-          const from = { container, object: item.name };
-          if (container === toContainer && item.name === item.toName) return;
-          if (!overwrite && (await exists(store, to))) throw new ApiError('exists', TAKEN);
-          // A bucket may have a version “null” to lose where nothing is current.
-          if (overwrite || target !== undefined) await mayReplace(request, to);
-          if (source !== undefined) {
-            await source.copyTo(to, { key: item.name });
-            if (kind === 'move') await deleteInS3(source, item.name, mayDestroy(session));
-            return;
-          }
-          if (target !== undefined) {
-            const write = kind === 'move' ? moveIntoS3 : copyIntoS3;
-            await write(store, from, target, item.toName);
-            return;
-          }
-          const info = await objectInfo(store, container, item.name);
-          if (kind === 'move') expectNoS3Version(info);
-          await copyObject(store, from, to, info, {}, control.signal);
-          if (kind === 'move') await store.do([204], 'DELETE', from);
-        });
+        const tally = new Tally(control, describe);
+        const onTaken = overwrite ? 'replace' : 'fail';
+        const transfer = {
+          container,
+          to_container: toContainer,
+          removes: kind === 'move',
+          onTaken,
+        } as const;
+        const work = new Transfers(session, transfer, tally, control.signal, now);
+        const free = isApart(given.items, container === toContainer);
+        await transferMany(transfersOf(store, given), free, work, control);
+        return tally.result;
       });
       return reply.status(202).send({ job_id: job.id });
     });
   }
-}
-
-function mayDestroy({ user }: Session): boolean {
-  return hasRight(user.role, 'manage');
 }
 
 /**
@@ -152,18 +132,22 @@ async function* expand(
   for (const prefix of given.prefixes) yield* walkObjects(store, container, prefix);
 }
 
-async function* pairs(
+async function* transfersOf(
   store: SwiftAccount,
-  container: string,
-  items: readonly { readonly name: string; readonly to_name: string }[],
-): AsyncGenerator<{ readonly name: string; readonly toName: string }> {
+  { container, to_container: toContainer, items }: Copies,
+): AsyncGenerator<Transfer> {
+  const transfer = (name: string, toName: string) => ({
+    name,
+    from: { container, object: name },
+    to: { container: toContainer, object: toName },
+  });
   for (const { name, to_name: toName } of items) {
     if (!name.endsWith('/')) {
-      yield { name, toName };
+      yield transfer(name, toName);
       continue;
     }
     for await (const row of walkObjects(store, container, name)) {
-      yield { name: row.name, toName: toName + row.name.slice(name.length) };
+      yield transfer(row.name, toName + row.name.slice(name.length));
     }
   }
 }

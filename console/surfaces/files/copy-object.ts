@@ -19,6 +19,8 @@ const PLAIN_BYTES_MAX = 5 * 1024 ** 3;
  * Copies the object itself: a manifest stays a manifest, and a link stays a link. Only an object
  * that S3 uploaded in parts is copied byte by byte, since no other manifest may use these parts.
  * @param info what the source must still be: its ETag is compared by the store
+ * @param headers of the copy; `overwrite: F` where nothing may be replaced, which only the embedded
+ *   store decides: Swift does not know it, and the caller looks right before
  * @throws SwiftStatusError 404, 412; ApiError too_large
  */
 export async function copyObject(

@@ -51,6 +51,17 @@ export function trashOf(container: string): string {
   return `${container}+trash`;
 }
 
+/**
+ * Refuses to write into a trash: what is there has its name, its metadata and its expiry from the
+ * deletion, and a restore goes by them.
+ * @throws ApiError unsupported_here
+ */
+export function refuseTrash(container: string): void {
+  if (kindOf(container) !== 'trash') return;
+  const message = 'Objects get into the trash by being deleted, and leave it by being restored.';
+  throw new ApiError('unsupported_here', message);
+}
+
 export function segmentsOf(container: string): string {
   return `${container}+segments`;
 }

@@ -1,7 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
 import { encodeUriComponentAws } from '../../../src/lib/uri.js';
 import { ApiError } from '../../server/api-error.js';
 import type { SwiftAccount } from '../../swift/account.js';
+import { SwiftStatusError } from '../../swift/errors.js';
 import { headerText, textOfHeader } from '../../swift/login.js';
 import { versionsOf } from './names.js';
 
@@ -14,6 +16,8 @@ export interface ObjectInfo {
   readonly etag: string;
   readonly contentType: string;
   readonly lastModified: string;
+  /** As the store has it, in fractions of a second. */
+  readonly timestamp: string;
   readonly deleteAtUnixS: number | null;
   /** It is the link of a bucket whose versions S3 keeps; the rest is of the version it leads to. */
   readonly isS3Version: boolean;
@@ -33,6 +37,19 @@ const KEPT = [
   // Without this header a POST, or a copy, would leave an empty object of a dynamic manifest.
   'x-object-manifest',
 ];
+
+/** Metadata that the console writes to what it throws away, and takes off again. */
+const OF_TRASH = /^trash-(?:by|at|delete-at|name-\d)$/i;
+
+/** Whether metadata of this name is the service's, and not for users to set. */
+export function isServiceMeta(name: string): boolean {
+  return OF_TRASH.test(name);
+}
+
+/** An object's metadata but for the service's. */
+export function ownMeta(meta: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(meta).filter(([name]) => !isServiceMeta(name)));
+}
 
 /** @throws SwiftStatusError */
 export async function objectInfo(
@@ -66,6 +83,35 @@ export function keptByS3(): ApiError {
   return new ApiError('unsupported_here', message, { needs });
 }
 
+/**
+ * Deletes an object after it was copied, if it still is what was copied. The embedded store decides
+ * that with the deletion; Swift knows no condition, and milliseconds are left.
+ * @throws ApiError conflict for an object that was written meanwhile; unsupported_here
+ */
+export async function removeAsCopied(
+  store: SwiftAccount,
+  { container, object }: { readonly container: string; readonly object: string },
+  copied: ObjectInfo,
+): Promise<void> {
+  const present = await objectInfo(store, container, object).catch((error: unknown) => {
+    // Another client was faster.
+    if (error instanceof SwiftStatusError && error.status === 404) return undefined;
+    throw error;
+  });
+  if (present === undefined) return;
+  expectNoS3Version(present);
+  if (!isDeepStrictEqual(present, copied)) throw changedSince();
+  const headers = { 'if-match': `"${copied.etag}"` };
+  const { status } = await store.do([204, 404, 412], 'DELETE', { container, object, headers });
+  if (status === 412) throw changedSince();
+}
+
+/** What was copied is not what is there now, which stays. */
+export function changedSince(): ApiError {
+  const message = 'It was copied. Someone has changed it meanwhile: what is there now was left.';
+  return new ApiError('conflict', message);
+}
+
 /** `<container>/<object>?version-id=<id>`, encoded (swift.common.middleware.versioned_writes). */
 function isOwnVersion(target: string, container: string, object: string): boolean {
   const [place = '', version] = target.split('?version-id=');
@@ -93,6 +139,22 @@ export async function copiedEtag(
   return `"${text(headers, 'etag').replaceAll('"', '')}", "${info.etag}"`;
 }
 
+/**
+ * The headers of a copy with the object's type and these metadata, and none of its own: without
+ * them an expiry, and what a user has put there, would go along.
+ */
+export function freshHeaders(
+  { contentType, kept }: ObjectInfo,
+  meta: Readonly<Record<string, string>>,
+): Record<string, string> {
+  return {
+    'x-fresh-metadata': 'true',
+    'content-type': headerText(contentType),
+    ...kept,
+    ...metaHeaders(meta),
+  };
+}
+
 function infoOf(headers: IncomingHttpHeaders): ObjectInfo {
   // Made of entries: `__proto__` is a name like any other.
   const meta = Object.fromEntries(
@@ -112,6 +174,7 @@ function infoOf(headers: IncomingHttpHeaders): ObjectInfo {
     etag: text(headers, 'etag').replaceAll('"', ''),
     contentType: textOfHeader(headers['content-type']),
     lastModified: text(headers, 'last-modified'),
+    timestamp: text(headers, 'x-timestamp'),
     isS3Version: false,
     deleteAtUnixS: Number.isFinite(deleteAt) ? deleteAt : null,
     meta,

@@ -1,5 +1,6 @@
 import { hasRight } from '../../server/rights.js';
 import type { Session } from '../../server/sessions.js';
+import { fresh } from './fresh.js';
 import { ManifestSharing } from './manifest-sharing.js';
 import { purge, purgeVersions } from './purge.js';
 import { s3BucketOf } from './s3/s3-bucket.js';
@@ -14,30 +15,36 @@ export type RemoveMode = 'trash' | 'purge';
  * trash: nothing is copied, and an overwrite at the same time is kept, too.
  * @throws SwiftStatusError; S3StatusError
  */
-export async function removerOf(
+export function removerOf(
   session: Pick<Session, 'store' | 's3' | 'user'>,
   container: string,
   mode: RemoveMode,
   trash: TrashOptions,
-): Promise<(item: { readonly name: string }) => Promise<unknown>> {
+  now: () => number,
+): (item: { readonly name: string }) => Promise<unknown> {
   const { store, user } = session;
-  const bucket = await s3BucketOf(session, container);
-  if (bucket !== undefined) {
-    return mode === 'trash'
-      ? ({ name }) => deleteInS3(bucket, name, hasRight(user.role, 'manage'))
-      : ({ name }) => purgeInS3(bucket, name);
-  }
-  const { headers } = await store.do([200, 204], 'HEAD', { container });
-  const versioning = versioningOf(headers);
-  const keeps = versioning.active && versioning.mode !== 'archive';
-  if (mode === 'trash') {
-    return keeps
-      ? ({ name }) => store.do([204], 'DELETE', { container, object: name })
-      : ({ name }) => moveToTrash(store, container, name, trash);
-  }
-  if (versioning.mode === 'stack') {
-    return ({ name }) => purgeVersions(store, container, name, versioning);
-  }
   const sharing = new ManifestSharing(store);
-  return ({ name }) => purge(store, container, name, sharing);
+  const kept = fresh(now, async () => {
+    const bucket = await s3BucketOf(session, container);
+    if (bucket !== undefined) return { bucket };
+    const { headers } = await store.do([200, 204], 'HEAD', { container });
+    return { versioning: versioningOf(headers) };
+  });
+  return async ({ name }) => {
+    const { bucket, versioning } = await kept();
+    if (bucket !== undefined) {
+      return mode === 'purge'
+        ? purgeInS3(bucket, name)
+        : deleteInS3(bucket, name, hasRight(user.role, 'manage'));
+    }
+    if (mode === 'trash') {
+      const keeps = versioning.active && versioning.mode !== 'archive';
+      return keeps
+        ? store.do([204], 'DELETE', { container, object: name })
+        : moveToTrash(store, container, name, trash);
+    }
+    return versioning.mode === 'stack'
+      ? purgeVersions(store, container, name, versioning)
+      : purge(store, container, name, sharing);
+  };
 }

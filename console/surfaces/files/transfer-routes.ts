@@ -74,13 +74,14 @@ export function transferRoutes(
         if (bucket !== undefined && length === undefined) {
           throw new ApiError('invalid_argument', 'S3 needs the length of the body.');
         }
-        if (bucket !== undefined) await expectKept(bucket, name, hasRight(user.role, 'manage'));
+        const mayDestroy = hasRight(user.role, 'manage');
+        const kept = bucket && (await expectKept(bucket, name, mayDestroy));
         const metered = meter(body, length, options.maxUploadBytes);
         if (again === '1') repeated = repeatedBody();
         const sent = {
           'content-type': headerText(type ?? 'application/octet-stream'),
           ...(length === undefined ? {} : { 'content-length': length }),
-          ...(onlyIfAbsent ? { 'if-none-match': '*' } : {}),
+          ...(onlyIfAbsent ? { 'if-none-match': '*' } : kept),
         };
         const headers =
           (await bucket?.put(name, metered.body, sent)) ??

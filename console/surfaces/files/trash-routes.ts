@@ -8,15 +8,12 @@ import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
 import { SwiftStatusError } from '../../swift/errors.js';
 import { ManifestSharing } from './manifest-sharing.js';
-import { forMany } from './many.js';
+import { forMany, Tally } from './many.js';
 import { containerName, NAMES_MAX, objectName, trashOf } from './names.js';
 import { purge } from './purge.js';
-import type { Place } from './copy-object.js';
-import { s3BucketOf } from './s3/s3-bucket.js';
-import { copyIntoS3 } from './s3/s3-objects.js';
-import { parseTrashName, restoreFromTrash, TRASH_KEY } from './trash.js';
+import { parseTrashName, restoreJob, trashTransfers } from './trash.js';
 import { TrashListing, type TrashEntry } from './trash-listing.js';
-import { mayReplace } from './write-effect.js';
+import { transferMany, Transfers } from './transfers.js';
 
 const TRASH = z.object({
   container: containerName,
@@ -67,16 +64,12 @@ export function trashRoutes(app: FastifyInstance, context: ConsoleContext): void
     const details = { ...namesIn(trashNames), on_conflict: choice };
     const act = { action: 'files.restore', target: container, details };
     const job = await auditedJob(context, request, act, 'restore', async (control) => {
-      const bucket = await s3BucketOf(session, container);
-      const onTarget = async (object: string) => {
-        // A bucket may have a version “null” to lose where nothing is current.
-        if (choice === 'replace' || bucket) await mayReplace(request, { container, object });
-      };
-      const copyTo =
-        bucket && ((from: Place, to: string) => copyIntoS3(store, from, bucket, to, isOwn));
-      return forMany(itemsOf(trashNames), control, describe, ({ name }) =>
-        restoreFromTrash(store, container, name, choice, now(), onTarget, copyTo),
-      );
+      const tally = new Tally(control, describe, trashNames.length);
+      const restore = restoreJob(container, choice, now());
+      const work = new Transfers(session, restore, tally, control.signal, now);
+      const entries = trashTransfers(store, container, trashNames, tally);
+      await transferMany(entries, false, work, control);
+      return tally.result;
     });
     return reply.status(202).send({ job_id: job.id });
   });
@@ -96,10 +89,6 @@ export function trashRoutes(app: FastifyInstance, context: ConsoleContext): void
     );
     return reply.status(202).send({ job_id: job.id });
   });
-}
-
-function isOwn(metaName: string): boolean {
-  return !TRASH_KEY.test(metaName);
 }
 
 function itemsOf(all: readonly string[]): { readonly name: string }[] {

@@ -4,9 +4,17 @@ import { SwiftStatusError } from '../../swift/errors.js';
 import { headerText } from '../../swift/login.js';
 import { ApiError } from '../../server/api-error.js';
 import { copyObject, type Place } from './copy-object.js';
-import { exists } from './exists.js';
+import type { Tally } from './many.js';
 import { trashOf } from './names.js';
-import { expectNoS3Version, metaHeaders, objectInfo } from './object-info.js';
+import {
+  expectNoS3Version,
+  freshHeaders,
+  objectInfo,
+  ownMeta,
+  removeAsCopied,
+} from './object-info.js';
+import type { Transfer } from './transfer-plan.js';
+import type { OnTaken, TransferJob } from './transfers.js';
 
 /**
  * The trash of a container is `<container>+trash`, an object in it
@@ -20,7 +28,6 @@ import { expectNoS3Version, metaHeaders, objectInfo } from './object-info.js';
 const ENTRY = /^(?<ms>\d{13})-[0-9a-f]{8}\/(?<name>[^]+)$/;
 const NAME_BYTES_MAX = 1024;
 const DAY_S = 86_400;
-export const TRASH_KEY = /^trash-(?:by|at|delete-at|name-\d)$/;
 const LONG_NAME = /^~[0-9a-f]{64}$/;
 const VALUE_BYTES_MAX = 256;
 
@@ -55,9 +62,9 @@ export interface TrashOptions {
 
 /**
  * Moves an object into the trash: a copy inside the store, then a deletion that leaves segments
- * alone. An overwrite between the two is lost, since Swift's DELETE has no conditions: see
- * docs/console.md.
- * @throws SwiftStatusError 404, 412
+ * alone.
+ * @throws SwiftStatusError 404, 412; ApiError conflict where it was overwritten between the two: the
+ *   trash has what was there before
  */
 export async function moveToTrash(
   store: SwiftAccount,
@@ -78,7 +85,11 @@ export async function moveToTrash(
     ...(fits ? {} : nameInPieces(object)),
   };
   const to = { container: trashOf(container), object: trashName };
-  const headers = { ...metaHeaders(meta), 'x-delete-after': String(days * DAY_S) };
+  // Without what others have set under names of the trash.
+  const headers = {
+    ...freshHeaders(info, { ...ownMeta(info.meta), ...meta }),
+    'x-delete-after': String(days * DAY_S),
+  };
   const copy = () => copyObject(store, { container, object }, to, info, headers);
   await copy().catch(async (error: unknown) => {
     // To users with rights of a single container, a missing one is forbidden.
@@ -87,7 +98,7 @@ export async function moveToTrash(
     await makeTrash(store, container).catch(orNoTrash);
     await copy().catch(orNoTrash);
   });
-  await store.do([204], 'DELETE', { container, object });
+  await removeAsCopied(store, { container, object }, info);
   return trashName;
 }
 
@@ -136,63 +147,55 @@ function orNoTrash(error: unknown): never {
   );
 }
 
-export type OnConflict = 'fail' | 'rename' | 'replace';
-
 /**
- * Restores an object, with fresh metadata: otherwise the copy would keep the expiry of the trash,
- * and expire in its place. @returns the name that it has now
- * @param onTarget called with the name that it is about to get; an error keeps the object in the
- *   trash
- * @param copyTo writes the object where the store's own copy cannot
- * @throws ApiError restore_target_exists; SwiftStatusError
+ * Restores objects with fresh metadata: otherwise a copy would keep the expiry of the trash, and
+ * expire in its place.
  */
-export async function restoreFromTrash(
-  store: SwiftAccount,
-  container: string,
-  trashName: string,
-  onConflict: OnConflict,
-  nowMs: number,
-  onTarget: (object: string) => Promise<void> = () => Promise.resolve(),
-  copyTo?: (from: Place, object: string) => Promise<void>,
-): Promise<string> {
-  const from = { container: trashOf(container), object: trashName };
-  const parsed = parseTrashName(trashName);
-  if (parsed === undefined) throw new ApiError('bad_name', 'This is no name of the trash.');
-  const info = await objectInfo(store, from.container, from.object);
-  const original = nameInTrash(trashName, info.meta);
-  if (original === undefined) throw new ApiError('bad_name', 'The name of this trash is lost.');
-  const name = await targetName(store, container, original, onConflict, nowMs);
-  await onTarget(name);
-  if (copyTo !== undefined) {
-    await copyTo(from, name);
-    await store.do([204, 404], 'DELETE', from);
-    return name;
-  }
-  const meta = Object.fromEntries(
-    Object.entries(info.meta).filter(([key]) => !TRASH_KEY.test(key)),
-  );
-  const deleteAt = Number(info.meta['trash-delete-at'] ?? 0);
-  await copyObject(store, from, { container, object: name }, info, {
-    'x-fresh-metadata': 'true',
-    'content-type': headerText(info.contentType),
-    ...info.kept,
-    ...metaHeaders(meta),
-    ...(deleteAt * 1000 > nowMs ? { 'x-delete-at': String(deleteAt) } : {}),
-  });
-  await store.do([204, 404], 'DELETE', from);
-  return name;
+export function restoreJob(container: string, onTaken: OnTaken, nowMs: number): TransferJob {
+  return {
+    container: trashOf(container),
+    to_container: container,
+    removes: true,
+    onTaken,
+    rename: (object, taken) =>
+      `${object} (restored ${nowMs}${taken === 1 ? '' : ` ${String(taken)}`})`,
+    taken: () => new ApiError('restore_target_exists', 'An object with this name already exists.'),
+    headers: (info) => {
+      const deleteAt = Number(info.meta['trash-delete-at'] ?? 0);
+      return {
+        ...freshHeaders(info, ownMeta(info.meta)),
+        ...(deleteAt * 1000 > nowMs ? { 'x-delete-at': String(deleteAt) } : {}),
+      };
+    },
+  };
 }
 
-async function targetName(
+/** Entries of the trash and the names that they had. What is none is told. @throws SwiftStatusError */
+export async function* trashTransfers(
   store: SwiftAccount,
   container: string,
-  object: string,
-  onConflict: OnConflict,
-  nowMs: number,
-): Promise<string> {
-  if (onConflict === 'replace' || !(await exists(store, { container, object }))) return object;
-  if (onConflict === 'rename') return `${object} (restored ${nowMs})`;
-  throw new ApiError('restore_target_exists', 'An object with this name already exists.');
+  trashNames: readonly string[],
+  tally: Tally,
+): AsyncGenerator<Transfer> {
+  for (const name of trashNames) {
+    const from = { container: trashOf(container), object: name };
+    try {
+      yield { name, from, to: { container, object: await originalName(store, from) } };
+    } catch (error) {
+      tally.fail(name, error);
+    }
+  }
+}
+
+/** @throws ApiError bad_name; SwiftStatusError */
+async function originalName(store: SwiftAccount, { container, object }: Place): Promise<string> {
+  const parsed = parseTrashName(object);
+  if (parsed === undefined) throw new ApiError('bad_name', 'This is no name of the trash.');
+  if (!LONG_NAME.test(parsed.name)) return parsed.name;
+  const { meta } = await objectInfo(store, container, object);
+  const name = nameInTrash(object, meta);
+  if (name === undefined) throw new ApiError('bad_name', 'The name of this trash is lost.');
+  return name;
 }
 
 function nameInPieces(name: string): Record<string, string> {

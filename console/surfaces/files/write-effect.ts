@@ -2,11 +2,13 @@ import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../server/api-error.js';
 import { audited, needRight, type Act } from '../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
+import { S3StatusError } from '../../s3/errors.js';
 import { hasRight } from '../../server/rights.js';
 import type { Session } from '../../server/sessions.js';
+import { SwiftStatusError } from '../../swift/errors.js';
 import type { Place } from './copy-object.js';
-import { s3BucketOf } from './s3/s3-bucket.js';
-import { s3WriteEffect } from './s3/s3-objects.js';
+import { s3BucketOf, type S3Bucket } from './s3/s3-bucket.js';
+import { s3Target } from './s3/s3-objects.js';
 import { versioningOf } from './versioning.js';
 
 /**
@@ -18,19 +20,27 @@ import { versioningOf } from './versioning.js';
  */
 export type WriteEffect = 'creates' | 'keeps' | 'destroys';
 
-/** @throws SwiftStatusError; UpstreamError */
-export async function writeEffect(
-  session: Pick<Session, 'store' | 's3'>,
+/** What is under a name, and what becomes of it when something is written there. */
+export interface Target {
+  readonly effect: WriteEffect;
+  /** The ETag of what is current: empty where the store does not tell it, undefined for nothing. */
+  readonly etag: string | undefined;
+}
+
+/** The object is looked at last: what follows comes right behind that. @throws SwiftStatusError; UpstreamError */
+export async function lookAtTarget(
+  { store }: Pick<Session, 'store'>,
   { container, object }: Place,
-): Promise<WriteEffect> {
-  const { store } = session;
-  const bucket = await s3BucketOf(session, container);
-  if (bucket !== undefined) return s3WriteEffect(bucket, object);
+  bucket: S3Bucket | undefined,
+): Promise<Target> {
+  if (bucket !== undefined) return s3Target(bucket, object);
+  const { status, headers } = await store.do([200, 204, 403, 404], 'HEAD', { container });
+  const keeps = status < 300 && versioningOf(headers).active;
   const query = { symlink: 'get' };
   const found = await store.do([200, 204, 403, 404], 'HEAD', { container, object, query });
-  if (found.status === 404) return 'creates';
-  const { status, headers } = await store.do([200, 204, 403, 404], 'HEAD', { container });
-  return status < 300 && versioningOf(headers).active ? 'keeps' : 'destroys';
+  if (found.status === 404) return { effect: 'creates', etag: undefined };
+  const etag = (found.headers.etag ?? '').replaceAll('"', '');
+  return { effect: keeps ? 'keeps' : 'destroys', etag };
 }
 
 const REFUSED =
@@ -41,21 +51,17 @@ const REFUSED =
  * version of it.
  * @throws ApiError forbidden
  */
-export async function mayReplace(
-  request: Pick<FastifyRequest, 'session'>,
-  place: Place,
-): Promise<WriteEffect> {
-  const session = sessionOf(request);
-  const { user } = session;
-  const effect = await writeEffect(session, place);
-  if (effect !== 'destroys' || hasRight(user.role, 'manage')) return effect;
-  throw new ApiError('forbidden', REFUSED);
+export function expectMayReplace({ user }: Pick<Session, 'user'>, { effect }: Target): void {
+  if (effect === 'destroys' && !hasRight(user.role, 'manage')) {
+    throw new ApiError('forbidden', REFUSED);
+  }
 }
 
 /**
  * Writes under a name that may be taken, as its user asked for; what replaces an object is written
  * down.
- * @param write told whether nothing may be there: who may not replace must not be overtaken either
+ * @param write told whether nothing may be there: where nothing was, nothing is replaced unseen
+ * @param isRepeatable whether it may be called again, where another client was faster
  * @throws ApiError forbidden, exists; what `write` throws
  */
 export async function replacing<T>(
@@ -63,15 +69,31 @@ export async function replacing<T>(
   request: FastifyRequest,
   { container, object }: Place,
   write: (onlyIfAbsent: boolean) => Promise<T>,
+  isRepeatable = false,
 ): Promise<T> {
   const act: Act = { action: 'files.overwrite', target: `${container}/${object}` };
   const session = sessionOf(request);
-  const { user } = session;
-  const effect = await writeEffect(session, { container, object });
-  const mayDestroy = hasRight(user.role, 'manage');
-  if (effect === 'creates') return write(!mayDestroy);
+  const look = async () =>
+    lookAtTarget(session, { container, object }, await s3BucketOf(session, container));
+  let { effect } = await look();
+  if (effect === 'creates') {
+    try {
+      return await write(true);
+    } catch (error) {
+      if (!isRepeatable || !isOvertaken(error)) throw error;
+      ({ effect } = await look());
+    }
+  }
   if (effect === 'destroys') await needRight(context, request, 'manage', act, REFUSED);
   return audited(context, request, { ...act, details: { keeps_version: effect === 'keeps' } }, () =>
     write(false),
+  );
+}
+
+/** Whether a condition did not hold: another client has written meanwhile. */
+export function isOvertaken(error: unknown): boolean {
+  if (error instanceof ApiError) return error.code === 'exists';
+  return (
+    (error instanceof SwiftStatusError || error instanceof S3StatusError) && error.status === 412
   );
 }

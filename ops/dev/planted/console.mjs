@@ -266,14 +266,6 @@ export const CONSOLE = [
     tests: ['test/console/server/client-address.test.ts'],
   },
   {
-    name: 'console/trash: an overwritten name is restored without a question',
-    file: 'console/surfaces/files/trash.ts',
-    find: `if (onConflict === 'replace' || !(await exists(store, { container, object }))) return object;`,
-    replace: `return object;`,
-    tests: ['test/console/files/files.test.ts'],
-    grep: 'restores',
-  },
-  {
     name: 'console/uploads: a session sends as many bodies as it likes',
     file: 'console/server/upload-limits.ts',
     find: `if (count >= max) {`,

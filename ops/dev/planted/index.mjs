@@ -1,6 +1,7 @@
 import { AUTH } from './auth.mjs';
 import { CONSOLE } from './console.mjs';
 import { EMBEDDED } from './embedded.mjs';
+import { FILES } from './files.mjs';
 import { PROCESS } from './process.mjs';
 import { RULES } from './rules.mjs';
 import { SWIFT } from './swift.mjs';
@@ -16,5 +17,6 @@ export const PLANTED = [
   ...EMBEDDED,
   ...SWIFT_API,
   ...CONSOLE,
+  ...FILES,
   ...PROCESS,
 ];

@@ -16,7 +16,7 @@ import { acceptedFormat, type ListingFormat } from '../listing/listing-query.js'
 import { LISTED } from '../listing/object-entry.js';
 import { unquoted } from '../object/conditions.js';
 import { isStaticLarge, objectHeaders } from '../object/object-headers.js';
-import { describeGiven, givenPrecondition, replyOf } from '../object/writing.js';
+import { copyPrecondition, describeGiven, givenPrecondition, replyOf } from '../object/writing.js';
 import { readOptions, conditionReply, headOf } from '../object/reading.js';
 import { overriddenHash } from '../object/representation.js';
 import { statusLine, type Reply, TEXT } from '../reply.js';
@@ -210,7 +210,8 @@ export async function copyManifest(
     etag: head.etag,
     segments,
   };
-  const outcome = await api.backend.putManifest(context, target, manifest);
+  const precondition = copyPrecondition(sink);
+  const outcome = await api.backend.putManifest(context, target, manifest, precondition);
   return replyOf(sink, outcome, `"${head.etag}"`);
 }
 

@@ -14,7 +14,7 @@ import { SwiftError } from '../swift-error.js';
 import { givenDeleteAt, overrideAttributes, givenRepresentation } from './representation.js';
 import { copyLink } from './links.js';
 import { isStaticLarge, objectHeaders } from './object-headers.js';
-import { checkName, replyOf, withSource } from './writing.js';
+import { checkName, copyPrecondition, replyOf, withSource } from './writing.js';
 import { conditionReply, headOf } from './reading.js';
 import { parseRanges } from './conditions.js';
 
@@ -103,19 +103,15 @@ async function copyBytes(
     source.target,
     sink.target,
     range === undefined ? input : { ...input, range },
-    isExclusive(sink) ? { absent: true } : undefined,
+    copyPrecondition(sink),
   );
   if (outcome.outcome === 'source_changed') return undefined;
   return replyOf(sink, outcome);
 }
 
-/** A gateway that creates exclusively means the copy. */
-function isExclusive({ gateway, headers }: Call): boolean {
-  return gateway && headers.get('x-gateway-create') === 'exclusive';
-}
-
+/** A gateway that creates exclusively means the copy with its `If-None-Match`. */
 function sourceConditions(source: Call): Call['headers'] {
-  if (!isExclusive(source)) return source.headers;
+  if (!source.gateway || copyPrecondition(source) === undefined) return source.headers;
   return new Map([...source.headers].filter(([name]) => name !== 'if-none-match'));
 }
 

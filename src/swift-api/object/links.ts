@@ -9,9 +9,14 @@ import { type Reply, TEXT } from '../reply.js';
 import { SwiftError, swiftErrorOf } from '../swift-error.js';
 import { type ObjectTarget, decodeName, splitObjectPath } from '../target.js';
 import { unquoted } from './conditions.js';
-import { withSource } from './writing.js';
 import { linkPath, locationOf, objectHeaders } from './object-headers.js';
-import { replyOf, describeGiven, givenPrecondition } from './writing.js';
+import {
+  copyPrecondition,
+  describeGiven,
+  givenPrecondition,
+  replyOf,
+  withSource,
+} from './writing.js';
 import { readOptions } from './reading.js';
 
 /** Copies a link as a link (`COPY` with `symlink=get`). @returns undefined for what is none */
@@ -38,7 +43,7 @@ export async function copyLink(
     },
     deleteAt: head.deleteAt,
   };
-  const outcome = await api.backend.putLink(context, target, input);
+  const outcome = await api.backend.putLink(context, target, input, copyPrecondition(sink));
   return withSource(replyOf(sink, outcome), source.target, head, head.metadata);
 }
 

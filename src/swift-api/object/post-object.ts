@@ -1,3 +1,4 @@
+import type { DeletePrecondition } from '../../backend/backend.js';
 import type { Call } from '../call.js';
 import { openContainer } from '../container/containers.js';
 import { notNewer } from '../gateway/protection.js';
@@ -7,6 +8,7 @@ import { givenMetadata } from '../metadata.js';
 import { HTML, type Reply, plainReply, TEXT } from '../reply.js';
 import { SwiftError } from '../swift-error.js';
 import type { ObjectTarget } from '../target.js';
+import { unquoted } from './conditions.js';
 import { locationOf } from './object-headers.js';
 import { readOptions } from './reading.js';
 import { givenDeleteAt, givenRepresentation } from './representation.js';
@@ -16,10 +18,20 @@ export async function deleteObject(call: Call<ObjectTarget>): Promise<Reply> {
   const { api, context, query, target } = call;
   if (query.get('multipart-manifest') === 'delete') return deleteManifest(call);
   await openContainer(call, target, 'write');
-  const seen = await notNewer(call);
+  const seen = (await notNewer(call)) ?? deletedEtag(call);
   const { outcome } = await api.backend.deleteObject(context, target, seen);
+  if (outcome === 'precondition_failed' && call.headers.has('if-match')) throw new SwiftError(412);
   if (outcome !== 'deleted') throw new SwiftError(409);
   return { status: 204, headers: [['Content-Type', HTML]] };
+}
+
+/** HTTP's condition of a deletion, which plain Swift ignores. @throws SwiftError 400 for a list */
+function deletedEtag({ headers }: Call): DeletePrecondition | undefined {
+  const match = headers.get('if-match')?.trim();
+  if (match === undefined) return undefined;
+  if (match === '*') return { present: true };
+  if (match.includes(',')) throw new SwiftError(400, 'If-Match of a DELETE takes one ETag', TEXT);
+  return { present: true, etag: unquoted(match) };
 }
 
 const ON_LINK =

@@ -55,6 +55,17 @@ export function givenPrecondition({ headers }: Call): WritePrecondition | undefi
   throw new SwiftError(400, 'If-None-Match only supports *', TEXT);
 }
 
+/**
+ * The condition of a copy on its target. `Overwrite: F` is WebDAV's (RFC 4918, 10.6), from which
+ * COPY comes; plain Swift ignores it.
+ */
+export function copyPrecondition({ headers, gateway }: Call): WritePrecondition | undefined {
+  const isNew = gateway
+    ? headers.get('x-gateway-create') === 'exclusive'
+    : headers.get('overwrite')?.trim().toUpperCase() === 'F';
+  return isNew ? { absent: true } : undefined;
+}
+
 /** @throws SwiftError 400 */
 export function checkName({ target, api }: Call<ObjectTarget>): void {
   const bytes = Buffer.byteLength(target.object);

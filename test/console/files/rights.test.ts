@@ -229,7 +229,9 @@ describe('console files: what a member may do where S3 keeps the versions', () =
       const [path = '', search = ''] = url.split('?');
       request.resume();
       if (method === 'PUT') written.push(path);
-      if (method === 'HEAD') return void response.writeHead(404).end();
+      if (method === 'HEAD') {
+        return void response.writeHead(path.endsWith('/a') ? 200 : 404, { etag: '"e"' }).end();
+      }
       const key = /[?&]prefix=([^&]*)/.exec(url)?.[1] ?? '';
       const rows =
         `<DeleteMarker><Key>${key}</Key><VersionId>${'0'.repeat(32)}</VersionId></DeleteMarker>` +

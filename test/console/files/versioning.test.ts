@@ -6,11 +6,9 @@ import type { ApiError } from '../../../console/server/api-error.js';
 import { S3StatusError } from '../../../console/s3/errors.js';
 import { S3Account } from '../../../console/s3/s3-account.js';
 import { S3Bucket } from '../../../console/surfaces/files/s3/s3-bucket.js';
-import {
-  moveIntoS3,
-  replaceS3Meta,
-  s3WriteEffect,
-} from '../../../console/surfaces/files/s3/s3-objects.js';
+import { replaceS3Meta, s3Target } from '../../../console/surfaces/files/s3/s3-objects.js';
+import { Tally } from '../../../console/surfaces/files/many.js';
+import { Transfers } from '../../../console/surfaces/files/transfers.js';
 import { putInParts } from '../../../console/surfaces/files/s3/s3-uploads.js';
 import { SwiftAccount } from '../../../console/swift/account.js';
 import { Upstream } from '../../../console/swift/upstream.js';
@@ -147,7 +145,7 @@ describe('console versions of S3', () => {
     const next = '<NextKeyMarker>a</NextKeyMarker><NextVersionIdMarker>0</NextVersionIdMarker>';
     const page = `<R><IsTruncated>true</IsTruncated>${next}${version.repeat(200)}</R>`;
     answer = ({ method }) => (method === 'HEAD' ? {} : { body: page });
-    expect(await s3WriteEffect(bucketOf('Suspended'), 'a')).to.equal('destroys');
+    expect((await s3Target(bucketOf('Suspended'), 'a')).effect).to.equal('destroys');
     expect(asked.filter(({ method }) => method === 'GET')).to.have.length(50);
   });
 
@@ -157,33 +155,50 @@ describe('console versions of S3', () => {
         ? { headers: { etag: '"e1"' } }
         : { body: '<CopyObjectResult><ETag>"e1"</ETag></CopyObjectResult>' };
     await replaceS3Meta(bucketOf(), 'a', {}, undefined);
-    expect(asked.at(-1)!.headers['x-amz-copy-source-if-match']).to.equal('"e1"');
+    const { headers } = asked.at(-1)!;
+    expect(headers['x-amz-copy-source-if-match']).to.equal('"e1"');
+    expect(headers['if-match']).to.equal('"e1"');
   });
 
   it('moves nothing away that S3 keeps by the time it is copied', async () => {
+    const state = (status: string) => ({ body: `<R><Status>${status}</Status></R>` });
     answer = ({ method, url = '' }) => {
+      if (url.endsWith('?versioning=')) return state(url.startsWith('/bucket') ? 'Enabled' : '');
+      if (url.startsWith('/bucket')) return { status: method === 'HEAD' ? 404 : 200 };
       if (method === 'GET') return { body: 'x' };
-      if (method !== 'HEAD') return { status: method === 'DELETE' ? 204 : 200 };
       const isKept = asked.some(({ method: former }) => former === 'PUT');
       const target = `from%2Bversions/${'0'.repeat(32)}`;
       const isLink = isKept && url.endsWith('?symlink=get');
       return { headers: isLink ? { 'x-symlink-target': target } : { 'content-length': '1' } };
     };
-    const bucket = bucketOf();
+    const { s3 } = bucketOf();
     const token = { token: 'token', account: 'AUTH_test' };
     const login = () => Promise.resolve(token);
     const store = new SwiftAccount({ store: upstream, token, login, now: () => 0 });
-    const failure = await moveIntoS3(store, { container: 'from', object: 'a' }, bucket, 'a').then(
-      () => undefined,
-      (error: unknown) => error as ApiError,
-    );
-    expect(failure?.code).to.equal('unsupported_here');
+    const user = { account: 'test', user: 'tester', role: 'admin' } as const;
+    const control = { signal: new AbortController().signal, progress: () => undefined };
+    const tally = new Tally(control, (error) => error as ApiError);
+    const job = {
+      container: 'from',
+      to_container: 'bucket',
+      removes: true,
+      onTaken: 'fail',
+    } as const;
+    const work = new Transfers({ store, s3, user }, job, tally, control.signal, () => 0);
+    const transfer = {
+      name: 'a',
+      from: { container: 'from', object: 'a' },
+      to: { container: 'bucket', object: 'a' },
+    };
+    await work.run([{ kind: 'whole', transfer }], control);
+    expect(tally.result.failures.map(({ code }) => code)).to.deep.equal(['unsupported_here']);
+    expect(asked.filter(({ method }) => method === 'PUT')).to.have.length(1);
     expect(asked.map(({ method }) => method)).not.to.include('DELETE');
   });
 
   it('signs as users whose names are in other scripts', async () => {
     await bucketOf('Enabled', 'тест:юзер')
-      .delete('a')
+      .delete('a', 'e')
       .catch(() => undefined);
     const sent = Buffer.from(asked[0]?.headers.authorization ?? '', 'latin1').toString('utf8');
     expect(sent).to.include('Credential=тест:юзер/');

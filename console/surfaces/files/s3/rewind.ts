@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError } from '../../../server/api-error.js';
 import type { JobControl } from '../../../server/jobs.js';
-import type { S3Bucket, S3Version } from './s3-bucket.js';
+import { onlyOver, type S3Bucket, type S3Version } from './s3-bucket.js';
+import { overtaken } from './s3-objects.js';
 
 /** What becomes of one object when its bucket is taken back to an earlier time. */
 export interface RewindStep {
@@ -95,12 +96,16 @@ function stepOf(current: S3Version, target: S3Version | undefined): RewindStep |
  */
 export async function takeStep(bucket: S3Bucket, step: RewindStep): Promise<void> {
   const { name, version_id: versionId } = step;
-  const current = (await bucket.currentVersion(name)) ?? null;
-  if (current !== step.current_id) {
+  const current = await bucket.current(name);
+  if ((current?.id ?? null) !== step.current_id) {
     throw new ApiError('conflict', 'It has changed since the preview, and was left as it is.');
   }
-  if (versionId === null) await bucket.delete(name);
-  else await bucket.copyTo({ container: bucket.name, object: name }, { key: name, versionId });
+  const to = { container: bucket.name, object: name };
+  const work =
+    versionId !== null
+      ? bucket.copyTo(to, { key: name, versionId }, onlyOver(current?.etag))
+      : bucket.delete(name, current?.etag ?? '');
+  await work.catch(overtaken);
 }
 
 function tooMuch(what: string): ApiError {

@@ -15,6 +15,17 @@ export interface S3Version extends ObjectVersion {
   readonly storage_class: string | null;
 }
 
+/** What is current under a key. */
+export interface S3Current {
+  readonly id: string;
+  readonly etag: string;
+}
+
+/** The condition of a write on what is current. @param etag undefined: nothing may be */
+export function onlyOver(etag: string | undefined): Readonly<Record<string, string>> {
+  return etag === undefined ? { 'if-none-match': '*' } : { 'if-match': `"${etag}"` };
+}
+
 /** The version of what was written while versioning was off or suspended. */
 export const NULL_VERSION = 'null';
 
@@ -172,13 +183,16 @@ export class S3Bucket {
   }
 
   /** @returns undefined where nothing is current under the key */
-  async currentVersion(key: string): Promise<string | undefined> {
+  async current(key: string): Promise<S3Current | undefined> {
     const { status, headers } = await this.s3.do([200, 400, 404], 'HEAD', this.#of(key));
-    if (status === 200) return String(headers['x-amz-version-id'] ?? NULL_VERSION);
+    if (status === 200) {
+      const id = String(headers['x-amz-version-id'] ?? NULL_VERSION);
+      return { id, etag: (headers.etag ?? '').replaceAll('"', '') };
+    }
     if (status === 404) return undefined;
     // What is in cold storage cannot be read, and is there nevertheless.
     const [newest] = await this.versionsOf(key, 1);
-    return newest?.deleted === false ? newest.id : undefined;
+    return newest?.deleted === false ? newest : undefined;
   }
 
   get(key: string, versionId: string | undefined, range?: string): Promise<UpstreamAnswer> {
@@ -205,9 +219,9 @@ export class S3Bucket {
     });
   }
 
-  /** Writes a delete marker. */
-  async delete(key: string): Promise<void> {
-    await this.s3.do([204], 'DELETE', this.#of(key));
+  /** Writes a delete marker. @param etag of what must be current @throws S3StatusError 412 */
+  async delete(key: string, etag: string): Promise<void> {
+    await this.s3.do([204], 'DELETE', { ...this.#of(key), headers: { 'if-match': `"${etag}"` } });
   }
 
   /** Deletes a version for good. @param bypass - also one that is retained in governance mode */

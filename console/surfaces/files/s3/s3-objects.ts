@@ -4,9 +4,10 @@ import { ApiError } from '../../../server/api-error.js';
 import { headerText, textOfHeader } from '../../../swift/login.js';
 import type { SwiftAccount } from '../../../swift/account.js';
 import type { Place } from '../copy-object.js';
-import { expectNoS3Version, objectInfo } from '../object-info.js';
-import type { WriteEffect } from '../write-effect.js';
-import { NULL_VERSION, type S3Bucket } from './s3-bucket.js';
+import { changedSince, ownMeta, type ObjectInfo } from '../object-info.js';
+import { translate } from '../translate.js';
+import type { Target } from '../write-effect.js';
+import { NULL_VERSION, onlyOver, type S3Bucket, type S3Current } from './s3-bucket.js';
 import { coldClassOf } from './s3-facts.js';
 
 const META = 'x-amz-meta-';
@@ -142,25 +143,31 @@ export async function replaceS3Meta(
   contentType: string | undefined,
 ): Promise<void> {
   const { headers } = await bucket.head(key);
-  await bucket.copyTo(
-    { container: bucket.name, object: key },
-    { key },
-    {
-      ...keptOf(headers),
-      ...metaHeaders(meta),
-      'content-type':
-        contentType === undefined ? (headers['content-type'] ?? '') : headerText(contentType),
-      'x-amz-metadata-directive': 'REPLACE',
-      // What another client wrote meanwhile has a type and headers of its own.
-      ...(headers.etag === undefined ? {} : { 'x-amz-copy-source-if-match': headers.etag }),
-    },
-  );
+  await bucket
+    .copyTo(
+      { container: bucket.name, object: key },
+      { key },
+      {
+        ...keptOf(headers),
+        ...metaHeaders(meta),
+        'content-type':
+          contentType === undefined ? (headers['content-type'] ?? '') : headerText(contentType),
+        'x-amz-metadata-directive': 'REPLACE',
+        // What another client wrote meanwhile has a type and headers of its own.
+        ...(headers.etag === undefined
+          ? {}
+          : { 'x-amz-copy-source-if-match': headers.etag, 'if-match': headers.etag }),
+      },
+    )
+    .catch(overtaken);
 }
 
-/** What writing under a key, or a delete marker for it, does to what is there. */
-export async function s3WriteEffect(bucket: S3Bucket, key: string): Promise<WriteEffect> {
-  if (await replacesNull(bucket, key)) return 'destroys';
-  return (await bucket.currentVersion(key)) === undefined ? 'creates' : 'keeps';
+/** What is under a key, and what writing there, or a delete marker, does to it. */
+export async function s3Target(bucket: S3Bucket, key: string): Promise<Target> {
+  const replaces = await replacesNull(bucket, key);
+  const etag = (await bucket.current(key))?.etag;
+  if (replaces) return { effect: 'destroys', etag };
+  return { effect: etag === undefined ? 'creates' : 'keeps', etag };
 }
 
 /** Whether something new takes the place of the version `null`, which is gone for good then. */
@@ -175,30 +182,41 @@ async function replacesNull(bucket: S3Bucket, key: string): Promise<boolean> {
 const SUSPENDED =
   'Versioning is suspended, and this would permanently replace the version “null”. Your role does not allow this.';
 
-/** Writes a delete marker. @throws ApiError no_such_object, forbidden */
+/**
+ * Writes a delete marker over what is current.
+ * @param current what must be
+ * @throws ApiError no_such_object, forbidden, conflict
+ */
 export async function deleteInS3(
   bucket: S3Bucket,
   key: string,
   mayDestroy: boolean,
+  current?: S3Current,
 ): Promise<void> {
-  if ((await bucket.currentVersion(key)) === undefined) {
-    throw new ApiError('no_such_object', 'The object does not exist.');
-  }
+  const found = current ?? (await bucket.current(key));
+  if (found === undefined) throw new ApiError('no_such_object', 'The object does not exist.');
   await expectKept(bucket, key, mayDestroy);
-  await bucket.delete(key);
+  await bucket.delete(key, found.etag).catch((error: unknown) => {
+    if (error instanceof S3StatusError && error.status === 412) throw changedSince();
+    throw error;
+  });
 }
 
 /**
  * For what writes under a name, also where nothing is current: behind a delete marker may be the
  * version `null`.
+ * @returns the condition of the write, which holds while that is so
  * @throws ApiError forbidden where that would go, and may not
  */
 export async function expectKept(
   bucket: S3Bucket,
   key: string,
   mayDestroy: boolean,
-): Promise<void> {
-  if (!mayDestroy && (await replacesNull(bucket, key))) throw new ApiError('forbidden', SUSPENDED);
+): Promise<Readonly<Record<string, string>>> {
+  if (mayDestroy || bucket.versioning === 'Enabled') return {};
+  const current = await bucket.current(key);
+  if (await replacesNull(bucket, key)) throw new ApiError('forbidden', SUSPENDED);
+  return onlyOver(current?.etag);
 }
 
 /**
@@ -263,55 +281,51 @@ export async function restoreInS3(
   id: string,
   mayDestroy: boolean,
 ): Promise<void> {
-  if ((await bucket.currentVersion(key)) === id) {
-    throw new ApiError('conflict', 'This is the current version already.');
-  }
+  const current = await bucket.current(key);
+  if (current?.id === id) throw new ApiError('conflict', 'This is the current version already.');
   await expectKept(bucket, key, mayDestroy);
-  await bucket.copyTo({ container: bucket.name, object: key }, { key, versionId: id });
+  const condition = onlyOver(current?.etag);
+  await bucket
+    .copyTo({ container: bucket.name, object: key }, { key, versionId: id }, condition)
+    .catch(overtaken);
+}
+
+/** @throws ApiError conflict for a condition that did not hold */
+export function overtaken(error: unknown): never {
+  throw translate(error, 412, 'conflict', 'Someone has changed it meanwhile: it was left.');
 }
 
 /**
  * Copies what Swift has into a bucket with versions: through the console, since no copy of S3 or
- * Swift has an end in either. @throws ApiError too_large
+ * Swift has an end in either.
+ * @param info what the source must still be
+ * @param condition on what is current in the bucket
+ * @throws ApiError too_large; SwiftStatusError and S3StatusError 412
  */
 export async function copyIntoS3(
   store: SwiftAccount,
   from: Place,
+  info: ObjectInfo,
   bucket: S3Bucket,
   key: string,
-  isOwnMeta: (name: string) => boolean = () => true,
+  condition: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const info = await objectInfo(store, from.container, from.object);
   if (info.bytes > PLAIN_BYTES_MAX) {
     throw new ApiError('too_large', 'It is larger than 5 GiB: only an S3 client can copy it.');
   }
-  const { body, headers } = await store.expect([200], 'GET', from);
+  const match = { 'if-match': `"${info.etag}"` };
+  const { body, headers } = await store.expect([200], 'GET', { ...from, headers: match });
   const kept = Object.entries(info.kept).filter(([name]) => name !== 'x-object-manifest');
-  const meta = Object.entries(info.meta).filter(([name]) => isOwnMeta(name));
   try {
     await bucket.put(key, body, {
       ...Object.fromEntries(kept),
-      ...metaHeaders(Object.fromEntries(meta)),
+      ...metaHeaders(ownMeta(info.meta)),
       'content-type': headerText(info.contentType),
       'content-length': String(headers['content-length'] ?? info.bytes),
+      ...condition,
     });
   } finally {
     // What is refused would hold its connection to the store.
     body.destroy();
   }
-}
-
-/**
- * Copies as {@link copyIntoS3}, and deletes the source, unless S3 keeps its versions by now.
- * @throws ApiError unsupported_here, with source and copy both there
- */
-export async function moveIntoS3(
-  store: SwiftAccount,
-  from: Place,
-  bucket: S3Bucket,
-  key: string,
-): Promise<void> {
-  await copyIntoS3(store, from, bucket, key);
-  expectNoS3Version(await objectInfo(store, from.container, from.object));
-  await store.do([204], 'DELETE', from);
 }

@@ -1,0 +1,278 @@
+import { randomUUID } from 'node:crypto';
+import { ApiError } from '../../server/api-error.js';
+import type { JobControl } from '../../server/jobs.js';
+import { hasRight } from '../../server/rights.js';
+import type { Session } from '../../server/sessions.js';
+import { SwiftStatusError } from '../../swift/errors.js';
+import { copyObject, type Place } from './copy-object.js';
+import { TAKEN } from './exists.js';
+import { fresh } from './fresh.js';
+import { inLanes, type Tally } from './many.js';
+import { expectNoS3Version, objectInfo, removeAsCopied, type ObjectInfo } from './object-info.js';
+import { onlyOver, s3BucketOf, type S3Bucket, type S3Current } from './s3/s3-bucket.js';
+import { copyIntoS3, deleteInS3 } from './s3/s3-objects.js';
+import { keyOf, planTransfers, type Step, type Transfer } from './transfer-plan.js';
+import { expectMayReplace, isOvertaken, lookAtTarget, type Target } from './write-effect.js';
+
+/** What to do where a target is taken. */
+export type OnTaken = 'fail' | 'rename' | 'replace';
+
+/** A job that copies, moves or restores objects of one container into one container. */
+export interface TransferJob {
+  readonly container: string;
+  readonly to_container: string;
+  /** Whether the sources go. */
+  readonly removes: boolean;
+  readonly onTaken: OnTaken;
+  /** Another name, where the target is taken and the job renames. @param attempt from 1 */
+  readonly rename?: (object: string, attempt: number) => string;
+  /** The refusal of a target that is taken. */
+  readonly taken?: () => ApiError;
+  /** Headers of copies inside Swift. */
+  readonly headers?: (info: ObjectInfo) => Readonly<Record<string, string>>;
+}
+
+type Manner = Pick<TransferJob, 'removes' | 'onTaken'>;
+type BucketOf = () => Promise<S3Bucket | undefined>;
+
+/** A source as it was copied. */
+type Copied =
+  | { readonly bucket: S3Bucket; readonly current: S3Current }
+  | { readonly bucket: undefined; readonly info: ObjectInfo };
+
+/** Targets that change again and again are left, and so are names that are all taken. */
+const ATTEMPTS_MAX = 20;
+
+/**
+ * Carries out what {@link planTransfers} has planned. Where nothing may be replaced nothing is, also
+ * of what comes meanwhile: the store decides that with the write, where it can. A source goes only
+ * as it was copied. What was replaced is told.
+ */
+export class Transfers {
+  readonly #source: BucketOf;
+  readonly #target: BucketOf;
+  /** What this job has written, which it does not replace. */
+  readonly #written = new Set<string>();
+  /** By target: how many names of it were taken. */
+  readonly #names = new Map<string, number>();
+
+  constructor(
+    private readonly session: Pick<Session, 'store' | 's3' | 'user'>,
+    private readonly job: TransferJob,
+    private readonly tally: Tally,
+    private readonly signal: AbortSignal,
+    now: () => number,
+  ) {
+    this.#source = fresh(now, () => s3BucketOf(session, job.container));
+    this.#target = fresh(now, () => s3BucketOf(session, job.to_container));
+  }
+
+  /** The steps of one group, in order; each failure is told. */
+  async run(steps: readonly Step[], { signal }: Pick<JobControl, 'signal'>): Promise<void> {
+    /** How many transfers have yet to read what is under a name. */
+    const readers = new Map<string, number>();
+    const parked = new Map<Transfer, Place>();
+    for (const { kind, transfer } of steps) {
+      if (kind !== 'unpark') count(readers, transfer.from, 1);
+    }
+    for (const { kind, transfer } of steps) {
+      // What was begun is ended: nothing stays under a temporary name because a job was cancelled.
+      if (signal.aborted && parked.size === 0) return;
+      const { name, from, to } = transfer;
+      if (kind === 'park') {
+        const aside = { ...to, object: `.moving-${randomUUID()}` };
+        try {
+          await this.#move(from, aside, this.job, this.#source);
+          parked.set(transfer, aside);
+          count(readers, from, -1);
+        } catch (error) {
+          this.tally.fail(name, error);
+        }
+        continue;
+      }
+      const aside = parked.get(transfer);
+      if (kind === 'unpark' && aside === undefined) continue;
+      const isDone = await this.tally.attempt(name, async () => {
+        if (keyOf(from) === keyOf(to)) return;
+        const isBlocked = (readers.get(keyOf(to)) ?? 0) > 0;
+        if (aside !== undefined) await this.#unpark(transfer, aside, isBlocked);
+        else if (isBlocked) throw inTheWay();
+        else await this.#move(from, to, this.job, this.#source);
+      });
+      parked.delete(transfer);
+      if (isDone && kind === 'whole') count(readers, from, -1);
+    }
+  }
+
+  /** @throws ApiError, with the name under which the object is now, if that is not its old one */
+  async #unpark({ from, to }: Transfer, aside: Place, isBlocked: boolean): Promise<void> {
+    try {
+      if (isBlocked) throw inTheWay();
+      await this.#move(aside, to, { removes: true, onTaken: this.job.onTaken }, this.#target);
+    } catch (error) {
+      const { code, message } = this.tally.describe(error);
+      const isBack = await this.#putBack(aside, from).catch(() => false);
+      throw new ApiError(code, isBack ? message : `${message} It is kept as “${aside.object}”.`);
+    }
+  }
+
+  /** @returns whether what is aside has its old name again; nothing is replaced for that */
+  async #putBack(aside: Place, from: Place): Promise<boolean> {
+    if (this.job.removes) {
+      await this.#move(aside, from, { removes: true, onTaken: 'fail' }, this.#target);
+    } else if (this.#written.has(keyOf(from))) return false;
+    else await this.#remove(aside, await this.#lookAt(aside, await this.#target(), true));
+    return true;
+  }
+
+  async #move(from: Place, to: Place, how: Manner, sourceOf: BucketOf): Promise<void> {
+    const copied = await this.#copy(from, to, how, sourceOf);
+    if (how.removes) await this.#remove(from, copied);
+  }
+
+  async #remove(from: Place, copied: Copied): Promise<void> {
+    if (copied.bucket === undefined) await removeAsCopied(this.session.store, from, copied.info);
+    else await deleteInS3(copied.bucket, from.object, this.#mayDestroy, copied.current);
+  }
+
+  get #mayDestroy(): boolean {
+    return hasRight(this.session.user.role, 'manage');
+  }
+
+  /** @throws ApiError exists, forbidden, conflict; the errors of the stores */
+  async #copy(
+    from: Place,
+    wanted: Place,
+    { removes, onTaken }: Manner,
+    sourceOf: BucketOf,
+  ): Promise<Copied> {
+    const { job, session } = this;
+    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+      const bucket = await this.#target();
+      const copied = await this.#lookAt(from, await sourceOf(), removes);
+      const to = { ...wanted, object: this.#nameFor(wanted) };
+      const target = await lookAtTarget(session, to, bucket);
+      if (target.etag !== undefined) {
+        if (onTaken === 'rename') {
+          this.#names.set(keyOf(wanted), (this.#names.get(keyOf(wanted)) ?? 0) + 1);
+          continue;
+        }
+        if (onTaken === 'fail') throw job.taken?.() ?? new ApiError('exists', TAKEN);
+        if (this.#written.has(keyOf(to))) throw twice();
+      }
+      expectMayReplace(session, target);
+      try {
+        await this.#write(from, copied, to, bucket, target);
+      } catch (error) {
+        // The source, or the target, is not what it was: both are looked at again.
+        if (isOvertaken(error)) continue;
+        throw error;
+      }
+      this.#written.add(keyOf(to));
+      if (target.etag !== undefined) this.tally.replace(to.object);
+      return copied;
+    }
+    throw new ApiError('conflict', 'Others keep changing it: it was left.');
+  }
+
+  #nameFor(wanted: Place): string {
+    const taken = this.#names.get(keyOf(wanted)) ?? 0;
+    return taken === 0 ? wanted.object : (this.job.rename?.(wanted.object, taken) ?? wanted.object);
+  }
+
+  async #lookAt(
+    { container, object }: Place,
+    bucket: S3Bucket | undefined,
+    removes: boolean,
+  ): Promise<Copied> {
+    if (bucket !== undefined) {
+      const current = await bucket.current(object);
+      if (current === undefined) throw missing();
+      return { bucket, current };
+    }
+    const info = await objectInfo(this.session.store, container, object);
+    if (removes) expectNoS3Version(info);
+    return { bucket, info };
+  }
+
+  async #write(
+    from: Place,
+    copied: Copied,
+    to: Place,
+    bucket: S3Bucket | undefined,
+    { etag }: Target,
+  ): Promise<void> {
+    const { store } = this.session;
+    if (copied.bucket !== undefined) {
+      // Swift replaces nothing on condition where there are no versions.
+      const condition = bucket === undefined && etag !== undefined ? {} : onlyOver(etag);
+      const version = { key: from.object, versionId: copied.current.id };
+      await copied.bucket.copyTo(to, version, condition);
+      return;
+    }
+    const { info } = copied;
+    if (bucket !== undefined) {
+      await copyIntoS3(store, from, info, bucket, to.object, onlyOver(etag));
+      return;
+    }
+    const headers = {
+      ...this.job.headers?.(info),
+      ...(etag === undefined ? { overwrite: 'F' } : {}),
+    };
+    await copyObject(store, from, to, info, headers, this.signal).catch((error: unknown) => {
+      // A write that began later is there: Swift keeps that one.
+      if (error instanceof SwiftStatusError && error.status === 202)
+        throw new SwiftStatusError(412, '');
+      throw error;
+    });
+  }
+}
+
+function count(counts: Map<string, number>, place: Place, change: number): void {
+  counts.set(keyOf(place), (counts.get(keyOf(place)) ?? 0) + change);
+}
+
+function missing(): ApiError {
+  return new ApiError('no_such_object', 'The object does not exist.');
+}
+
+function inTheWay(): ApiError {
+  const message = 'The object that has this name now could not be copied or moved before.';
+  return new ApiError('conflict', message);
+}
+
+function twice(): ApiError {
+  return new ApiError('conflict', 'Another object of this job has got this name.');
+}
+
+/** What has to be planned is held in memory. */
+const PLANNED_MAX = 50_000;
+
+/**
+ * Transfers many objects; see {@link Transfers}.
+ * @param isApart see {@link isApart}: then there may be any number of them
+ * @throws ApiError unprocessable, before anything is done
+ */
+export async function transferMany(
+  transfers: AsyncIterable<Transfer>,
+  isApart: boolean,
+  work: Transfers,
+  control: JobControl,
+): Promise<void> {
+  const groups = isApart ? eachAlone(transfers) : planTransfers(await all(transfers));
+  await inLanes(groups, control, (steps) => work.run(steps, control));
+}
+
+async function* eachAlone(transfers: AsyncIterable<Transfer>): AsyncGenerator<Step[]> {
+  for await (const transfer of transfers) yield [{ kind: 'whole', transfer }];
+}
+
+async function all(transfers: AsyncIterable<Transfer>): Promise<Transfer[]> {
+  const found: Transfer[] = [];
+  for await (const transfer of transfers) {
+    if (found.push(transfer) <= PLANNED_MAX) continue;
+    const message = `These are more than ${PLANNED_MAX} objects whose old and new names overlap: copy or move one folder at a time.`;
+    throw new ApiError('unprocessable', message);
+  }
+  return found;
+}
