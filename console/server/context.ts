@@ -23,6 +23,8 @@ import type { ExclusiveAudit } from '../../src/lib/audit/exclusive-audit.js';
 export interface ConsoleContext {
   readonly options: ConsoleOptions;
   readonly now: () => number;
+  /** Waits that many milliseconds. */
+  readonly pause: (ms: number) => Promise<void>;
   readonly logger: Logger;
   readonly store: Upstream;
   /** Undefined without `s3_base`. */

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -50,6 +51,8 @@ export interface StartOptions {
   readonly now?: () => number;
   readonly logger?: Logger;
   readonly userAdmin?: UserAdminOptions;
+  /** For tests, which do not wait. */
+  readonly pause?: ConsoleContext['pause'];
 }
 
 /** What an idle session holds, its stream of events and its jobs, ends no later than that. */
@@ -93,7 +96,12 @@ export class ConsoleServer {
    */
   static async prepare(
     options: ConsoleOptions,
-    { now = Date.now, logger = defaultLogger(), userAdmin = USER_ADMIN }: StartOptions = {},
+    {
+      now = Date.now,
+      logger = defaultLogger(),
+      userAdmin = USER_ADMIN,
+      pause = (ms) => delay(ms, undefined, { ref: false }),
+    }: StartOptions = {},
   ): Promise<ConsoleServer> {
     const surfaceTopics = SURFACES.flatMap(({ topics = [] }) => topics);
     const events = new Events([JOBS_TOPIC, RUNS_TOPIC, ...surfaceTopics]);
@@ -108,6 +116,7 @@ export class ConsoleServer {
     const context: ConsoleContext = {
       options,
       now,
+      pause,
       logger,
       events,
       store,

@@ -11,6 +11,7 @@ import type { SwiftAccount } from '../../swift/account.js';
 import { forMany, Tally } from './many.js';
 import { containerName, NAMES_MAX, objectName, refuseTrash } from './names.js';
 import { walkObjects } from './swift-listing.js';
+import { SegmentCleanup } from './segment-cleanup.js';
 import { removerOf } from './remover.js';
 import { s3BucketOf } from './s3/s3-bucket.js';
 import { confirmName, expectTyped } from './s3/version-id.js';
@@ -66,8 +67,10 @@ export function changeRoutes(app: FastifyInstance, context: ConsoleContext): voi
     const { store, user } = session;
     const job = await auditedJob(context, request, act, 'delete', async (control) => {
       const trash = { by: loginName(user), days: options.trashDays, nowMs: now() };
-      const remove = removerOf(session, container, mode, trash, now);
-      return forMany(expand(store, container, given), control, describe, remove);
+      const cleanup = new SegmentCleanup(store, context.pause, now);
+      const remove = removerOf(session, container, mode, trash, cleanup, now);
+      const items = expand(store, container, given);
+      return forMany(items, control, describe, remove, cleanup.end);
     });
     return reply.status(202).send({ job_id: job.id });
   });

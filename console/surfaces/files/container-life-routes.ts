@@ -11,6 +11,7 @@ import type { StoreInfoCache } from '../../swift/info.js';
 import { containerDetails, manyDetails, type ContainerDetails } from './container-details.js';
 import { Emptying } from './empty-container.js';
 import { containerName, trashOf } from './names.js';
+import { SegmentCleanup } from './segment-cleanup.js';
 import { s3BucketOf } from './s3/s3-bucket.js';
 import { translate } from './translate.js';
 
@@ -99,13 +100,16 @@ export function containerLifeRoutes(
       const job = await auditedJob(context, request, act, 'empty', async (control) => {
         const describe = (error: unknown) => describeError(context, error, 'job');
         const total = await countOf(store, containers);
-        const emptying = new Emptying(store, { bulkDeletesMax, describe, control, total });
+        const cleanup = new SegmentCleanup(store, context.pause, context.now);
+        const options = { bulkDeletesMax, describe, control, total, cleanup };
+        const emptying = new Emptying(store, options);
         const bucket = await s3BucketOf(session, name);
         for (const container of containers) {
           const isBucket = bucket !== undefined && container === name;
           const work = isBucket ? emptying.emptyBucket(bucket) : emptying.empty(container);
           await work.catch(unlessMissing);
         }
+        await emptying.end();
         if (remove && emptying.result.failed === 0 && !control.signal.aborted) {
           for (const container of containers) {
             await (container === name && bucket

@@ -31,6 +31,30 @@ export async function copyObject(
   headers: Readonly<Record<string, string>> = {},
   signal?: AbortSignal,
 ): Promise<void> {
+  const copied = copyAs(store, from, to, info, headers, signal);
+  if (info.type === 'slo') {
+    const ended = copied.catch(() => undefined).finally(() => copying.delete(ended));
+    copying.add(ended);
+  }
+  await copied;
+}
+
+/** Copies of large objects that are under way. */
+const copying = new Set<Promise<unknown>>();
+
+/** Resolves when the copies of large objects have ended that are under way now. */
+export async function largeCopies(): Promise<void> {
+  await Promise.all(copying);
+}
+
+async function copyAs(
+  store: SwiftAccount,
+  from: Place,
+  to: Place,
+  info: ObjectInfo,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const { type, bytes } = info;
   const joined = type === 'slo' && (await isMadeOfS3Parts(store, from));
   if (joined && bytes > PLAIN_BYTES_MAX) {

@@ -1,13 +1,14 @@
 import type { JobControl } from '../../server/jobs.js';
 import type { ApiError } from '../../server/api-error.js';
-import type { Failure, ManyResult } from '../../server/audited-job.js';
+import type { ManyResult } from '../../server/audited-job.js';
 import type { SwiftAccount } from '../../swift/account.js';
 import { SwiftStatusError } from '../../swift/errors.js';
 import { bulkDelete, BULK_NAMES_MAX } from './bulk-delete.js';
-import { ManifestSharing } from './manifest-sharing.js';
+import { Tally } from './many.js';
 import { versionsOf } from './names.js';
 import { keptByS3 } from './object-info.js';
 import { purge } from './purge.js';
+import type { SegmentCleanup } from './segment-cleanup.js';
 import type { S3Bucket } from './s3/s3-bucket.js';
 import { deleteS3Version } from './s3/s3-objects.js';
 import { abortUpload, walkUploads } from './s3/s3-uploads.js';
@@ -15,33 +16,37 @@ import { walkObjects } from './swift-listing.js';
 import { versioningOf } from './versioning.js';
 import { walkVersions } from './versions.js';
 
-const FAILURES_MAX = 1000;
-
 export interface EmptyOptions {
   /** How many names the store deletes at once; zero where it takes them one by one. */
   readonly bulkDeletesMax: number;
   readonly describe: (error: unknown) => ApiError;
   readonly control: JobControl;
+  readonly cleanup: SegmentCleanup;
   /** The total for the progress: objects as the store counts them. */
   readonly total: number | null;
 }
 
 /** Deletes what is in containers, for good, and counts. */
 export class Emptying {
-  #succeeded = 0;
-  #failed = 0;
-  readonly #failures: Failure[] = [];
-  readonly #sharing: ManifestSharing;
+  readonly #tally: Tally;
 
   constructor(
     private readonly store: SwiftAccount,
     private readonly options: EmptyOptions,
   ) {
-    this.#sharing = new ManifestSharing(store);
+    this.#tally = new Tally(options.control, options.describe, options.total);
   }
 
   get result(): ManyResult {
-    return { succeeded: this.#succeeded, failed: this.#failed, failures: this.#failures };
+    return this.#tally.result;
+  }
+
+  /** What is done when all containers are empty, also where the job was cancelled. */
+  async end(): Promise<void> {
+    const { name, work } = this.options.cleanup.end;
+    await work().catch((error: unknown) => {
+      this.#tally.fail(name, error);
+    });
   }
 
   /** All objects, and all their versions where the container keeps them. @throws SwiftStatusError */
@@ -59,7 +64,7 @@ export class Emptying {
       if (this.options.control.signal.aborted) return;
       // Versions keep the manifest. They are deleted without their segments, which others may share.
       if (size < 2 || (slo !== undefined && !hasVersions)) {
-        await this.#one(name, () => purge(this.store, container, name, this.#sharing));
+        await this.#one(name, () => purge(this.store, container, name, this.options.cleanup));
         continue;
       }
       batch.push(name);
@@ -101,32 +106,21 @@ export class Emptying {
       names,
       this.options.control.signal,
     );
-    this.#succeeded += deleted;
-    for (const [name, status] of errors) this.#fail(decoded(name, container), errorOf(status));
-    this.#tell();
+    this.#tally.succeed(deleted);
+    for (const [name, status] of errors) {
+      this.#tally.fail(decoded(name, container), errorOf(status));
+    }
   }
 
   async #one(name: string, work: () => Promise<unknown>): Promise<void> {
-    try {
-      await work();
-      this.#succeeded += 1;
-    } catch (error) {
-      // Another client was faster.
-      const isGone = error instanceof SwiftStatusError && error.status === 404;
-      if (isGone) this.#succeeded += 1;
-      else this.#fail(name, error);
-    }
-    this.#tell();
-  }
-
-  #fail(name: string, error: unknown): void {
-    this.#failed += 1;
-    const { code, message } = this.options.describe(error);
-    if (this.#failures.length < FAILURES_MAX) this.#failures.push({ name, code, message });
-  }
-
-  #tell(): void {
-    this.options.control.progress(this.#succeeded + this.#failed, this.options.total);
+    await this.#tally.attempt(name, async () => {
+      try {
+        await work();
+      } catch (error) {
+        // Another client was faster.
+        if (!(error instanceof SwiftStatusError && error.status === 404)) throw error;
+      }
+    });
   }
 }
 

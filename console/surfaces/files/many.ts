@@ -68,15 +68,20 @@ export class Tally {
 /**
  * Does something to each of many names, some at a time. What is asynchronous in `items` is read as
  * it is needed.
+ * @param end what is done after all of them, also of a job that was cancelled
  */
 export async function forMany<T extends { readonly name: string }>(
   items: AsyncIterable<T> | Iterable<T>,
   control: JobControl,
   describe: (error: unknown) => ApiError,
   work: (item: T) => Promise<unknown>,
+  end?: { readonly name: string; readonly work: () => Promise<void> },
 ): Promise<ManyResult> {
   const tally = new Tally(control, describe, Array.isArray(items) ? items.length : null);
   await inLanes(items, control, (item) => tally.attempt(item.name, () => work(item)));
+  await end?.work().catch((error: unknown) => {
+    tally.fail(end.name, error);
+  });
   return tally.result;
 }
 

@@ -1,6 +1,6 @@
 import type { SwiftAccount } from '../../swift/account.js';
-import type { ManifestSharing } from './manifest-sharing.js';
 import { expectNoS3Version, objectInfo } from './object-info.js';
+import type { SegmentCleanup } from './segment-cleanup.js';
 import type { Versioning } from './versioning.js';
 import { deleteVersion, listVersions } from './versions.js';
 
@@ -8,23 +8,19 @@ import { deleteVersion, listVersions } from './versions.js';
 const VERSIONS_MAX = 10_000;
 
 /**
- * Deletes an object for good; of a static large object its segments, too, unless a copy or a version
- * of it lives on them.
+ * Deletes an object for good; the segments of a static large one go at the end of the job.
  * @throws SwiftStatusError
  */
 export async function purge(
   store: SwiftAccount,
   container: string,
   object: string,
-  sharing: ManifestSharing,
+  cleanup: SegmentCleanup,
 ): Promise<void> {
   const info = await objectInfo(store, container, object);
   expectNoS3Version(info);
-  const { type, etag } = info;
-  const alone = type === 'slo' && !(await sharing.isShared(container, etag));
-  const query = alone ? { 'multipart-manifest': 'delete' } : {};
-  await store.do([200, 204], 'DELETE', { container, object, query });
-  if (type === 'slo') sharing.forget(etag);
+  if (info.type === 'slo') await cleanup.deleteManifest({ container, object }, info.etag);
+  else await store.do([204], 'DELETE', { container, object });
 }
 
 /** Deletes an object with all its versions. @throws SwiftStatusError */

@@ -1,10 +1,10 @@
 import { hasRight } from '../../server/rights.js';
 import type { Session } from '../../server/sessions.js';
 import { fresh } from './fresh.js';
-import { ManifestSharing } from './manifest-sharing.js';
 import { purge, purgeVersions } from './purge.js';
 import { s3BucketOf } from './s3/s3-bucket.js';
 import { deleteInS3, purgeInS3 } from './s3/s3-objects.js';
+import type { SegmentCleanup } from './segment-cleanup.js';
 import { moveToTrash, type TrashOptions } from './trash.js';
 import { versioningOf } from './versioning.js';
 
@@ -20,10 +20,10 @@ export function removerOf(
   container: string,
   mode: RemoveMode,
   trash: TrashOptions,
+  cleanup: SegmentCleanup,
   now: () => number,
 ): (item: { readonly name: string }) => Promise<unknown> {
   const { store, user } = session;
-  const sharing = new ManifestSharing(store);
   const kept = fresh(now, async () => {
     const bucket = await s3BucketOf(session, container);
     if (bucket !== undefined) return { bucket };
@@ -45,6 +45,6 @@ export function removerOf(
     }
     return versioning.mode === 'stack'
       ? purgeVersions(store, container, name, versioning)
-      : purge(store, container, name, sharing);
+      : purge(store, container, name, cleanup);
   };
 }

@@ -2,7 +2,15 @@ import { z } from 'zod';
 import type { SwiftAccount } from '../../swift/account.js';
 import type { Place } from './copy-object.js';
 
-const SEGMENTS = z.array(z.looseObject({ name: z.string() }));
+const SEGMENTS = z.array(
+  z.looseObject({ name: z.string().optional(), sub_slo: z.boolean().optional() }),
+);
+
+/** What a static large object is made of. */
+export interface Segment extends Place {
+  /** It is a large object itself. */
+  readonly isLarge: boolean;
+}
 
 /** Ten thousand segments with the longest names, escaped. */
 const MANIFEST_BYTES_MAX = 32 * 1024 ** 2;
@@ -16,14 +24,24 @@ const PART = /^\/[^/]+\+segments\/[^]+\/[A-Za-z0-9_-]{32,128}\/[1-9][0-9]{0,4}$/
  * them.
  * @throws SwiftStatusError; UpstreamError
  */
-export async function isMadeOfS3Parts(
-  store: SwiftAccount,
-  { container, object }: Place,
-): Promise<boolean> {
-  const query = { 'multipart-manifest': 'get' };
-  const request = { container, object, query };
-  const { answer, body } = await store.read([200], 'GET', request, MANIFEST_BYTES_MAX);
+export async function isMadeOfS3Parts(store: SwiftAccount, place: Place): Promise<boolean> {
+  const segments = await segmentsIn(store, place);
   // Replaced meanwhile, by an object that is none: the copy's If-Match tells.
-  if (String(answer.headers['x-static-large-object'] ?? '').toLowerCase() !== 'true') return false;
-  return SEGMENTS.parse(JSON.parse(body.toString('utf8'))).some(({ name }) => PART.test(name));
+  return segments.some(({ container, object }) => PART.test(`/${container}/${object}`));
+}
+
+/** The segments of a static large object; none of an object that is none. @throws SwiftStatusError; UpstreamError */
+export async function segmentsIn(store: SwiftAccount, place: Place): Promise<Segment[]> {
+  const query = { 'multipart-manifest': 'get' };
+  const { answer, body } = await store.read([200], 'GET', { ...place, query }, MANIFEST_BYTES_MAX);
+  if (String(answer.headers['x-static-large-object'] ?? '').toLowerCase() !== 'true') return [];
+  // Data in the manifest itself has no name.
+  return SEGMENTS.parse(JSON.parse(body.toString('utf8'))).flatMap(
+    ({ name, sub_slo: isLarge = false }) => {
+      const [, container, object] = /^\/([^/]+)\/([^]+)$/.exec(name ?? '') ?? [];
+      return container === undefined || object === undefined
+        ? []
+        : [{ container, object, isLarge }];
+    },
+  );
 }

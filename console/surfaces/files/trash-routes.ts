@@ -7,10 +7,10 @@ import { auditedJob } from '../../server/audited-job.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
 import { SwiftStatusError } from '../../swift/errors.js';
-import { ManifestSharing } from './manifest-sharing.js';
 import { forMany, Tally } from './many.js';
 import { containerName, NAMES_MAX, objectName, trashOf } from './names.js';
 import { purge } from './purge.js';
+import { SegmentCleanup } from './segment-cleanup.js';
 import { parseTrashName, restoreJob, trashTransfers } from './trash.js';
 import { TrashListing, type TrashEntry } from './trash-listing.js';
 import { transferMany, Transfers } from './transfers.js';
@@ -80,12 +80,18 @@ export function trashRoutes(app: FastifyInstance, context: ConsoleContext): void
     const { store } = sessionOf(request);
     const target = trashOf(container);
     const act = { action: 'files.purge', target, details: namesIn(trashNames) };
-    const sharing = new ManifestSharing(store);
+    const cleanup = new SegmentCleanup(store, context.pause, now);
     const job = await auditedJob(context, request, act, 'purge', (control) =>
-      forMany(itemsOf(trashNames), control, describe, ({ name }) => {
-        if (parseTrashName(name) === undefined) throw new ApiError('bad_name', 'No trash.');
-        return purge(store, target, name, sharing);
-      }),
+      forMany(
+        itemsOf(trashNames),
+        control,
+        describe,
+        ({ name }) => {
+          if (parseTrashName(name) === undefined) throw new ApiError('bad_name', 'No trash.');
+          return purge(store, target, name, cleanup);
+        },
+        cleanup.end,
+      ),
     );
     return reply.status(202).send({ job_id: job.id });
   });

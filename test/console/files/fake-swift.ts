@@ -46,6 +46,8 @@ export class FakeSwift {
   readonly calls: FakeCall[] = [];
   /** Called for each request: what it awaits happens before. */
   before: (call: FakeCall) => Promise<void> | void = () => undefined;
+  /** What a listing of versions has, behind a name and a version. */
+  versions: (marker: unknown, version: unknown) => readonly object[] = () => [];
   #writes = 0;
 
   constructor(private readonly options: { readonly ignoresConditions?: boolean } = {}) {}
@@ -112,6 +114,9 @@ export class FakeSwift {
     if (known === undefined) return [404, {}];
     if (method === 'POST') Object.assign(known, headers);
     if (method !== 'GET') return [204, { ...known }];
+    if ('versions' in query) {
+      return [200, {}, JSON.stringify(this.versions(query.marker, query.version_marker))];
+    }
     const prefix = `${container}/${String(query.prefix ?? '')}`;
     const marker = `${container}/${String(query.marker ?? '')}`;
     const rows = [...this.objects]

@@ -71,7 +71,7 @@ export async function startTestBed(
     const start = (port = 0) =>
       startConsole(
         { ...options, bind: { ...options.bind, port } },
-        { now: () => clock.nowMs, logger },
+        { now: () => clock.nowMs, logger, pause: () => Promise.resolve() },
       );
     return await bedOf(store, start, stateDir, clock, closeStore);
   } catch (error) {
