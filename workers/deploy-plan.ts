@@ -1,12 +1,4 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeSync,
-} from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import {
   appliedEtag,
@@ -27,6 +19,7 @@ import { parseDocument } from '../src/deploy/spec/parse.js';
 import { validate } from '../src/deploy/spec/validate.js';
 import { Blobs } from '../src/deploy/state/blobs.js';
 import { layout } from '../src/deploy/state/layout.js';
+import { writeDurablySync } from '../src/lib/durable-file.js';
 
 /** Reads a specification, makes a plan, or reads the rings of a cluster that exists. */
 export default function run(
@@ -83,18 +76,6 @@ function plan(task: Extract<PlannerTask, { kind: 'plan' }>): PlanAnswer {
   if (made.refused !== null) return made;
   for (const [hash, content] of made.blobs) blobs.putSync(hash, content);
   const next: StoredNext = { next: made.next, next_etag: appliedEtag(made.next) };
-  write(path.join(places.plans, `${made.plan.id}.next.json`), JSON.stringify(next));
+  writeDurablySync(path.join(places.plans, `${made.plan.id}.next.json`), JSON.stringify(next));
   return { refused: null, plan: made.plan };
-}
-
-function write(file: string, text: string): void {
-  const fd = openSync(`${file}.tmp`, 'w', 0o600);
-  try {
-    const bytes = Buffer.from(text);
-    for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
-  renameSync(`${file}.tmp`, file);
 }

@@ -1,15 +1,5 @@
-import {
-  closeSync,
-  fstatSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-  statSync,
-} from 'node:fs';
-import path from 'node:path';
+import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
+import { writeDurablySync } from '../lib/durable-file.js';
 import {
   ACCESS_KEY_VARIABLE,
   environmentCredential,
@@ -76,7 +66,7 @@ export function ensureCredentials(file: string, env: NodeJS.ProcessEnv): Credent
     origin: 'generated',
     warnings: [],
   };
-  if (credentials.origin !== 'file') writeWhole(file, renderCredentials(credentials.roster));
+  if (credentials.origin !== 'file') writeDurablySync(file, renderCredentials(credentials.roster));
   return credentials;
 }
 
@@ -125,31 +115,6 @@ function refuseOpenMode(file: string, mode: number): void {
       expected: `0600, readable by its owner only (chmod 600 ${file})`,
     },
   ]);
-}
-
-/** All of the file or none of it, also after a power cut. */
-function writeWhole(file: string, text: string): void {
-  const temporary = `${file}.tmp`;
-  rmSync(temporary, { force: true });
-  try {
-    const fd = openSync(temporary, 'wx', 0o600);
-    try {
-      writeSync(fd, text);
-      fsyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
-    renameSync(temporary, file);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
-  }
-  const directory = openSync(path.dirname(file), 'r');
-  try {
-    fsyncSync(directory);
-  } finally {
-    closeSync(directory);
-  }
 }
 
 /** What says where the credentials are. */

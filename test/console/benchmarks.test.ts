@@ -5,6 +5,7 @@ import { BenchmarkRuns, type BenchmarkRun } from '../../console/surfaces/benchma
 import { Runner } from '../../console/surfaces/benchmarks/runner.js';
 import type { BenchmarksView } from '../../console/surfaces/benchmarks/surface.js';
 import { eventually } from '../support/eventually.js';
+import { watchSyncs } from '../support/file-syncs.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 import { codeOf, type ConsoleClient } from './support/client.js';
 import { startTestBed, type TestBed } from './support/console.js';
@@ -241,8 +242,7 @@ describe('benchmarks', function () {
     try {
       const id = '00000000-0000-4000-8000-000000000001';
       const folder = join(stateDir, 'benchmarks', id);
-      // What is to be written is a folder already.
-      await mkdir(join(folder, 'run.json.new'), { recursive: true });
+      await mkdir(folder, { recursive: true });
       await writeFile(join(folder, 'run.json'), JSON.stringify({ id, state: 'running' }));
       const logged: unknown[] = [];
       const runs = BenchmarkRuns.open({
@@ -251,7 +251,8 @@ describe('benchmarks', function () {
         now: Date.now,
         logger: { error: (...said: unknown[]) => logged.push(said) },
       });
-      await runs?.recover();
+      const full = (): Promise<never> => Promise.reject(new Error('ENOSPC'));
+      await watchSyncs(full, async () => runs?.recover());
       expect(logged).to.have.length(1);
     } finally {
       await removeFolder(stateDir);

@@ -10,7 +10,7 @@ import { streamRun } from '../../src/deploy/service/run-events.js';
 import type { Run } from '../../src/deploy/service/run-record.js';
 import type { Runs } from '../../src/deploy/service/runs.js';
 import { sha256 } from '../../src/deploy/spec/canonical.js';
-import { writeDurably } from '../../src/deploy/state/durable.js';
+import { writeDurably } from '../../src/lib/durable-file.js';
 import { mustRun } from '../support/programs.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 import { until } from '../support/until.js';
@@ -154,7 +154,7 @@ describe('deploy: runs', function () {
     );
     const [, count] = /-(\d+)\.tmp/.exec(String(failure)) ?? [];
     const file = join(folder, 'file');
-    await writeFile(`${file}.${process.pid}-${Number(count) + 1}.tmp`, 'half of a longer text');
+    await writeFile(`${file}.${process.pid}-0-${Number(count) + 1}.tmp`, 'half of a longer text');
     await writeDurably(file, 'whole');
     expect(await readFile(file, 'utf8')).to.equal('whole');
   });

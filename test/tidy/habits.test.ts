@@ -6,6 +6,7 @@ import {
   LINES_MAX,
   machinePathViolations,
   unclearedMemoryViolations,
+  renameViolations,
 } from './habits.js';
 import { projectFiles, type ProjectFile } from './project.js';
 
@@ -46,6 +47,12 @@ describe('tidy: habits', () => {
 
   it('no operation parses a document by itself', () => {
     expect(inlineParserViolations(files)).to.deep.equal([]);
+  });
+
+  it('no file is put in place by hand', () => {
+    expect(renameViolations(files)).to.deep.equal([]);
+    const byHand = [{ path: 'src/x.ts', text: 'await rename(half, file);\n' }];
+    expect(renameViolations(byHand)).to.have.length(1);
   });
 
   it('notices an operation that parses a document by itself', () => {

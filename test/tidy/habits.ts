@@ -91,3 +91,25 @@ export function unclearedMemoryViolations(files: readonly ProjectFile[]): Violat
     .filter(({ path, text }) => text.includes('allocUnsafe') !== UNCLEARED.has(path))
     .map(({ path }) => `${path}: memory that is not cleared, and the list of such files, differ`);
 }
+
+/** Files that are renamed otherwise than to be put in place whole, and why. */
+const RENAMES: ReadonlyMap<string, string> = new Map([
+  ['src/lib/durable-file.ts', 'the helper'],
+  ['src/lib/chained-log/chained-log.ts', 'rotates, and syncs the folder'],
+  ['src/cold/directory/directory-backend.ts', 'streams a body into another folder first'],
+  ['src/deploy/drivers/local.ts', 'stages all files of a node before it renames the first'],
+  ['src/deploy/drivers/remote-script.ts', 'the same, in Python'],
+  ['src/deploy/state/import.ts', 'moves a whole tree that was synced'],
+  ['console/nodes/local-procs.ts', 'the file of a process, which no power cut outlives'],
+  ['console/surfaces/lab/chaos/replica-files.ts', 'moves a copy of an object away and back'],
+  ['console/surfaces/lab/ground/sample-cluster.ts', 'makes what Swift would have left'],
+  ['console/surfaces/lab/shadow/shadow-files.ts', 'keeps the former half of a log'],
+]);
+
+/** Files put in place by hand: without a sync, a power cut leaves an empty one, or none. */
+export function renameViolations(files: readonly ProjectFile[]): Violation[] {
+  return files
+    .filter(({ path }) => /^(?:src|console|supervisor|workers)\/.*\.ts$/.test(path))
+    .filter(({ path, text }) => !RENAMES.has(path) && /\brename(?:Sync)?\(/.test(text))
+    .map(({ path }) => `${path} renames files: src/lib/durable-file.ts puts them in place`);
+}

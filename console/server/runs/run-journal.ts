@@ -1,9 +1,10 @@
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Chained, ChainFormat } from '../../../src/lib/chained-log/chain-files.js';
 import { ChainedLog } from '../../../src/lib/chained-log/chained-log.js';
 import { verifyChain, type ChainVerdict } from '../../../src/lib/chained-log/verify-chain.js';
+import { writeDurably } from '../../../src/lib/durable-file.js';
 import { ApiError } from '../api-error.js';
 import type { RunEntry } from './run.js';
 
@@ -19,7 +20,7 @@ const TEXT_LENGTH_MAX = 2048;
 const JOURNAL_BYTES_MAX = 8 * 1024 * 1024;
 const RESULT_BYTES_MAX = 32 * 1024 * 1024;
 const READ_BYTES = 256 * 1024;
-const RESULT = /^([0-9a-f-]{36})\.json(\.new)?$/;
+const RESULT = /^([0-9a-f-]{36})\.json(\..*)?$/;
 
 const JOURNAL: ChainFormat<RunEntry | DropEntry> = {
   name: 'journal',
@@ -82,21 +83,7 @@ export class RunJournal {
   /** @param json in UTF-8 @throws ApiError too_large; system errors */
   async keepResult(id: string, json: Uint8Array): Promise<void> {
     if (json.length > RESULT_BYTES_MAX) throw new ApiError('too_large', 'The result is too long.');
-    const file = this.#resultFile(id);
-    try {
-      const handle = await open(`${file}.new`, 'w', 0o600);
-      try {
-        await handle.writeFile(json);
-        await handle.sync();
-      } finally {
-        await handle.close();
-      }
-      await rename(`${file}.new`, file);
-    } catch (error) {
-      // Half a result would keep a full disk full.
-      await rm(`${file}.new`, { force: true }).catch(() => undefined);
-      throw error;
-    }
+    await writeDurably(this.#resultFile(id), json);
   }
 
   /** @returns null where there is none */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { makeFolder, writeDurably } from '../../../src/lib/durable-file.js';
 import type { Logger } from '../../../src/telemetry/logger.js';
 import type { ConsoleOptions } from '../../config/load.js';
 import { ApiError } from '../../server/api-error.js';
@@ -238,10 +239,8 @@ export class BenchmarkRuns {
   }
 
   async #keep(run: KeptRun): Promise<void> {
-    await mkdir(path.join(this.#folder, run.id), { recursive: true, mode: 0o700 });
-    const file = path.join(this.#folder, run.id, 'run.json');
-    await writeFile(`${file}.new`, JSON.stringify(run), { mode: 0o600 });
-    await rename(`${file}.new`, file);
+    await makeFolder(path.join(this.#folder, run.id));
+    await writeDurably(path.join(this.#folder, run.id, 'run.json'), JSON.stringify(run));
   }
 
   async #forgetOldest(): Promise<void> {

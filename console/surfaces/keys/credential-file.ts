@@ -8,7 +8,7 @@ import {
 } from '../../../src/config/credentials.js';
 import { SerialQueues } from '../../../src/lib/promises.js';
 import { ConfigError } from '../../../src/config/problem.js';
-import { writeDurably } from '../../../src/deploy/state/durable.js';
+import { writeDurably } from '../../../src/lib/durable-file.js';
 import { ApiError } from '../../server/api-error.js';
 
 /** The fields of a key that its maker chooses. */

@@ -1,6 +1,6 @@
-import { open, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
+import { readJson, removeDurably, writeDurably } from '../../../src/lib/durable-file.js';
 
 const SHA256 = z.string().regex(/^[0-9a-f]{64}$/);
 const RECORD = z.strictObject({
@@ -25,46 +25,21 @@ const FILE = 'users-change.json';
 export class Journal {
   readonly #file: string;
 
-  constructor(private readonly directory: string) {
+  constructor(directory: string) {
     this.#file = path.join(directory, FILE);
   }
 
   /** @throws system errors; Error for a file that this console has not written */
   async read(): Promise<JournalRecord | undefined> {
-    let text: string;
-    try {
-      text = await readFile(this.#file, 'utf8');
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-      throw error;
-    }
-    return RECORD.parse(JSON.parse(text));
+    const record = await readJson(this.#file);
+    return record === undefined ? undefined : RECORD.parse(record);
   }
 
-  async begin(record: JournalRecord): Promise<void> {
-    const temporary = `${this.#file}.tmp`;
-    const handle = await open(temporary, 'w', 0o600);
-    try {
-      await handle.writeFile(JSON.stringify(record));
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(temporary, this.#file);
-    await this.#syncDirectory();
+  begin(record: JournalRecord): Promise<void> {
+    return writeDurably(this.#file, JSON.stringify(record));
   }
 
-  async end(): Promise<void> {
-    await rm(this.#file, { force: true });
-    await this.#syncDirectory();
-  }
-
-  async #syncDirectory(): Promise<void> {
-    const handle = await open(this.directory, 'r');
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+  end(): Promise<void> {
+    return removeDurably(this.#file);
   }
 }

@@ -84,6 +84,20 @@ export const CONSOLE = [
     tests: ['test/console/files/search.test.ts'],
   },
   {
+    name: 'lib/durable-file: a file gets its name before it is on the disk',
+    file: 'src/lib/durable-file.ts',
+    find: `      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, file);`,
+    replace: `    } finally {
+      await handle.close();
+    }
+    await rename(temporary, file);`,
+    tests: ['test/lib/durable-file.test.ts'],
+  },
+  {
     name: 'console/tempurl: a member makes URLs that write',
     file: 'console/surfaces/files/tempurl-routes.ts',
     find: `await needRight(context, request, 'manage', act, 'Your role does not allow URLs that write.')`,

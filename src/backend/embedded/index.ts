@@ -1,4 +1,5 @@
-import { prepareLayout, syncFolder } from './layout.js';
+import { syncFolder } from '../../lib/durable-file.js';
+import { prepareLayout } from './layout.js';
 import { asStoreOpenError } from './open-error.js';
 import { type EmbeddedStoreOptions, fillOptions } from './options.js';
 import { assembleStore, type EmbeddedStore } from './store.js';

@@ -1,16 +1,6 @@
-import { randomBytes } from 'node:crypto';
-import {
-  access,
-  constants,
-  mkdir,
-  open,
-  readFile,
-  rename,
-  rm,
-  stat,
-  statfs,
-} from 'node:fs/promises';
+import { access, constants, mkdir, open, readFile, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { syncFolder, writeDurably } from '../../lib/durable-file.js';
 import { isIndexOpen } from './index-file.js';
 import { StoreOpenError } from './open-error.js';
 import type { FilledOptions } from './options.js';
@@ -63,16 +53,6 @@ export async function freeBytes(path: string): Promise<number> {
   return bavail * bsize;
 }
 
-/** Makes the entries of a folder survive a crash of the machine. */
-export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, constants.O_RDONLY);
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
-}
-
 async function prepareDirectory(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   if (!(await stat(directory)).isDirectory()) {
@@ -97,7 +77,7 @@ async function checkFormat(layout: Layout, createFreeBytesMin: number): Promise<
   if (found === undefined) {
     if (!(await isThere(layout.index))) {
       await checkRoom(layout.directory, createFreeBytesMin);
-      return writeFormat(layout, path);
+      return writeFormat(path);
     }
     // Another process may have made both since.
     found = await readIfThere(path);
@@ -144,22 +124,8 @@ export async function leaveUngatedFormat(layout: Layout): Promise<void> {
   }
 }
 
-async function writeFormat(layout: Layout, path: string): Promise<void> {
-  const temporary = `${path}.${randomBytes(8).toString('hex')}`;
-  try {
-    const file = await open(temporary, 'wx', 0o600);
-    try {
-      await file.writeFile(`ringway embedded store, format ${FORMAT_VERSION}\n`);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
-  await syncFolder(layout.directory);
+async function writeFormat(path: string): Promise<void> {
+  await writeDurably(path, `ringway embedded store, format ${FORMAT_VERSION}\n`);
 }
 
 async function prepareBodyFolders(layout: Layout): Promise<void> {

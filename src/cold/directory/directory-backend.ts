@@ -3,6 +3,7 @@ import type { Dirent } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ByteSource } from '../../lib/cancellation.js';
+import { syncFolder } from '../../lib/durable-file.js';
 import {
   locationOf,
   type ColdBackend,
@@ -46,7 +47,7 @@ export class DirectoryColdBackend implements ColdBackend {
         await rm(temporary, { force: true }).catch(ignore);
         throw error;
       }
-      await syncFolder(join(this.root, ...foldersTo(copy)));
+      await ifThere(syncFolder(join(this.root, ...foldersTo(copy))));
     });
   }
 
@@ -79,7 +80,7 @@ export class DirectoryColdBackend implements ColdBackend {
     await telling(async () => {
       const path = copyPath(this.root, location);
       await rm(path, { force: true });
-      await syncFolder(join(path, '..'));
+      await ifThere(syncFolder(join(path, '..')));
     });
   }
 
@@ -143,7 +144,7 @@ export class DirectoryColdBackend implements ColdBackend {
     let parent = this.root;
     for (const name of names) {
       const folder = join(parent, name);
-      if (await made(folder)) await syncFolder(parent);
+      if (await made(folder)) await ifThere(syncFolder(parent));
       parent = folder;
     }
   }
@@ -172,16 +173,6 @@ async function made(folder: string): Promise<boolean> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await ifThere(open(path, 'r'));
-  if (folder === undefined) return;
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
   }
 }
 

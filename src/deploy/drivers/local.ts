@@ -3,7 +3,7 @@ import { constants, createReadStream } from 'node:fs';
 import { mkdir, open, readdir, realpath, rename, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { sha256 } from '../spec/canonical.js';
-import { syncFolder } from '../state/durable.js';
+import { syncFolder } from '../../lib/durable-file.js';
 import type { Driver, Installation, InstallFile, NodeTarget } from './driver.js';
 
 const STAGING = '.ringway-deploy';

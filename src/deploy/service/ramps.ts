@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { SerialQueues } from '../../lib/promises.js';
-import { readJson, writeDurably } from '../state/durable.js';
+import { readJson, writeDurably } from '../../lib/durable-file.js';
 import { DeployError } from './errors.js';
 import type { StoredPlan } from './planner-protocol.js';
 import {

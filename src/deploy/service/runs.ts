@@ -1,7 +1,7 @@
 import { SerialQueues } from '../../lib/promises.js';
 import { reloadCommands, type Driver } from '../drivers/driver.js';
 import type { Blobs } from '../state/blobs.js';
-import { readJson, writeDurably } from '../state/durable.js';
+import { readJson, writeDurably } from '../../lib/durable-file.js';
 import { DeployError } from './errors.js';
 import { Installer } from './installer.js';
 import type { StoredNext, StoredPlan } from './planner-protocol.js';

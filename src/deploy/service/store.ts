@@ -3,7 +3,7 @@ import path from 'node:path';
 import { appliedEtag, NOTHING_APPLIED, type Applied } from '../plan/make-plan.js';
 import { etagOf } from '../spec/canonical.js';
 import type { Spec } from '../spec/schema.js';
-import { makeFolder, readJson, writeDurably } from '../state/durable.js';
+import { makeFolder, readJson, writeDurably } from '../../lib/durable-file.js';
 import { layout, type Layout } from '../state/layout.js';
 import type { StoredNext, StoredPlan } from './planner-protocol.js';
 

@@ -1,16 +1,7 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { threadId } from 'node:worker_threads';
+import { writeDurablySync } from '../../lib/durable-file.js';
 import { sha256 } from '../spec/canonical.js';
 
 /** A content under its own hash was changed, or cut off. */
@@ -31,15 +22,7 @@ export class Blobs {
     const file = this.#pathOf(hash);
     if (existsSync(file)) return;
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-    const temporary = `${file}.${process.pid}-${threadId}.tmp`;
-    const fd = openSync(temporary, 'w', 0o600);
-    try {
-      for (let at = 0; at < content.length;) at += writeSync(fd, content, at);
-      fsyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
-    renameSync(temporary, file);
+    writeDurablySync(file, content);
   }
 
   /** @throws BlobError, system errors */

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Applied } from '../plan/make-plan.js';
-import { readJson, syncFolder } from './durable.js';
+import { readJson, syncFolder } from '../../lib/durable-file.js';
 import {
   ARCHIVE_FORMAT,
   ARCHIVED,

@@ -1,5 +1,6 @@
 import { mkdir, open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
+import { syncFolder } from '../durable-file.js';
 import { SerialQueues } from '../promises.js';
 import {
   ChainFiles,
@@ -148,7 +149,7 @@ export class ChainedLog<Entry extends object> {
     await this.file.close();
     this.file = file;
     this.size = 0;
-    await syncDirectory(this.files.directory);
+    await syncFolder(this.files.directory);
     for (const entry of this.options.carried()) await this.#append(entry);
     await this.#dropOldest(isRenamed ? [...full, to] : full);
   }
@@ -224,13 +225,4 @@ async function latestOf<Entry>(
 function ignoreAbsent(error: NodeJS.ErrnoException): false {
   if (error.code !== 'ENOENT') throw error;
   return false;
-}
-
-async function syncDirectory(directory: string): Promise<void> {
-  const handle = await open(directory, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

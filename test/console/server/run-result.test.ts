@@ -6,6 +6,7 @@ import type { RunKind } from '../../../console/server/runs/run.js';
 import { JsonResult } from '../../../console/server/runs/run-result.js';
 import { Runs } from '../../../console/server/runs/runs.js';
 import { ApiError } from '../../../console/server/api-error.js';
+import { UNFINISHED } from '../../../src/lib/durable-file.js';
 import { eventually } from '../../support/eventually.js';
 import { watchSyncs } from '../../support/file-syncs.js';
 import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
@@ -76,7 +77,7 @@ describe('results of console runs', () => {
 
   it('are sent from memory where they cannot be written', async () => {
     const fail = ({ path }: { path: string }): void => {
-      if (path.endsWith('.json.new')) throw new Error('ENOSPC');
+      if (UNFINISHED.test(path)) throw new Error('ENOSPC');
     };
     let id = '';
     await watchSyncs(fail, async () => {

@@ -6,6 +6,7 @@ import type { RunControl, RunKind, RunView } from '../../../console/server/runs/
 import { verifyJournal } from '../../../console/server/runs/run-journal.js';
 import { Runs } from '../../../console/server/runs/runs.js';
 import type { AuditEvent } from '../../../src/lib/audit/audit-log.js';
+import { UNFINISHED } from '../../../src/lib/durable-file.js';
 import { eventually } from '../../support/eventually.js';
 import { watchSyncs } from '../../support/file-syncs.js';
 import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
@@ -290,7 +291,7 @@ describe('console runs', () => {
   it('keep the result in memory that cannot be written', async () => {
     const { id } = await start();
     const fail = ({ path }: { path: string }): void => {
-      if (path.endsWith('.json.new')) throw new Error('ENOSPC');
+      if (UNFINISHED.test(path)) throw new Error('ENOSPC');
     };
     await watchSyncs(fail, async () => {
       kind.end();
@@ -299,7 +300,7 @@ describe('console runs', () => {
     expect(await runs.get(id)).to.deep.include({ state: 'done', result: { ok: 'n1' } });
     // Neither what was written of it stays, nor what a crash has left.
     expect(await files()).to.deep.equal(['journal.jsonl']);
-    await writeFile(join(folder, 'runs', `${id}.json.new`), '{');
+    await writeFile(join(folder, 'runs', `${id}.json.1-0-1.tmp`), '{');
     await restart();
     expect(await files()).to.deep.equal(['journal.jsonl']);
   });

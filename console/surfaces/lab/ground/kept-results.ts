@@ -1,5 +1,6 @@
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { makeFolder, writeDurably } from '../../../../src/lib/durable-file.js';
 
 const FILE = /^([0-9a-f-]{36})\.json$/;
 
@@ -12,10 +13,8 @@ export class KeptResults<Result extends { readonly id: string }> {
 
   /** @throws system errors */
   async add(result: Result): Promise<void> {
-    await mkdir(this.folder, { recursive: true, mode: 0o700 });
-    const file = this.#fileOf(result.id);
-    await writeFile(`${file}.new`, JSON.stringify(result), { mode: 0o600 });
-    await rename(`${file}.new`, file);
+    await makeFolder(this.folder);
+    await writeDurably(this.#fileOf(result.id), JSON.stringify(result));
     for (const id of (await this.#ids()).slice(this.keptMax)) {
       await rm(this.#fileOf(id), { force: true });
     }

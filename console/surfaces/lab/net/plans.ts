@@ -1,6 +1,12 @@
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
+import {
+  makeFolder,
+  readJson,
+  removeDurably,
+  writeDurably,
+} from '../../../../src/lib/durable-file.js';
 import type { ConsoleOptions } from '../../../config/load.js';
 import type { Revert } from './fault.js';
 import { withLock } from './plans-lock.js';
@@ -37,21 +43,12 @@ export class Plans {
 
   /** Resolves when it is on the disk. @throws system errors; then there is no plan */
   async write(plan: Plan): Promise<void> {
-    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+    await makeFolder(this.folder);
     const file = this.fileOf(plan.id);
-    const half = `${file}.new`;
     try {
-      const handle = await open(half, 'w', 0o600);
-      try {
-        await handle.writeFile(JSON.stringify(plan));
-        await handle.sync();
-      } finally {
-        await handle.close();
-      }
-      await rename(half, file);
-      await this.#syncFolder();
+      await writeDurably(file, JSON.stringify(plan));
     } catch (error) {
-      await rm(half, { force: true }).catch(() => undefined);
+      // The plan may be in place, where only its folder could not be synced.
       await rm(file, { force: true }).catch(() => undefined);
       throw error;
     }
@@ -59,19 +56,14 @@ export class Plans {
 
   /** @returns undefined where there is none: it was taken back, or never armed */
   async read(id: string): Promise<Plan | undefined> {
-    try {
-      const plan = JSON.parse(await readFile(this.fileOf(id), 'utf8')) as unknown;
-      PLAN.parse(plan);
-      return plan as Plan;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-      throw error;
-    }
+    const plan = await readJson<unknown>(this.fileOf(id));
+    if (plan === undefined) return undefined;
+    PLAN.parse(plan);
+    return plan as Plan;
   }
 
-  async remove(id: string): Promise<void> {
-    await rm(this.fileOf(id), { force: true });
-    await this.#syncFolder();
+  remove(id: string): Promise<void> {
+    return removeDurably(this.fileOf(id));
   }
 
   /** The ids of all plans. */
@@ -88,14 +80,5 @@ export class Plans {
    */
   locked<T>(work: (lostBy: number | undefined) => Promise<T>): Promise<T> {
     return withLock(path.join(this.folder, 'lock'), work);
-  }
-
-  async #syncFolder(): Promise<void> {
-    const handle = await open(this.folder, 'r');
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
   }
 }

@@ -1,5 +1,6 @@
-import { appendFile, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, rename, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { makeFolder, writeDurably } from '../../../../src/lib/durable-file.js';
 import { digestOf, parseCase, type Dialect, type ShadowCase } from './case.js';
 
 const LOG_BYTES_MAX = 64 * 1024 * 1024;
@@ -27,11 +28,10 @@ export class ShadowFiles {
   async keep(one: ShadowCase, isMinimal = false): Promise<string> {
     const digest = digestOf(one);
     const folder = path.join(this.root, 'corpus');
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(folder);
     if ((await readdir(folder)).length >= CORPUS_MAX) return digest;
     const file = path.join(folder, `${digest}${isMinimal ? '.min' : ''}.json`);
-    await writeFile(`${file}.new`, JSON.stringify(one), { mode: 0o600 });
-    await rename(`${file}.new`, file);
+    await writeDurably(file, JSON.stringify(one));
     return digest;
   }
 

@@ -1,6 +1,7 @@
 import {
   closeSync,
   existsSync,
+  fsyncSync,
   ftruncateSync,
   lstatSync,
   mkdirSync,
@@ -8,13 +9,12 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
-  renameSync,
   statSync,
-  writeFileSync,
   writeSync,
   type Dirent,
 } from 'node:fs';
 import path from 'node:path';
+import { writeDurablySync } from '../../../../src/lib/durable-file.js';
 import { classify, nameOf, type DiskCopy, type Exhibit } from './classify.js';
 import { isHash, isPartition, isSuffix, parseDiskName, policyOfFolder } from './disk-names.js';
 import { devicesToRead, type VisibleDevice } from './visible-devices.js';
@@ -310,8 +310,9 @@ class Scan {
     this.#flush();
     const cursor: Cursor = { policy, part, offset: this.#offset, summary: this.#summary };
     const file = cursorFile(this.input.file);
-    writeFileSync(`${file}.new`, JSON.stringify(cursor), { mode: 0o600 });
-    renameSync(`${file}.new`, file);
+    // Before it says that what lies before its offset is there.
+    fsyncSync(this.#out);
+    writeDurablySync(file, JSON.stringify(cursor));
   }
 
   #readCursor(): Cursor | undefined {

@@ -1,6 +1,7 @@
-import { open, readFile, rename } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
+import { writeDurably } from '../../../../src/lib/durable-file.js';
 import type { ActiveAlert } from './evaluator.js';
 import type { Rule } from './rule.js';
 
@@ -43,14 +44,7 @@ export async function saveAlerts(
     })),
   };
   const file = path.join(stateDir, FILE);
-  const handle = await open(`${file}.tmp`, 'w', 0o600);
-  try {
-    await handle.writeFile(JSON.stringify(kept));
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(`${file}.tmp`, file);
+  await writeDurably(file, JSON.stringify(kept));
 }
 
 /**

@@ -1,6 +1,7 @@
-import { open, readFile, rename } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
+import { writeDurably } from '../../../../src/lib/durable-file.js';
 import { emptySeries, SERIES_MAX, type History, type Kept } from './history.js';
 import { RESOLUTIONS } from './tier.js';
 
@@ -45,15 +46,7 @@ export async function saveHistory(history: History, stateDir: string): Promise<v
   length.writeUInt32BE(Buffer.byteLength(index));
   const slots = all.flatMap(({ tiers }) => tiers.map(({ values }) => bytesOf(values)));
   const file = path.join(stateDir, FILE);
-  const handle = await open(`${file}.tmp`, 'w', 0o600);
-  try {
-    await handle.writev([Buffer.from(MAGIC), length, Buffer.from(index)]);
-    for (const bytes of slots) await handle.write(bytes);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(`${file}.tmp`, file);
+  await writeDurably(file, [Buffer.from(MAGIC), length, Buffer.from(index), ...slots]);
 }
 
 /**
