@@ -45,10 +45,11 @@ export class OpenRun {
 
   /**
    * Does the work, and takes it back where that has to be.
+   * @param means what it acts with: no field has it, so that it is gone with this call
    * @returns the result of a run that is over; undefined for none; the run is not over when the
    *   console ends first, or when it is stuck
    */
-  async act(): Promise<unknown> {
+  async act(means?: unknown): Promise<unknown> {
     const { kind } = this.options;
     this.#watchDeadline();
     let failure: unknown;
@@ -56,7 +57,7 @@ export class OpenRun {
       this.#show('active');
       // A cancel that came while the intent was written has aborted already: `run` would not hear of it.
       this.#cut.signal.throwIfAborted();
-      const result = await kind.run(this.#control(this.#cut.signal));
+      const result = await kind.run(this.#control(this.#cut.signal, means));
       if (!this.#cut.signal.aborted) {
         this.#end('done', null);
         return result;
@@ -79,8 +80,8 @@ export class OpenRun {
     }
     try {
       this.#show('reverting', error);
-      await journal.write(this.entry);
-      await kind.revert(this.#control(this.#ending.signal));
+      await journal.write(this.entry).catch(describe);
+      await kind.revert(this.#revertControl());
       if (!this.#ending.signal.aborted) this.#end('reverted', error);
     } catch (failure) {
       if (this.#ending.signal.aborted) return;
@@ -90,12 +91,13 @@ export class OpenRun {
     }
   }
 
-  #control(signal: AbortSignal): RunControl {
+  #control(signal: AbortSignal, means?: unknown): RunControl {
     const { isResumed, journal } = this.options;
     const { id, params, evidence } = this.entry;
     return {
       id,
       params,
+      means,
       evidence,
       signal,
       isResumed,
@@ -111,6 +113,17 @@ export class OpenRun {
         this.options.onChange(this);
       },
     };
+  }
+
+  /** With notes that count before they are on the disk: the end of the run has them, and waits for room. */
+  #revertControl(): RunControl {
+    const { describe, journal } = this.options;
+    const note = async (evidence: RunFacts): Promise<void> => {
+      this.entry = { ...this.entry, evidence };
+      this.options.onChange(this);
+      await journal.write(this.entry).catch(describe);
+    };
+    return { ...this.#control(this.#ending.signal), note };
   }
 
   #errorOf(failure: unknown): RunError {

@@ -71,9 +71,11 @@ export interface WholeRun<
 }
 
 /** What a run does its work with. */
-export interface RunControl<Params extends RunFacts = RunFacts> {
+export interface RunControl<Params extends RunFacts = RunFacts, Means = unknown> {
   readonly id: string;
   readonly params: Params;
+  /** See `RunRequest`: undefined for a run that a former console began, and while one is reverted. */
+  readonly means: Means | undefined;
   /** What the run noted last, also before an earlier end of the console: see `note`. */
   readonly evidence: RunFacts | null;
   /** Aborted by an operator, at the deadline, and when the console ends. */
@@ -90,7 +92,7 @@ export interface RunControl<Params extends RunFacts = RunFacts> {
 }
 
 /** What runs of one name do. A kind whose parameters change takes another name. */
-export interface RunKind<Params extends RunFacts = RunFacts, Result = unknown> {
+export interface RunKind<Params extends RunFacts = RunFacts, Result = unknown, Means = unknown> {
   /** `lab.genome`: also the action in the audit log. */
   readonly name: string;
   /** The right that it takes to cancel one, besides `operate`. */
@@ -106,10 +108,12 @@ export interface RunKind<Params extends RunFacts = RunFacts, Result = unknown> {
    * Does it. Where it ends with its signal aborted, it has not succeeded, whatever it returns. A
    * large result is a `JsonResult`.
    */
-  run(control: RunControl<Params>): Promise<Result | JsonResult>;
+  run(control: RunControl<Params, Means>): Promise<Result | JsonResult>;
   /**
    * Takes back what an unfinished run did, also one of which nothing is known but its intent; may be
    * called again after it has succeeded. It gets a signal of its own, aborted when the console ends.
+   * What it notes counts at once, and is on the disk when there is room: a full disk is no reason to
+   * leave things broken.
    */
   revert?(control: RunControl<Params>): Promise<void>;
 }
@@ -117,6 +121,11 @@ export interface RunKind<Params extends RunFacts = RunFacts, Result = unknown> {
 /** What a run is started with. */
 export interface RunRequest<Params extends RunFacts = RunFacts> {
   readonly params: Params;
+  /**
+   * What the run acts with that is no value for a journal, such as the account of the user who began
+   * it: kept in memory, and by nothing but the run, for as long as it acts.
+   */
+  readonly means?: unknown;
   readonly target: string;
   readonly lock: string | null;
   /** Ends by itself after so many seconds. */

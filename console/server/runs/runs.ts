@@ -33,6 +33,8 @@ export interface RunsOptions {
   readonly logger: Pick<Logger, 'error' | 'info'>;
   /** What an error means to the browser, and the log. */
   readonly describe: (error: unknown) => ApiError;
+  /** Between tries to write the end of a run on a full disk. */
+  readonly retryMs?: number;
 }
 
 const OPEN_MAX = 32;
@@ -40,7 +42,6 @@ const OPEN_MAX = 32;
 const TTL_S_MAX = 7 * 86_400;
 /** A run of a thousand steps a second need not say so as often. */
 const PUBLISH_EVERY_MS = 250;
-const RETRY_MS = 5000;
 /** What is aborted has so long to end before the console does. */
 const CLOSE_MS = 5000;
 
@@ -65,7 +66,7 @@ export class Runs {
   }
 
   /** To call before `recover`: a former run of a kind that is not registered stays as it is. */
-  register<Params extends RunFacts, Result>(kind: RunKind<Params, Result>): void {
+  register<Params extends RunFacts, Result, Means>(kind: RunKind<Params, Result, Means>): void {
     this.#kinds.set(kind.name, kind);
   }
 
@@ -76,7 +77,7 @@ export class Runs {
    */
   async start<Params extends RunFacts>(
     name: string,
-    { params, target, lock, ttlS }: RunRequest<Params>,
+    { params, target, lock, ttlS, means }: RunRequest<Params>,
     by: RunActor,
   ): Promise<RunView<Params>> {
     const kind = this.#kinds.get(name);
@@ -112,7 +113,7 @@ export class Runs {
       this.#open.delete(entry.id);
       throw error;
     }
-    this.#follow(run, run.act());
+    this.#follow(run, run.act(means));
     return viewOf(run.entry, null) as RunView<Params>;
   }
 
@@ -289,6 +290,7 @@ export class Runs {
     const journal = await this.#journal();
     const { id, state, error } = entry;
     if (result !== undefined && result !== null) await this.#results.keep(journal, id, result);
+    const { retryMs = 5000 } = this.options;
     for (let isLogged = false; ; isLogged = true) {
       try {
         await journal.write(entry);
@@ -296,7 +298,7 @@ export class Runs {
       } catch (failure) {
         if (!isLogged) this.options.logger.error({ err: failure, id }, 'a run cannot be ended');
         const { signal } = this.#ending;
-        const goesOn = await delay(RETRY_MS, true, { signal, ref: false }).catch(() => false);
+        const goesOn = await delay(retryMs, true, { signal, ref: false }).catch(() => false);
         if (!goesOn) return;
       }
     }

@@ -34,8 +34,17 @@ describe('a fault that is armed', () => {
       nodeRoot: '',
     } satisfies PlanTools;
     const about = { kind: 'test', target: 'node1', actor: 'test:tester', ttlS: 600 };
+    const told = { reports: new Map<string, never>(), onUnwritten: () => undefined };
     const deadMen = { systemdFolder: join(folder, 'none') };
-    const fault = new ArmedFault({ control, plans, tools, deadMen, now: Date.now, ...about });
+    const fault = new ArmedFault({
+      control,
+      plans,
+      tools,
+      deadMen,
+      now: Date.now,
+      ...told,
+      ...about,
+    });
     const pids = async (): Promise<number[]> => {
       const all = await allProcesses();
       return all.filter(({ argv }) => argv.includes(plans.fileOf(ID))).map(({ pid }) => pid);

@@ -117,6 +117,7 @@ export function openNet(
     audit: { turn: () => Promise.resolve(true), write: () => Promise.resolve() },
     now,
     logger: { error: () => undefined, info: () => undefined },
+    retryMs: 20,
     describe: (error) =>
       error instanceof ApiError ? error : new ApiError('internal', String(error)),
   });
@@ -128,7 +129,7 @@ export function openNet(
   };
   const logger = { error: () => undefined, info: () => undefined };
   const { deadMen = {} } = more;
-  const net = new FaultNet({ options, runs, now, logger, deadMen });
+  const net = new FaultNet({ options, runs, now, logger, deadMen, againMs: 20 });
   const kind = new StopFault(() => net, more.onHeld);
   kind.holds = more.holds ?? false;
   net.register(kind);

@@ -180,6 +180,37 @@ describe("the net below the Lab's faults", function () {
     }
   });
 
+  for (const [how, isCancelled] of [
+    ['cancelled', true],
+    ['ended', false],
+  ] as const) {
+    // prettier-ignore
+    it(`takes back on a full disk what is ${how}, and writes it down when there is room`, async () => {
+      const net = open();
+      const { id } = await start(net);
+      await held(net);
+      const disk = { isFull: true };
+      const onSync = ({ path }: { path: string }) => {
+        // The entries of a folder need no room.
+        if (disk.isFull && !path.endsWith('/net')) {
+          throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+        }
+      };
+      await watchSyncs(onSync, async () => {
+        await (isCancelled ? net.runs.cancel(id) : net.net.end(id));
+        await eventually(net.state, (state) => state === 'active');
+        await eventually(() => net.runs.get(id), ({ evidence }) => netOf(evidence)?.report?.by === 'console'); // prettier-ignore
+        expect((await net.runs.get(id)).state).to.equal('reverting');
+        disk.isFull = false;
+        const run = await over(net, id);
+        expect(run.state).to.equal('reverted');
+        expect(netOf(run.evidence)?.report?.by).to.equal('console');
+        const states = async () => (await net.net.journal(id)).map(({ state }) => state);
+        await eventually(states, (all) => all.at(-1) === 'reverted');
+      });
+    });
+  }
+
   it('has one fault at a time, a time of each, and a rest after it', async () => {
     const net = open();
     for (const ttlS of [9, 3601, Number.NaN]) {

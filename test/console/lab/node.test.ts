@@ -65,7 +65,6 @@ describe('a drill that is cancelled', () => {
       return new Promise<void>(() => undefined);
     };
     const kind = drillKind({
-      probes: () => ({ remove, probe: () => Promise.resolve(true) }) as unknown as ClientProbes,
       look: () => Promise.resolve([]),
       disks: () => Promise.resolve(null),
       tools: {} as unknown as RevertTools,
@@ -73,7 +72,11 @@ describe('a drill that is cancelled', () => {
     });
     const params = { node: 'node1', container: 'lab-node-x' };
     const signal = AbortSignal.abort('cancelled');
-    const fault = { params, signal, isResumed: true } as unknown as FaultControl<DrillParams>;
+    const means = { remove, probe: () => Promise.resolve(true) } as unknown as ClientProbes;
+    const fault = { params, signal, means, isResumed: true } as unknown as FaultControl<
+      DrillParams,
+      ClientProbes
+    >;
     expect((await kind.run(fault)).report).to.equal(null);
     expect(isRemoving).to.equal(true);
   });
@@ -173,6 +176,20 @@ describe('the drill of a node', function () {
     await held('node3');
     await up({ node: 'node3' });
     expect((await ended(idOf(next))).run.state).to.equal('done');
+  });
+
+  it('keeps the probes of the one that has begun, where another was asked for at once', async () => {
+    const answers = await Promise.all(
+      ['node1', 'node2'].map((node) => down({ node, ttl_secs: 600 })),
+    );
+    expect(answers.map(({ status: code }) => code).sort()).to.deep.equal([202, 409]);
+    const id = idOf(answers.find(({ status: code }) => code === 202) ?? expect.fail());
+    await eventually(() => drill(id), ({ run }) => (run.detail?.probes ?? 0) > 1); // prettier-ignore
+    await up({ journal_id: id });
+    expect((await ended(id)).run.state).to.equal('done');
+    expect((await operator.get('/api/files/containers?limit=100')).text).not.to.include(
+      'lab-node-',
+    );
   });
 
   it('deletes what a drill has left that the end of a console had cut', async () => {

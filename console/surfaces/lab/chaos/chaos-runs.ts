@@ -76,13 +76,11 @@ const PAUSING: readonly string[] = ['local-procs', 'local-systemd', 'ssh'];
 /** Faults on purpose, one at a time, over the net that takes them back. */
 export class ChaosRuns {
   readonly #watch: ClusterWatch;
-  /** By container, which is new for each run: what a run acts with is no value for a journal. */
-  readonly #accounts = new Map<string, SwiftAccount>();
   #active: { readonly id: string; readonly run: ChaosRun } | undefined;
 
   constructor(private readonly given: ChaosOptions) {
     this.#watch = new ClusterWatch(given.options);
-    given.net.register<ChaosParams, ChaosView>({
+    given.net.register<ChaosParams, ChaosView, SwiftAccount>({
       name: KIND,
       kept: 20,
       holds: false,
@@ -136,13 +134,8 @@ export class ChaosRuns {
       ...{ fault: item.id, target, mode, container, hold_s: holdS, ttl_s: ttlS },
       ...{ steady_s: STEADY_S, repair_s: REPAIR_S, repair_target_s: item.repair_target_s },
     };
-    this.#accounts.set(container, user.account);
-    try {
-      return await this.given.net.start<ChaosParams>(KIND, { params, target, ttlS }, by);
-    } catch (error) {
-      this.#accounts.delete(container);
-      throw error;
-    }
+    const given = { params, target, ttlS, means: user.account };
+    return this.given.net.start<ChaosParams>(KIND, given, by);
   }
 
   /** Whether a fault may take a quorum away. */
@@ -196,9 +189,8 @@ export class ChaosRuns {
     );
   }
 
-  async #run(control: FaultControl<ChaosParams>): Promise<ChaosView> {
-    const { id, params, signal, progress } = control;
-    const account = this.#accounts.get(params.container);
+  async #run(control: FaultControl<ChaosParams, SwiftAccount>): Promise<ChaosView> {
+    const { id, params, signal, progress, means: account } = control;
     if (account === undefined) throw new ApiError('conflict', 'The run has no user any more.');
     const { rings, nodes, options, now } = this.given;
     const containerOf = (name: string) => new LabContainer({ account, rings, nodes, name });
@@ -228,7 +220,6 @@ export class ChaosRuns {
       return await run.run(signal);
     } finally {
       this.#active = undefined;
-      this.#accounts.delete(params.container);
     }
   }
 

@@ -17,22 +17,19 @@ const LOOK_MS = 500;
  * its objects expire by themselves.
  */
 export class ExpiredRuns {
-  /** By container, which is new for each run: what a run acts with is no value for a journal. */
-  readonly #observers = new Map<string, ExpiryObserver>();
   #watched: { readonly id: string; readonly observation: Observation } | undefined;
 
   constructor(
     private readonly runs: Runs,
     private readonly now: () => number,
   ) {
-    const kind: RunKind<ExpiredParams, ExpiredView> = {
+    const kind: RunKind<ExpiredParams, ExpiredView, ExpiryObserver> = {
       name: KIND,
       access: 'operate',
       kept: 20,
       resumes: false,
-      run: async ({ id, params, signal, progress }) => {
+      run: async ({ id, params, signal, progress, means: observer }) => {
         const { container, count } = params;
-        const observer = this.#observers.get(container);
         if (observer === undefined) throw new ApiError('conflict', 'The run has no user any more.');
         const observation = new Observation(params, observer, this.now);
         this.#watched = { id, observation };
@@ -47,7 +44,6 @@ export class ExpiredRuns {
           }
         } finally {
           this.#watched = undefined;
-          this.#observers.delete(container);
           const names = observation.view.objects.map(({ name }) => name);
           await observer.remove(container, names).catch(() => undefined);
         }
@@ -57,19 +53,9 @@ export class ExpiredRuns {
   }
 
   /** @throws ApiError locked while objects of another run are watched */
-  async start(
-    params: ExpiredParams,
-    observer: ExpiryObserver,
-    by: RunActor,
-  ): Promise<ExpiredRunRow> {
-    this.#observers.set(params.container, observer);
-    try {
-      const request = { params, target: params.container, lock: KIND };
-      return await this.runs.start<ExpiredParams>(KIND, request, by);
-    } catch (error) {
-      this.#observers.delete(params.container);
-      throw error;
-    }
+  start(params: ExpiredParams, observer: ExpiryObserver, by: RunActor): Promise<ExpiredRunRow> {
+    const request = { params, target: params.container, lock: KIND, means: observer };
+    return this.runs.start<ExpiredParams>(KIND, request, by);
   }
 
   /** The runs, the newest first. */

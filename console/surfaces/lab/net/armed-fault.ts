@@ -2,12 +2,12 @@ import { ApiError } from '../../../server/api-error.js';
 import type { RunControl, RunFacts } from '../../../server/runs/run.js';
 import { DeadMen, type DeadMenOptions } from './dead-men.js';
 import type { FaultControl, NetEvidence, Revert, RevertReport } from './fault.js';
-import { appendToJournal, reportOf } from './net-journal.js';
+import { appendToJournal, reportOf, type NetLine } from './net-journal.js';
 import type { Plans, PlanTools } from './plans.js';
 import { takeBack } from './take-back.js';
 
-export interface ArmedFaultOptions<Params extends RunFacts> {
-  readonly control: RunControl<Params>;
+export interface ArmedFaultOptions<Params extends RunFacts, Means = unknown> {
+  readonly control: RunControl<Params, Means>;
   readonly kind: string;
   readonly target: string;
   readonly actor: string;
@@ -16,13 +16,19 @@ export interface ArmedFaultOptions<Params extends RunFacts> {
   readonly tools: PlanTools;
   readonly now: () => number;
   readonly deadMen?: DeadMenOptions | undefined;
+  /** Of faults that this console has taken back, by id, until their runs have noted it. */
+  readonly reports: Map<string, RevertReport>;
+  readonly onUnwritten: (line: NetLine) => void;
 }
 
 /** How often dead-men are looked after. */
 const LOOK_MS = 1000;
 
 /** A fault under the net, for as long as its run goes on. */
-export class ArmedFault<Params extends RunFacts> implements FaultControl<Params> {
+export class ArmedFault<Params extends RunFacts, Means = unknown> implements FaultControl<
+  Params,
+  Means
+> {
   readonly signal: AbortSignal;
   readonly #end = new AbortController();
   #facts: RunFacts;
@@ -32,7 +38,7 @@ export class ArmedFault<Params extends RunFacts> implements FaultControl<Params>
   #look: NodeJS.Timeout | undefined;
   #writing: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly options: ArmedFaultOptions<Params>) {
+  constructor(private readonly options: ArmedFaultOptions<Params, Means>) {
     const { control } = options;
     this.signal = AbortSignal.any([control.signal, this.#end.signal]);
     const { net, ...facts } = { ...control.evidence } as RunFacts & { net?: NetEvidence };
@@ -46,6 +52,10 @@ export class ArmedFault<Params extends RunFacts> implements FaultControl<Params>
 
   get params(): Params {
     return this.options.control.params;
+  }
+
+  get means(): Means | undefined {
+    return this.options.control.means;
   }
 
   get evidence(): RunFacts | null {
@@ -116,11 +126,12 @@ export class ArmedFault<Params extends RunFacts> implements FaultControl<Params>
   }
 
   async revert(): Promise<RevertReport> {
-    const { plans, now } = this.options;
+    const { plans, now, reports, onUnwritten } = this.options;
     const net = this.#net;
     if (net === undefined) throw new Error('the fault is not armed');
     if (net.report !== null) return net.report;
-    const report = (await takeBack(plans, this.id, 'console')) ??
+    const report = (await takeBack(plans, this.id, 'console', onUnwritten)) ??
+      reports.get(this.id) ??
       (await reportOf(plans.folder, this.id)) ??
         // A journal that was lost, or a full disk: the plan is gone, which a dead-man does at the end.
         { by: 'dead_man' as const, reverted_unix_s: Math.floor(now() / 1000), outcomes: [] };
@@ -131,7 +142,9 @@ export class ArmedFault<Params extends RunFacts> implements FaultControl<Params>
       });
     }
     this.#rest();
+    reports.set(this.id, report);
     await this.#writeNet(() => ({ ...net, phase: 'reverted', dead_men: [], report }));
+    reports.delete(this.id);
     return report;
   }
 

@@ -21,6 +21,7 @@ import type {
   RevertReport,
   RevertTools,
 } from './fault.js';
+import { LateLines } from './late-lines.js';
 import { journalOf, type NetEntry } from './net-journal.js';
 import { Plans, type PlanTools } from './plans.js';
 import { takeBack, toolsOf } from './take-back.js';
@@ -32,6 +33,8 @@ export interface FaultNetOptions {
   readonly logger: Pick<Logger, 'error' | 'info'>;
   readonly deadMen?: DeadMenOptions;
   readonly cooldownS?: number;
+  /** Between tries of what a full disk, or a node, has refused. */
+  readonly againMs?: number;
 }
 
 /** One fault at a time: with two, what each of them did could not be told. */
@@ -50,6 +53,8 @@ export class FaultNet implements Net {
   readonly #kinds = new Set<string>();
   readonly #armed = new Map<string, ArmedFault<RunFacts>>();
   readonly #again = new Set<NodeJS.Timeout>();
+  readonly #reports = new Map<string, RevertReport>();
+  readonly #late: LateLines;
   #isClosed = false;
 
   constructor(private readonly given: FaultNetOptions) {
@@ -57,11 +62,12 @@ export class FaultNet implements Net {
     this.#planTools = { nodeDriver, clusterNodes, nodeRoot };
     this.tools = toolsOf(this.#planTools);
     this.#plans = new Plans(path.join(stateDir, 'lab', 'net'));
+    this.#late = new LateLines(this.#plans, given.againMs ?? AGAIN_MS);
   }
 
-  register<Params extends RunFacts, Result>(kind: FaultKind<Params, Result>): void {
+  register<Params extends RunFacts, Result, Means>(kind: FaultKind<Params, Result, Means>): void {
     this.#kinds.add(kind.name);
-    this.given.runs.register<Params, Result>({
+    this.given.runs.register<Params, Result, Means>({
       name: kind.name,
       access: 'mutate',
       kept: kind.kept,
@@ -74,7 +80,7 @@ export class FaultNet implements Net {
 
   async start<Params extends RunFacts>(
     name: string,
-    { params, target, ttlS }: FaultRequest<Params>,
+    { params, target, ttlS, means }: FaultRequest<Params>,
     by: RunActor,
   ): Promise<FaultView<Params>> {
     checkTtl(ttlS);
@@ -82,7 +88,7 @@ export class FaultNet implements Net {
     // The time of a fault is written down with its parameters: the run itself may be longer.
     const whole = { ...params, ttl_s: ttlS };
     try {
-      const request = { params: whole, target, lock: LOCK };
+      const request = { params: whole, target, lock: LOCK, means };
       return await this.given.runs.start<Params>(name, request, by);
     } catch (error) {
       if (error instanceof ApiError && error.code === 'locked' && this.active !== undefined) {
@@ -157,7 +163,7 @@ export class FaultNet implements Net {
   async #recoverPlan(id: string): Promise<void> {
     const { logger } = this.given;
     try {
-      const report = await takeBack(this.#plans, id, 'console');
+      const report = await takeBack(this.#plans, id, 'console', this.#late.add);
       const lost = report?.outcomes.filter(({ ok }) => !ok) ?? [];
       if (lost.length > 0) logger.error({ id, outcomes: lost }, 'a plan of a fault is left');
     } catch (error) {
@@ -167,13 +173,14 @@ export class FaultNet implements Net {
 
   close(): void {
     this.#isClosed = true;
+    this.#late.close();
     for (const timer of this.#again) clearTimeout(timer);
     for (const armed of this.#armed.values()) armed.close();
   }
 
-  async #run<Params extends RunFacts, Result>(
-    kind: FaultKind<Params, Result>,
-    control: RunControl<Params>,
+  async #run<Params extends RunFacts, Result, Means>(
+    kind: FaultKind<Params, Result, Means>,
+    control: RunControl<Params, Means>,
   ): Promise<Result> {
     const fault = await this.#open(kind.name, control);
     try {
@@ -189,9 +196,9 @@ export class FaultNet implements Net {
   }
 
   /** @throws ApiError not_running: what the run did is taken back then */
-  async #rearm<Params extends RunFacts, Result>(
-    kind: FaultKind<Params, Result>,
-    fault: ArmedFault<Params>,
+  async #rearm<Params extends RunFacts, Result, Means>(
+    kind: FaultKind<Params, Result, Means>,
+    fault: ArmedFault<Params, Means>,
   ): Promise<void> {
     const net = netOf(fault.evidence);
     const isHeld = kind.holds && net?.phase === 'held';
@@ -205,13 +212,13 @@ export class FaultNet implements Net {
 
   /** Takes back what a run has left; called by the runs however it ended. */
   async #revert<Params extends RunFacts>(name: string, control: RunControl<Params>): Promise<void> {
-    const fault = await this.#open(name, control);
-    if (netOf(control.evidence) === undefined) {
-      // Its plan may be there: a crash came before the first note.
-      await takeBack(this.#plans, control.id, 'console');
-      return;
-    }
     try {
+      const fault = await this.#open(name, control);
+      if (netOf(control.evidence) === undefined) {
+        // Its plan may be there: a crash came before the first note.
+        await takeBack(this.#plans, control.id, 'console', this.#late.add);
+        return;
+      }
       const report: RevertReport = await fault.revert();
       this.given.logger.info({ id: control.id, by: report.by }, 'a fault was taken back');
     } catch (error) {
@@ -226,20 +233,21 @@ export class FaultNet implements Net {
       this.#again.delete(timer);
       // It is over by now, where an operator has ended it meanwhile.
       this.given.runs.cancel(id).catch(() => undefined);
-    }, AGAIN_MS).unref();
+    }, this.given.againMs ?? AGAIN_MS).unref();
     this.#again.add(timer);
   }
 
-  async #open<Params extends RunFacts>(
+  async #open<Params extends RunFacts, Means>(
     kind: string,
-    control: RunControl<Params>,
-  ): Promise<ArmedFault<Params>> {
+    control: RunControl<Params, Means>,
+  ): Promise<ArmedFault<Params, Means>> {
     const { now, deadMen } = this.given;
     const { target, actor } = await this.given.runs.get(control.id);
     const { ttl_s: ttlS } = control.params as { readonly ttl_s?: number };
     const [plans, tools] = [this.#plans, this.#planTools];
     const about = { control, kind, target, actor, ttlS: ttlS ?? TTL_S_MIN };
-    return new ArmedFault({ ...about, plans, tools, now, deadMen });
+    const told = { reports: this.#reports, onUnwritten: this.#late.add };
+    return new ArmedFault({ ...about, ...told, plans, tools, now, deadMen });
   }
 }
 

@@ -44,7 +44,10 @@ export interface RevertReport {
 }
 
 /** What a fault breaks things with. */
-export interface FaultControl<Params extends RunFacts = RunFacts> extends RunControl<Params> {
+export interface FaultControl<
+  Params extends RunFacts = RunFacts,
+  Means = unknown,
+> extends RunControl<Params, Means> {
   /**
    * Writes down, on the disk, how to take back all that the fault will break, and starts its dead-men,
    * which do so when its time is over, whatever has become of the console. The time of the fault
@@ -76,7 +79,7 @@ export interface FaultControl<Params extends RunFacts = RunFacts> extends RunCon
 }
 
 /** What faults of one name do. */
-export interface FaultKind<Params extends RunFacts = RunFacts, Result = unknown> {
+export interface FaultKind<Params extends RunFacts = RunFacts, Result = unknown, Means = unknown> {
   /** `lab.node`: also the action in the audit log, and `kind` of its runs. */
   readonly name: string;
   /** Runs that are over and stay listed, with their results. */
@@ -95,12 +98,14 @@ export interface FaultKind<Params extends RunFacts = RunFacts, Result = unknown>
    * fault is over: then take back, verify, and return a result as usual. It is aborted with any other
    * reason when the run is cancelled and when the console ends: then return at once.
    */
-  run(control: FaultControl<Params>): Promise<Result>;
+  run(control: FaultControl<Params, Means>): Promise<Result>;
 }
 
 /** A fault is started with this. */
 export interface FaultRequest<Params extends RunFacts = RunFacts> {
   readonly params: Params;
+  /** See `RunRequest`. */
+  readonly means?: unknown;
   readonly target: string;
   /** Seconds, 10 to 3600, after which it is taken back. */
   readonly ttlS: number;
@@ -129,7 +134,7 @@ export interface Net {
   /** What reverts, and faults, are done with. */
   readonly tools: RevertTools;
   /** Makes a kind of fault known; to call when the Lab is made, before `runs.recover()`. */
-  register<Params extends RunFacts, Result>(kind: FaultKind<Params, Result>): void;
+  register<Params extends RunFacts, Result, Means>(kind: FaultKind<Params, Result, Means>): void;
   /**
    * @throws ApiError fault_active with who holds it; cooldown with `details.until_unix_s`;
    *   unprocessable for a time out of range; no_space; system errors

@@ -22,6 +22,9 @@ export interface NetEntry {
   readonly outcomes: readonly RevertOutcome[];
 }
 
+/** A line as its writer gives it. */
+export type NetLine = Omit<NetEntry, 'v' | 'pid'>;
+
 const JOURNAL_BYTES_MAX = 4 * 1024 * 1024;
 const TEXT_MAX = 1000;
 const OUTCOMES_MAX = 40;
@@ -44,10 +47,7 @@ const FORMAT: ChainFormat<NetEntry> = {
 };
 
 /** Appends a line; to call with the lock of the plans. Resolves when it is on the disk. */
-export async function appendToJournal(
-  folder: string,
-  entry: Omit<NetEntry, 'v' | 'pid'>,
-): Promise<void> {
+export async function appendToJournal(folder: string, entry: NetLine): Promise<void> {
   const log = await ChainedLog.open(folder, FORMAT, { bytesMax: JOURNAL_BYTES_MAX });
   try {
     await log.write({ v: 1, ...entry, pid: process.pid });

@@ -1,13 +1,14 @@
 import { DriverError } from '../../../nodes/driver.js';
 import { openDriver } from '../../../nodes/open-driver.js';
 import type { Revert, RevertOutcome, RevertReport, RevertTools } from './fault.js';
-import { appendToJournal } from './net-journal.js';
+import { appendToJournal, type NetLine } from './net-journal.js';
 import type { Plan, Plans, PlanTools } from './plans.js';
 import { REVERT_KINDS } from './revert-kinds.js';
 
 /**
  * Takes back all of a plan, and removes the plan when that is done: the console and the dead-men
  * both do it this way, one at a time, and the later one finds no plan.
+ * @param onUnwritten - is told the end of it, where the journal has no room for that
  * @returns undefined where there is no plan
  * @throws system errors where the plan cannot be read
  */
@@ -15,16 +16,21 @@ export async function takeBack(
   plans: Plans,
   id: string,
   by: RevertReport['by'],
+  onUnwritten: (line: NetLine) => void = () => undefined,
 ): Promise<RevertReport | undefined> {
   return plans.locked(async (lostBy) => {
     const plan = await plans.read(id);
     if (plan === undefined) return undefined;
     const { kind, target } = plan;
-    // A full disk is no reason to leave things broken.
-    const write = (state: 'reverting' | 'reverted' | 'failed', outcomes: RevertOutcome[]) =>
-      appendToJournal(plans.folder, { id, kind, target, state, by, outcomes }).catch(
-        () => undefined,
-      );
+    const write = async (state: NetLine['state'], outcomes: RevertOutcome[]): Promise<void> => {
+      const line = { id, kind, target, state, by, outcomes };
+      try {
+        await appendToJournal(plans.folder, line);
+      } catch {
+        // A full disk is no reason to leave things broken.
+        if (state === 'reverted') onUnwritten(line);
+      }
+    };
     const before = lostLock(lostBy);
     await write('reverting', before);
     const outcomes = [...before, ...(await revertAll(plan))];

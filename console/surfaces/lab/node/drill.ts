@@ -55,8 +55,6 @@ export interface DrillTools {
   readonly tools: RevertTools;
   look(): Promise<readonly NodeSight[]>;
   disks(): Promise<DiskCounts | null>;
-  /** Those of the operator who began the drill; undefined after a start of the console. */
-  probes(container: string): ClientProbes | undefined;
   readonly now: () => number;
 }
 
@@ -73,7 +71,7 @@ export function stopOrder(services: readonly string[]): string[] {
 }
 
 /** Holds the services of one node down for a time. */
-export function drillKind(tools: DrillTools): FaultKind<DrillParams, DrillReport> {
+export function drillKind(tools: DrillTools): FaultKind<DrillParams, DrillReport, ClientProbes> {
   return {
     name: DRILL,
     kept: 50,
@@ -87,7 +85,7 @@ export function drillKind(tools: DrillTools): FaultKind<DrillParams, DrillReport
         return report;
       } finally {
         // A node that is still down comes back after this: that does not wait for deletions.
-        const removing = tools.probes(fault.params.container)?.remove();
+        const removing = fault.means?.remove();
         if (isBack) await removing;
       }
     },
@@ -104,7 +102,7 @@ class DrillCourse {
   #total = { ok: 0, all: 0 };
 
   constructor(
-    private readonly fault: FaultControl<DrillParams>,
+    private readonly fault: FaultControl<DrillParams, ClientProbes>,
     private readonly given: DrillTools,
   ) {}
 
@@ -182,7 +180,7 @@ class DrillCourse {
   }
 
   async #probe(): Promise<void> {
-    const isFine = await this.given.probes(this.fault.params.container)?.probe();
+    const isFine = await this.fault.means?.probe();
     if (isFine === undefined) return;
     for (const counter of [this.#pending, this.#total]) {
       counter.all += 1;

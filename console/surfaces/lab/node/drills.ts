@@ -63,7 +63,6 @@ export interface DownRequest {
 export class Drills {
   readonly #watch: NodeWatch;
   readonly #recon = new ReconClient();
-  readonly #probes = new Map<string, ClientProbes>();
 
   constructor(private readonly given: DrillsOptions) {
     const { options, rings, net, now } = given;
@@ -73,7 +72,6 @@ export class Drills {
         tools: net.tools,
         look: () => this.#watch.look(),
         disks: () => countDisks(options.nodeRoot, options.clusterNodes, rings),
-        probes: (container) => this.#probes.get(container),
         now,
       }),
     );
@@ -163,9 +161,8 @@ export class Drills {
     }
     const container = `${DRILL_PREFIX}${randomBytes(4).toString('hex')}`;
     const params = { node: name, ttl_s: ttlS, services, impact, forced: !impact.safe, container };
-    this.#probes.clear();
-    this.#probes.set(container, new ClientProbes(account, container));
-    const run = await net.start<DrillParams>(DRILL, { params, target: name, ttlS }, by);
+    const means = new ClientProbes(account, container);
+    const run = await net.start<DrillParams>(DRILL, { params, target: name, ttlS, means }, by);
     // A drill that a start of the console has cut could delete nothing: it had no session any more.
     void removeFormer(account, container, 'node').catch(() => undefined);
     return { run, impact };

@@ -14,22 +14,17 @@ const KIND = 'lab.shadow';
 
 /** Runs of Shadow: one at a time. One that the end of the console cuts is lost; its log stays. */
 export class ShadowRuns {
-  /** By the request that starts the run: what a run acts with is no value for a journal. */
-  readonly #duels = new Map<string, Duel>();
-
   constructor(
     private readonly runs: Runs,
     shadowRoot: string,
     now: () => number,
   ) {
-    const kind: RunKind<ShadowParams & { readonly request: string }> = {
+    const kind: RunKind<ShadowParams, unknown, Duel> = {
       name: KIND,
       access: 'operate',
       kept: 20,
       resumes: false,
-      run: async ({ id, params, signal, progress }) => {
-        const duel = this.#duels.get(params.request);
-        this.#duels.delete(params.request);
+      run: async ({ id, params, signal, progress, means: duel }) => {
         if (duel === undefined) throw new ApiError('conflict', 'The run has no user any more.');
         const run = new ShadowRun(id, params, duel, new ShadowFiles(shadowRoot), now);
         const tell = (): void => {
@@ -45,16 +40,9 @@ export class ShadowRuns {
   }
 
   /** @throws ApiError locked while another run goes on */
-  async start(params: ShadowParams, duel: Duel, by: RunActor): Promise<ShadowRunRow> {
-    const request = by.request_id;
-    this.#duels.set(request, duel);
-    try {
-      const given = { params: { ...params, request }, target: params.b ?? params.a, lock: KIND };
-      return await this.runs.start(KIND, given, by);
-    } catch (error) {
-      this.#duels.delete(request);
-      throw error;
-    }
+  start(params: ShadowParams, duel: Duel, by: RunActor): Promise<ShadowRunRow> {
+    const request = { params, target: params.b ?? params.a, lock: KIND, means: duel };
+    return this.runs.start<ShadowParams>(KIND, request, by);
   }
 
   /** The runs, the newest first. */
