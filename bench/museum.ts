@@ -62,7 +62,10 @@ async function watched(work: () => Promise<unknown>) {
 
 const root = mkdtempSync(join(tmpdir(), 'ringway-museum-'));
 const file = new URL('../console/surfaces/lab/tombstones/thread.js', import.meta.url);
-const thread = new ComputeThread<MuseumTask, MuseumAnswer>({ file: file.pathname });
+const thread = new ComputeThread<MuseumTask, MuseumAnswer>({
+  file: file.pathname,
+  logger: console,
+});
 try {
   makeDisks(root);
   const found = join(root, 'found.jsonl');

@@ -1,10 +1,13 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
+import type { Logger } from '../../src/telemetry/logger.js';
 import { ApiError } from './api-error.js';
 
 export interface ComputeThreadOptions {
   /** The module of the thread: its default export is called with a {@link ThreadTask}. */
   readonly file: string;
+  /** Told of what fails unexpectedly: the browser gets no more than that it did. */
+  readonly logger: Pick<Logger, 'error'>;
   /** Tasks that wait; of more, `busy`. */
   readonly waitingMax?: number;
   readonly heapMbMax?: number;
@@ -32,13 +35,14 @@ const HEAP_MB_MAX = 1024;
  * A thread for work that takes longer than an event loop may: one task at a time, the others wait.
  * It begins with the first task.
  */
-export class ComputeThread<Task, Answer> {
+export class ComputeThread<Task extends { readonly name: string }, Answer> {
   #pool: Piscina<ThreadTask<Task>, Answer> | undefined;
 
   constructor(private readonly options: ComputeThreadOptions) {}
 
   /**
-   * @throws ApiError busy, also where the thread died; AbortError when `signal` ended it
+   * @throws ApiError busy; unprocessable for what takes more memory than a computation may have;
+   *   internal for what failed, or ended, unexpectedly; AbortError when `signal` ended it
    */
   async run<Progress>(
     task: Task,
@@ -57,7 +61,7 @@ export class ComputeThread<Task, Answer> {
     } catch (error) {
       if (signal?.aborted === true) throw error;
       this.#discard(pool);
-      throw new ApiError('busy', 'The computation ended before its result: is there memory left?');
+      throw this.#failure(task.name, error);
     } finally {
       channel?.port1.close();
     }
@@ -67,6 +71,21 @@ export class ComputeThread<Task, Answer> {
     const pool = this.#pool;
     this.#pool = undefined;
     await pool?.destroy();
+  }
+
+  #failure(name: string, error: unknown): ApiError {
+    const { logger, heapMbMax = HEAP_MB_MAX } = this.options;
+    logger.error({ err: error, computation: name }, 'a computation failed');
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'ERR_WORKER_OUT_OF_MEMORY'
+      ? new ApiError(
+          'unprocessable',
+          `The computation “${name}” takes more than the ${heapMbMax} MB of memory that it may have.`,
+        )
+      : new ApiError(
+          'internal',
+          `The computation “${name}” failed: the log of the console says why.`,
+        );
   }
 
   #start(): Piscina<ThreadTask<Task>, Answer> {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { within } from '../../src/lib/promises.js';
 import { ApiError, errorBody } from './api-error.js';
 import type { Events } from './events.js';
 import type { Session } from './sessions.js';
@@ -49,13 +50,25 @@ const WAITING_PER_SESSION = 10;
 const JOBS_PER_SESSION = 100;
 /** A job of a million objects need not say so a million times. */
 const PUBLISH_EVERY_MS = 250;
+/** What is aborted has so long to end before the console does. */
+const CLOSE_MS = 5000;
 
 /** Work that outlives its request: two at a time for each session, the others wait. */
 export class Jobs {
   /** The jobs of sessions that have not ended, by their ids. */
   readonly #jobs = new Map<Session, Map<string, Job>>();
 
+  readonly #running = new Set<Promise<void>>();
+
   constructor(private readonly options: JobsOptions) {}
+
+  /**
+   * Waits until jobs that are cut have written down what became of them; those whose sessions have
+   * ended are cut. It waits no longer than `limitMs`: a store may keep one.
+   */
+  async close(limitMs = CLOSE_MS): Promise<void> {
+    await within(Promise.all(this.#running), limitMs);
+  }
 
   /** @throws ApiError busy; unauthenticated when the session has ended; `onDropped` is not told */
   start(
@@ -152,7 +165,12 @@ export class Jobs {
     const own = this.#of(session);
     const running = own.filter((job) => job.view.state === 'running').length;
     const next = own.find((job) => job.view.state === 'queued');
-    if (next !== undefined && running < RUNNING_PER_SESSION) void this.#run(next);
+    if (next !== undefined && running < RUNNING_PER_SESSION) this.#keep(this.#run(next));
+  }
+
+  #keep(work: Promise<void>): void {
+    const kept = work.finally(() => this.#running.delete(kept));
+    this.#running.add(kept);
   }
 
   async #run(job: Job): Promise<void> {
@@ -185,7 +203,7 @@ export class Jobs {
     if (job.work === undefined) return;
     job.work = undefined;
     // Only the log can get this error.
-    job.onDropped().catch((error: unknown) => this.options.describe(error));
+    this.#keep(job.onDropped().catch((error: unknown) => void this.options.describe(error)));
   }
 
   #end(job: Job, change: Partial<JobView>): void {

@@ -34,6 +34,7 @@ export function sessionRoutes(
     const attempt = context.logins.attempt(request.body);
     await admit(context, request, attempt.name);
     const entry = await authenticate(context, request, attempt);
+    // No await from here on: what is true of the user now is true when the session begins.
     const store = storeOf(context, attempt, entry, () => {
       context.sessions.end(session);
     });
@@ -75,7 +76,23 @@ async function admit(
   throw new ApiError('rate_limited', 'Too many logins. Wait a little.', undefined, waitS);
 }
 
+/**
+ * Lets a user in by what is true when this resolves: the record may wait for the turn of the audit log,
+ * and a role may be taken away meanwhile.
+ */
 async function authenticate(
+  context: ConsoleContext,
+  request: FastifyRequest,
+  attempt: Attempt,
+): Promise<Entry> {
+  for (;;) {
+    const { revocations } = context.sessions;
+    const entry = await enter(context, request, attempt);
+    if (context.sessions.revocations === revocations) return entry;
+  }
+}
+
+async function enter(
   context: ConsoleContext,
   request: FastifyRequest,
   attempt: Attempt,

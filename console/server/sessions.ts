@@ -42,6 +42,7 @@ const LISTENERS_MAX = 64;
 export class Sessions {
   readonly #sessions = new Map<string, Session>();
   readonly #secret = randomBytes(32);
+  #revocations = 0;
 
   constructor(private readonly options: SessionsOptions) {}
 
@@ -107,6 +108,17 @@ export class Sessions {
   /** The number of sessions; expired ones count until they are swept. */
   get count(): number {
     return this.#sessions.size;
+  }
+
+  /** Ends sessions whose users have lost, or changed, what they may do. */
+  revokeWhere(isRevoked: (session: Session) => boolean): void {
+    this.#revocations += 1;
+    this.endWhere(isRevoked);
+  }
+
+  /** How often rights were taken away: a login that began before has to be checked again. */
+  get revocations(): number {
+    return this.#revocations;
   }
 
   /** Ends what has expired. */

@@ -69,7 +69,7 @@ export class ConsoleServer {
   #app: FastifyInstance | undefined;
   #hosts: Pick<AllowedHosts, 'has'> = { has: () => false };
   #monitoring: Promise<void> | undefined;
-  #recovering: Promise<void> | undefined;
+  #recovering: Promise<unknown> | undefined;
 
   private constructor(context: ConsoleContext) {
     const { sessions, options } = context;
@@ -139,7 +139,6 @@ export class ConsoleServer {
     };
     const server = new ConsoleServer(context);
     try {
-      await context.benchmarks?.recover();
       server.#app = await buildApp(context, () => server.#hosts, server.#traffic);
       await server.#app.ready();
     } catch (error) {
@@ -164,12 +163,32 @@ export class ConsoleServer {
     const { port } = server.address() as AddressInfo;
     this.#hosts = new AllowedHosts({ ...bind, port }, others);
     // This is not awaited: a former process may be busy with a change for long.
-    this.#recovering ??= recoverUsers(this.context);
+    this.#recovering ??= Promise.all([recoverUsers(this.context), this.#recoverBenchmarks()]);
     void this.context.runs.recover();
     this.context.lab?.start();
-    // Again after a pause: it goes on.
-    await (this.#monitoring ??= this.context.monitor?.start());
+    // Again after a pause: it goes on. A former process writes what it has measured when it ends.
+    this.#monitoring ??= this.context.audit.isOurs ? this.#monitor() : this.#monitorAfterFormer();
+    if (this.context.audit.isOurs) await this.#monitoring;
     return port;
+  }
+
+  /** One that a former process has started is that process's to end. */
+  async #recoverBenchmarks(): Promise<void> {
+    const { audit, benchmarks, logger } = this.context;
+    try {
+      if (await audit.turn()) await benchmarks?.recover();
+    } catch (error) {
+      logger.error({ err: error }, 'an unfinished benchmark is left');
+    }
+  }
+
+  async #monitor(): Promise<void> {
+    await this.context.monitor?.start();
+  }
+
+  async #monitorAfterFormer(): Promise<void> {
+    const isOurs = await this.context.audit.turn().catch(() => true);
+    if (isOurs) await this.#monitor();
   }
 
   /** Lets go of the port; connections stay. `listen` takes it again. */
@@ -194,7 +213,7 @@ export class ConsoleServer {
     // Users of Keystone have their roles there.
     if (isKeystone(options.authUrl)) return;
     accounts.replace(entries);
-    sessions.endWhere(({ user }) => accounts.find(loginName(user))?.role !== user.role);
+    sessions.revokeWhere(({ user }) => accounts.find(loginName(user))?.role !== user.role);
   }
 
   /** Whether the store answers. @throws UpstreamError */
@@ -217,7 +236,7 @@ export class ConsoleServer {
   /** Ends sessions, jobs and connections. */
   async close(): Promise<void> {
     const { sessions, events, store, logins, s3, admin, audit, runs } = this.context;
-    const { monitor, lab, benchmarks, userAdmin } = this.context;
+    const { monitor, lab, benchmarks, userAdmin, jobs } = this.context;
     clearInterval(this.#sweep);
     audit.giveUp();
     sessions.endAll();
@@ -232,6 +251,8 @@ export class ConsoleServer {
     s3?.upstream.close();
     admin.close();
     await runs.close();
+    await jobs.close();
+    await this.#monitoring;
     await monitor?.close();
     await lab?.close();
     await benchmarks?.close();

@@ -51,7 +51,7 @@ describeWith([mount], 'deploy: disks of nodes', () => {
   }
 
   function install(files: readonly InstallFile[], deleted: readonly string[] = []) {
-    return driver.install({ run: 'run-1', node: NODE, files, deleted });
+    return driver.install({ run: 'run-1', node: NODE, files, deleted, expected: {} });
   }
 
   const failureOf = async (work: Promise<unknown>): Promise<string> =>

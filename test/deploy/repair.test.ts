@@ -63,6 +63,28 @@ describe('deploy: repair', function () {
     expect((await deploy.call('POST', '/v1/plans', both)).status).to.equal(400);
   });
 
+  it('does not undo on the way what others have changed, but where that is asked for', async () => {
+    const conf = join(folder, 'nodes/node2/etc/swift/proxy-server.conf');
+    await appendFile(conf, '# a user was removed\n');
+    const changed = await readFile(conf, 'utf8');
+    await deploy.putSpec(otherWorkers);
+    const refused = await deploy.deploy('second');
+    expect([refused.state, refused.message]).to.deep.equal([
+      'partial',
+      "node2: etc/swift/proxy-server.conf was changed since it was installed, such as by the console's Users page: nothing was replaced. Take the change into the specification; a repair puts back what was installed.",
+    ]);
+    expect(await readFile(conf, 'utf8')).to.equal(changed);
+    expect(await deploy.installed('node1', 'etc/swift/proxy-server.conf')).to.contain('workers = 5\n'); // prettier-ignore
+    // What the run itself has left is no change of others.
+    nowMs += 1000;
+    const repaired = await deploy.deploy('repair', { repair: true });
+    expect(repaired.state, repaired.message).to.equal('succeeded');
+    nowMs += 1000;
+    const third = await deploy.deploy('third');
+    expect(third.state, third.message).to.equal('succeeded');
+    expect(await readFile(conf, 'utf8')).to.contain('workers = 5\n');
+  });
+
   it('brings a secret that was changed to the nodes that need it', async () => {
     await writeSecret(folder, 'gateway-key', 'gateway-key-2');
     const found = await drift();
@@ -76,6 +98,16 @@ describe('deploy: repair', function () {
     expect(await deploy.installed('node1', 'etc/ringway/swift.key')).to.equal('gateway-key-2\n');
     expect(run.steps[1]?.commands).to.include('systemctl reload-or-restart ringway');
     expect(await drift()).to.deep.equal([]);
+    // Nodes that a run left alone have the former secret: that is no change of others.
+    await writeSecret(folder, 'gateway-key', 'gateway-key-3');
+    nowMs += 1000;
+    await deploy.putSpec({ ...small, gateway: undefined });
+    const second = await deploy.deploy('second');
+    expect(second.state, second.message).to.equal('succeeded');
+    await deploy.putSpec(otherWorkers);
+    nowMs += 1000;
+    const third = await deploy.deploy('third');
+    expect(third.state, third.message).to.equal('succeeded');
   });
 
   it('does not bring another prefix or suffix to nodes', async () => {

@@ -51,7 +51,8 @@ describe('deploy: runs', function () {
     await deploy.putSpec(small);
     const made = await plan();
     const other = await plan({ seed: 2 });
-    const first = await deploy.apply(made, 'key');
+    const [first, twin] = await Promise.all([deploy.apply(made, 'key'), deploy.apply(made, 'key')]);
+    expect([twin.status, twin.json]).to.deep.equal([202, first.json]);
     expect((await deploy.apply(made, 'key')).json).to.deep.equal(first.json);
     const reused = await deploy.apply(other, 'key');
     expect([reused.status, reused.json.error.code]).to.deep.equal([422, 'idempotency_key_reused']);
@@ -248,6 +249,7 @@ describe('deploy: runs', function () {
       node: { name: 'node1', storage_ip: '127.0.0.1' },
       files: [],
       deleted,
+      expected: {},
     });
     const failure: unknown = await installed.catch((error: unknown) => error);
     expect(String(failure)).to.contain(`etc/ringway is a link that leads to ${outside}`);

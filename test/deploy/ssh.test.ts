@@ -79,7 +79,7 @@ describeWith([program('sshd'), program('ssh')], 'deploy: driver ssh', function (
   }
 
   function install(files: readonly InstallFile[], deleted: readonly string[] = [], by = driver()) {
-    return by.install({ run: 'run-1', node: NODE, files, deleted });
+    return by.install({ run: 'run-1', node: NODE, files, deleted, expected: {} });
   }
 
   const failureOf = async (work: Promise<unknown>): Promise<string> => {
@@ -152,7 +152,14 @@ describeWith([program('sshd'), program('ssh')], 'deploy: driver ssh', function (
         const { mode, sha256: hash } = file(path, content);
         return { path, mode, sha256: hash, size: content.length, owner: {} };
       });
-      const request = { act: 'install', root: at('.'), run, files: wanted, deleted: [] };
+      const request = {
+        act: 'install',
+        root: at('.'),
+        run,
+        files: wanted,
+        deleted: [],
+        expected: {},
+      };
       child.stdin.write(`${JSON.stringify(request)}\n${files['etc/swift/a']}`);
       await until(() => existsSync(at(`.ringway-deploy/${run}/1`)));
       const end = async (rest: string): Promise<unknown> => {

@@ -1,4 +1,5 @@
 import { chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { LocalDriver } from '../../src/deploy/drivers/local.js';
@@ -7,6 +8,7 @@ import { parseDeployConfig } from '../../src/deploy/service/config.js';
 import { driverOf } from '../../src/deploy/service/start.js';
 import { mustRun } from '../support/programs.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { until } from '../support/until.js';
 import { makeFolders, otherWorkers, small, TestDeploy } from './service-support.js';
 
 /** A stand-in for systemd: writes down how it was called; a service is active unless a file says no. */
@@ -81,6 +83,33 @@ describe('deploy: the node that is this host', function () {
       body: {},
     });
     expect((await deploy.ended(json.run_id)).state).to.equal('succeeded');
+  });
+
+  it('keeps what the Users page has changed, and waits while that changes it', async () => {
+    await deploy.putSpec(small);
+    expect((await deploy.deploy('first')).state).to.equal('succeeded');
+    const conf = join(folder, 'host/etc/swift/proxy-server.conf');
+    const held = join(folder, 'held');
+    // As the page does it: under a lock of the folder.
+    const script = `exec 9<"$1"; flock 9; : > "$2"
+      until [ -e "$3" ]; do sleep 0.1; done
+      echo '# a user was removed' >> "$1/proxy-server.conf"`;
+    const staging = join(folder, 'host/.ringway-deploy');
+    const page = mustRun('sh', [
+      '-c',
+      script,
+      'page',
+      join(folder, 'host/etc/swift'),
+      held,
+      staging,
+    ]);
+    await until(() => existsSync(held));
+    await deploy.putSpec(otherWorkers);
+    const run = await deploy.deploy('second');
+    await page;
+    expect(run.state).to.equal('failed');
+    expect(run.message).to.contain('node1: etc/swift/proxy-server.conf was changed since');
+    expect(await readFile(conf, 'utf8')).to.match(/a user was removed\n$/);
   });
 
   it('is replaced in no part where a part of it cannot be', async () => {

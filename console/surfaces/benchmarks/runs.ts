@@ -77,6 +77,9 @@ export class BenchmarkRuns {
   #settled: Promise<void> = Promise.resolve();
   /** Set while a run is prepared, so that two requests at once do not start two. */
   #isStarting = false;
+  #isClosed = false;
+  /** Runs that this process has started: no former console has left them. */
+  readonly #own = new Set<string>();
   #newsAtMs = 0;
 
   /** @returns undefined unless `test_enabled` is set */
@@ -89,10 +92,13 @@ export class BenchmarkRuns {
     this.#folder = path.join(given.options.stateDir, 'benchmarks');
   }
 
-  /** Ends what a former console has left running, and says so; what cannot be written is logged. */
+  /**
+   * Ends what a former console has left running, and says so; what cannot be written is logged. To
+   * call once that console is gone: it ends its run by itself.
+   */
   async recover(): Promise<void> {
     for (const run of await this.#kept()) {
-      if (run.state !== 'running') continue;
+      if (run.state !== 'running' || this.#own.has(run.id)) continue;
       if (run.process !== undefined) killLeftOver(run.process);
       const ended = {
         ...run,
@@ -139,6 +145,9 @@ export class BenchmarkRuns {
       const onLine = (line: string): void => {
         this.#onLine(line);
       };
+      // The console may have ended since the request came: nothing would stop the program then.
+      if (this.#isClosed) throw new ApiError('busy', 'The console is shutting down.');
+      this.#own.add(id);
       const runner = new Runner({ program, args, environment, onLine });
       const running: Running = { view, runner, lines, why: undefined };
       this.#running = running;
@@ -177,6 +186,7 @@ export class BenchmarkRuns {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     const running = this.#running;
     if (running !== undefined) {
       running.why ??= {

@@ -51,7 +51,7 @@ export interface LabOptions {
 export class Lab {
   readonly rings: LabRings;
   readonly nodes: NodeReader;
-  readonly compute = new LabCompute();
+  readonly compute: LabCompute;
   readonly genome: GenomeRuns;
   readonly debt: DebtWatch;
   readonly profile: ProfileMap;
@@ -70,6 +70,7 @@ export class Lab {
   readonly #end = new AbortController();
 
   private constructor({ options, admin, store, now, runs, logger }: LabOptions) {
+    this.compute = new LabCompute(logger);
     this.rings = new LabRings(options);
     this.storeInfo = new StoreInfoCache(store, now);
     this.nodes = new NodeReader(now);
@@ -80,7 +81,7 @@ export class Lab {
     const passes = () => this.debt.passes;
     this.profile = new ProfileMap({ options, admin, now, passes });
     this.capsules = new Capsules(options.stateDir, this.compute);
-    this.museum = new Museum({ options, now, runs });
+    this.museum = new Museum({ options, now, runs, logger });
     this.net = new FaultNet({ options, runs, now, logger });
     const ground = { options, net: this.net, runs, rings: this.rings, nodes: this.nodes, now };
     this.chaos = new ChaosRuns(ground);

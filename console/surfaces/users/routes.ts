@@ -204,5 +204,5 @@ function outcomeOf(action: string, target: string, nodes: readonly NodeOutcome[]
  */
 function endSessions({ sessions }: ConsoleContext, change: UserChange, except: string): void {
   if (change.action !== 'remove' && !makesKey(change)) return;
-  sessions.endWhere(({ id, user }) => id !== except && loginName(user) === loginName(change));
+  sessions.revokeWhere(({ id, user }) => id !== except && loginName(user) === loginName(change));
 }

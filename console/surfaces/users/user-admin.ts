@@ -136,6 +136,9 @@ export class UserAdmin {
         return this.#alone(async () => {
           let nodes: readonly NodeOutcome[] = [];
           try {
+            // Since this change was prepared, another one may have got stuck: its journal says how it
+            // is taken back, and this one's would replace it.
+            await this.#settleFormer();
             nodes = await this.#run(change, changes, control);
           } finally {
             await onEnd(nodes);

@@ -18,13 +18,19 @@ export interface Installation {
   readonly node: NodeTarget;
   readonly files: readonly InstallFile[];
   readonly deleted: readonly string[];
+  /**
+   * SHA-256 of files that may be replaced or deleted, besides those that are installed, by path. A
+   * path that it does not have may have anything.
+   */
+  readonly expected: Readonly<Record<string, readonly string[]>>;
 }
 
 /** How files get to a node, and what is known of those that are there. */
 export interface Driver {
   /**
    * Puts all files of a node in place. Nothing is changed before all of them are there and their
-   * hashes are right; a repetition after a crash completes it.
+   * hashes are right, nor where one that would be replaced or deleted is not as expected: somebody
+   * else has changed it. A repetition after a crash completes it.
    *
    * @returns how many files were changed
    * @throws Error with a message for operators; then what was there before is still there, or a
@@ -48,6 +54,11 @@ export interface Driver {
    * @throws Error with a message for operators, also when a service does not run afterwards
    */
   reload?(node: NodeTarget, commands: readonly string[]): Promise<void>;
+}
+
+/** Why a node is left as it is: for operators. */
+export function changedByOthers(path: string): string {
+  return `${path} was changed since it was installed, such as by the console's Users page: nothing was replaced. Take the change into the specification; a repair puts back what was installed.`;
 }
 
 /** The command lines by which services are reloaded, by an operator where the driver does not. */

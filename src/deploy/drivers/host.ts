@@ -2,7 +2,13 @@ import { execFile } from 'node:child_process';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import type { Driver, Installation, InstallFile, NodeTarget } from './driver.js';
+import {
+  changedByOthers,
+  type Driver,
+  type Installation,
+  type InstallFile,
+  type NodeTarget,
+} from './driver.js';
 import { REMOTE_SCRIPT } from './remote-script.js';
 
 /** What is the same on hosts that are reached by ssh, and on this one. */
@@ -66,7 +72,7 @@ export abstract class HostDriver implements Driver {
     return this.host.reloads;
   }
 
-  async install({ run, node, files, deleted }: Installation): Promise<number> {
+  async install({ run, node, files, deleted, expected }: Installation): Promise<number> {
     const root = this.host.rootOf(node.name);
     const paths = [...files.map((file) => file.path), ...deleted];
     const owners = Object.fromEntries(files.map(({ path }) => [path, this.#ownerOf(path)]));
@@ -86,6 +92,7 @@ export abstract class HostDriver implements Driver {
         owner: owners[file.path],
       })),
       deleted: gone,
+      expected,
     };
     const contents = changed.map((file) => file.content);
     const answer = await this.#call<{ readonly changed: number }>(node, request, contents);
@@ -137,7 +144,13 @@ export abstract class HostDriver implements Driver {
       calling.catch((error: unknown) => this.#refuse(error as FailedCall, program)),
       sent,
     ]);
-    const answer = JSON.parse(stdout) as T & { readonly error?: string };
+    const answer = JSON.parse(stdout) as T & {
+      readonly error?: string;
+      readonly changed_by_others?: string;
+    };
+    if (answer.changed_by_others !== undefined) {
+      throw new Error(changedByOthers(plain(answer.changed_by_others)));
+    }
     if (answer.error !== undefined) throw new Error(plain(answer.error));
     return answer;
   }

@@ -4,7 +4,13 @@ import { mkdir, open, readdir, realpath, rename, rm, type FileHandle } from 'nod
 import path from 'node:path';
 import { sha256 } from '../spec/canonical.js';
 import { syncFolder } from '../../lib/durable-file.js';
-import type { Driver, Installation, InstallFile, NodeTarget } from './driver.js';
+import {
+  changedByOthers,
+  type Driver,
+  type Installation,
+  type InstallFile,
+  type NodeTarget,
+} from './driver.js';
 
 const STAGING = '.ringway-deploy';
 
@@ -12,7 +18,7 @@ const STAGING = '.ringway-deploy';
 export class LocalDriver implements Driver {
   constructor(private readonly installRoot: string) {}
 
-  async install({ run, node, files, deleted }: Installation): Promise<number> {
+  async install({ run, node, files, deleted, expected }: Installation): Promise<number> {
     const root = path.join(this.installRoot, node.name);
     await mkdir(root, { recursive: true, mode: 0o755 });
     const staging = path.join(root, STAGING);
@@ -34,6 +40,7 @@ export class LocalDriver implements Driver {
         await stage(path.join(folder, String(number)), file);
       }
       await prepareFolders(root, folder, [...changed.map((file) => file.path), ...gone]);
+      await refuseChanged(root, expected, changed, gone);
       await switchOver(root, folder, changed, gone);
     } finally {
       await rm(staging, { recursive: true, force: true });
@@ -95,6 +102,23 @@ async function prepareFolders(
 async function createAnew(place: string): Promise<void> {
   await rm(place, { force: true });
   await (await open(place, 'wx', 0o600)).close();
+}
+
+/** Looks at what is about to be replaced. @throws Error where somebody else has changed it */
+async function refuseChanged(
+  root: string,
+  expected: Installation['expected'],
+  files: readonly InstallFile[],
+  gone: readonly string[],
+): Promise<void> {
+  const hashes = new Map(files.map((file) => [file.path, file.sha256]));
+  for (const name of [...hashes.keys(), ...gone]) {
+    const known = expected[name];
+    if (known === undefined) continue;
+    const found = await hashOf(path.join(root, name));
+    if (found === null || found === hashes.get(name) || known.includes(found)) continue;
+    throw new Error(changedByOthers(name));
+  }
 }
 
 async function switchOver(
@@ -168,10 +192,11 @@ async function hashOf(place: string): Promise<string | null> {
 
 /** Hashes of secrets are nothing for everyone: a short one is found by its hash. */
 const SUMS_MODE = 0o640;
+export const SUMS_PATH = 'etc/swift/SHA256SUMS';
 
 /** The list of a node's files, as `sha256sum -c` reads it in the node's root. */
 export function sumsFile(files: readonly Pick<InstallFile, 'path' | 'sha256'>[]): InstallFile {
   const text = files.map(({ path: name, sha256: hash }) => `${hash}  ${name}\n`).join('');
   const content = Buffer.from(text);
-  return { path: 'etc/swift/SHA256SUMS', mode: SUMS_MODE, content, sha256: sha256(content) };
+  return { path: SUMS_PATH, mode: SUMS_MODE, content, sha256: sha256(content) };
 }

@@ -4,20 +4,27 @@
  * is ever a part of a command line. It answers with one line of JSON.
  *
  *     {"act": "look", "root", "paths", "owners"}  → {"files": {path: [sha256, mode, is owned] | null}}
- *     {"act": "install", "root", "run", "files", "deleted"}  → {"changed": n}
+ *     {"act": "install", "root", "run", "files", "deleted", "expected"}
+ *                                            → {"changed": n} | {"changed_by_others": path}
  *     {"act": "reload", "commands": [[...], ...]}  → {"said": [...]}
  *
  * Installation is as with the driver `local`: all files are staged, read back and compared, and every
- * folder can be written to, before the first file is replaced.
+ * folder can be written to, before the first file is replaced. Folders are locked as the console's
+ * Users page locks them, from the look at what is replaced until it is.
  */
 export const REMOTE_SCRIPT = String.raw`
-import grp, hashlib, json, os, pwd, shutil, stat, subprocess, sys
+import contextlib, fcntl, grp, hashlib, json, os, pwd, shutil, stat, subprocess, sys, time
 
 STAGING = '.ringway-deploy'
 CHUNK = 1 << 20
+LOCK_S = 10
 
 
 class Refused(Exception):
+    pass
+
+
+class ChangedByOthers(Exception):
     pass
 
 
@@ -111,6 +118,35 @@ def sync(folder):
         os.close(fd)
 
 
+@contextlib.contextmanager
+def locked(folders):
+    fds = []
+    until = time.monotonic() + LOCK_S
+    try:
+        for folder in folders:
+            fds.append(os.open(folder, os.O_RDONLY))
+            while True:
+                try:
+                    fcntl.flock(fds[-1], fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    if time.monotonic() > until:
+                        raise Refused(folder + ' is locked by another change')
+                    time.sleep(0.05)
+        yield
+    finally:
+        for fd in fds:
+            os.close(fd)
+
+
+def refuse_changed(root, expected, files, gone):
+    new = {file['path']: file['sha256'] for file in files}
+    for name in list(new) + gone:
+        found = digest(os.path.join(root, name))
+        if name in expected and found not in (None, new.get(name), *expected[name]):
+            raise ChangedByOthers(name)
+
+
 def switch(root, staging, files, gone):
     done = 0
     try:
@@ -139,8 +175,11 @@ def install(request, source):
         os.mkdir(staging, 0o700)
         for number, file in enumerate(files):
             stage(os.path.join(staging, str(number)), file, source)
-        prepare(root, staging, [file['path'] for file in files] + gone)
-        switch(root, staging, files, gone)
+        names = [file['path'] for file in files] + gone
+        prepare(root, staging, names)
+        with locked(sorted({os.path.join(root, os.path.dirname(name)) for name in names})):
+            refuse_changed(root, request['expected'], files, gone)
+            switch(root, staging, files, gone)
     finally:
         # Only its own: a run that came after one that was cut off has its files beside.
         shutil.rmtree(staging, ignore_errors=True)
@@ -168,6 +207,8 @@ def main():
     request = json.loads(source.readline())
     try:
         answer = {'look': look, 'install': install, 'reload': reload}[request['act']](request, source)
+    except ChangedByOthers as error:
+        answer = {'changed_by_others': str(error)[:1000]}
     except (Refused, OSError, subprocess.SubprocessError) as error:
         answer = {'error': str(error)[:1000]}
     print(json.dumps(answer))

@@ -268,7 +268,7 @@ export class Control {
       })),
       unknown,
     );
-    await store.setNext(plan.id, { next: applied, next_etag: plan.base_etag });
+    await store.setNext(plan.id, { next: applied, next_etag: plan.base_etag, repair: true });
     return this.#keep(plan, []);
   }
 

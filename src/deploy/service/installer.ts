@@ -1,73 +1,128 @@
 import type { Driver, InstallFile } from '../drivers/driver.js';
-import { sumsFile } from '../drivers/local.js';
+import { SUMS_PATH, sumsFile } from '../drivers/local.js';
 import { nodeOf, type Applied } from '../plan/make-plan.js';
+import type { ManifestFile } from '../plan/manifest.js';
 import { withSecrets } from '../render/files.js';
 import { sha256 } from '../spec/canonical.js';
 import type { Blobs } from '../state/blobs.js';
+import type { Unsettled } from './run-record.js';
 import type { Secrets } from './secrets.js';
+import type { AppliedFile } from './store.js';
+
+export interface InstallerOptions {
+  readonly driver: Driver;
+  readonly blobs: Blobs;
+  readonly secrets: Secrets;
+  readonly next: Applied;
+  /** What is in force before the run. */
+  readonly former: Pick<AppliedFile, 'applied' | 'installed'>;
+  /** What runs that did not succeed have left, by node. */
+  readonly unsettled: ReadonlyMap<string, Unsettled>;
+  /** Puts back what was installed, whoever has changed it. */
+  readonly isRepair: boolean;
+}
+
+class UnknownSecret extends Error {
+  override readonly name = 'UnknownSecret';
+}
 
 /** Files of the nodes of a run, with their secrets, node by node. */
 export class Installer {
   /** SHA-256 of what was installed: by node, then by path. */
-  readonly installed: Record<string, Record<string, string>> = {};
+  readonly #installed: Record<string, Record<string, string>> = {};
   /** Rings are on all nodes, and are read once. */
   readonly #rings = new Map<string, Buffer>();
 
-  constructor(
-    private readonly driver: Driver,
-    private readonly blobs: Blobs,
-    private readonly secrets: Secrets,
-    private readonly next: Applied,
-    /** Files that may be there: by node, then by path. */
-    private readonly before: (node: string) => readonly string[],
-  ) {}
+  constructor(private readonly options: InstallerOptions) {}
 
   /** @returns how many files were changed @throws Error for operators */
   async install(run: string, name: string): Promise<number> {
+    const { former, unsettled, next, isRepair, driver } = this.options;
     const files = await this.#filesOf(name);
-    const names = new Set(files.map(({ path }) => path));
-    const deleted = this.before(name).filter((path) => !names.has(path));
-    const node = nodeOf(this.next, name);
-    return this.driver.install({ run, node, files, deleted });
+    const left = unsettled.get(name)?.files ?? new Map<string, never>();
+    const before = new Set([...Object.keys(former.applied.files[name] ?? {}), ...left.keys()]);
+    for (const { path } of files) before.delete(path);
+    const expected = isRepair ? {} : await this.#expectedOn(name, left);
+    const node = nodeOf(next, name);
+    return driver.install({ run, node, files, deleted: [...before], expected });
+  }
+
+  /**
+   * What a node may have in the place of files: what was installed, or what runs have left that did not
+   * succeed. Another content is somebody's change, such as a user who was removed.
+   */
+  async #expectedOn(
+    name: string,
+    left: ReadonlyMap<string, readonly ManifestFile[]>,
+  ): Promise<Record<string, readonly string[]>> {
+    const expected: Record<string, readonly string[]> = {};
+    for (const [path, hash] of Object.entries(this.options.former.installed[name] ?? {})) {
+      // The list of the others, which nobody changes by hand.
+      if (path === SUMS_PATH) continue;
+      const others = await Promise.all((left.get(path) ?? []).map((file) => this.#hashOf(path, file))); // prettier-ignore
+      // One that cannot be told may be there.
+      if (!others.includes(undefined)) expected[path] = [hash, ...others.filter((one) => one !== undefined)]; // prettier-ignore
+    }
+    return expected;
+  }
+
+  /** @returns undefined for a file with a secret that this run does not have */
+  async #hashOf(path: string, file: ManifestFile): Promise<string | undefined> {
+    if (file.secrets === 'none') return file.sha256;
+    try {
+      return sha256(this.#whole(file, await this.#read(path, file.sha256)));
+    } catch (error) {
+      if (error instanceof UnknownSecret) return undefined;
+      throw error;
+    }
+  }
+
+  /** A file with its secrets. @throws UnknownSecret */
+  #whole({ secrets }: ManifestFile, content: Buffer): Buffer {
+    return withSecrets({ secrets, content }, (ref) => {
+      const secret = this.options.secrets.get(ref);
+      if (secret === undefined) throw new UnknownSecret(`the secret ${ref} was not read`);
+      return secret;
+    });
   }
 
   /** Reloads services of a node, where the driver does. @throws Error for operators */
   async reload(name: string, commands: readonly string[]): Promise<boolean> {
-    const node = nodeOf(this.next, name);
-    if (this.driver.reload === undefined || this.driver.reloads?.(node) !== true) return false;
-    await this.driver.reload(node, commands);
+    const { driver, next } = this.options;
+    const node = nodeOf(next, name);
+    if (driver.reload === undefined || driver.reloads?.(node) !== true) return false;
+    await driver.reload(node, commands);
     return true;
   }
 
-  /** The hashes of the nodes that the run left alone, too: for a node that is as it was. */
+  /** The hashes of all nodes: one that the run left alone has what it had. */
   async complete(): Promise<Record<string, Record<string, string>>> {
-    for (const node of Object.keys(this.next.files)) {
-      if (this.installed[node] === undefined) await this.#filesOf(node);
+    const { next, former } = this.options;
+    for (const node of Object.keys(next.files)) {
+      const own = this.#installed[node] ?? former.installed[node];
+      if (own === undefined) await this.#filesOf(node);
+      else this.#installed[node] = own;
     }
-    return this.installed;
+    return this.#installed;
   }
 
   async #filesOf(node: string): Promise<InstallFile[]> {
     const files: InstallFile[] = [];
-    for (const [path, file] of Object.entries(this.next.files[node] ?? {})) {
+    for (const [path, file] of Object.entries(this.options.next.files[node] ?? {})) {
       const stored = await this.#read(path, file.sha256);
-      const content = withSecrets({ secrets: file.secrets, content: stored }, (ref) => {
-        const secret = this.secrets.get(ref);
-        if (secret === undefined) throw new Error(`the secret ${ref} was not read`);
-        return secret;
-      });
+      const content = this.#whole(file, stored);
       const hash = file.secrets === 'none' ? file.sha256 : sha256(content);
       files.push({ path, mode: file.mode, content, sha256: hash });
     }
     const all = [...files, sumsFile(files)];
-    this.installed[node] = Object.fromEntries(all.map(({ path, sha256: hash }) => [path, hash]));
+    this.#installed[node] = Object.fromEntries(all.map(({ path, sha256: hash }) => [path, hash]));
     return all;
   }
 
   async #read(path: string, hash: string): Promise<Buffer> {
     const known = this.#rings.get(hash);
     if (known !== undefined) return known;
-    const content = await this.blobs.get(hash);
+    const content = await this.options.blobs.get(hash);
     if (path.endsWith('.ring.gz')) this.#rings.set(hash, content);
     return content;
   }

@@ -61,6 +61,8 @@ export interface UnreachableNode {
 export interface StoredNext {
   readonly next: Applied;
   readonly next_etag: string;
+  /** It puts back what is in force, whoever has changed it on a node. */
+  readonly repair?: true;
 }
 
 export type PlanAnswer =

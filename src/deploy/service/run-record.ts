@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Spec } from '../spec/schema.js';
+import type { ManifestFile } from '../plan/manifest.js';
 import type { StoredPlan } from './planner-protocol.js';
 
 export type StepState = 'pending' | 'running' | 'succeeded' | 'failed' | 'staged' | 'cancelled';
@@ -53,8 +54,8 @@ export interface Run {
 
 /** What runs that did not succeed have left on a node. */
 export interface Unsettled {
-  /** Files that they may have written. */
-  readonly paths: Set<string>;
+  /** Files that they may have written, by path: of each run another one. */
+  readonly files: Map<string, readonly ManifestFile[]>;
   /** What the operator may have run since, or was to run. */
   readonly commands: Set<string>;
 }
@@ -128,6 +129,23 @@ export function giveUp(run: Run, state: 'cancelled' | 'failed' | 'partial', mess
   run.state = state;
   run.message = message;
   for (const step of run.steps) if (step.state === 'pending') step.state = 'cancelled';
+}
+
+/** @returns false for a run whose steps are all done: what it was to bring is on the nodes */
+export function giveUpUnlessDone(run: Run): boolean {
+  const failed = run.steps.filter(({ state }) => state === 'failed');
+  if (failed.length > 0) {
+    const isPartial = run.steps.some(
+      ({ action, state }) => action === 'install' && state === 'succeeded',
+    );
+    const messages = failed.map(({ node, message }) => `${node}: ${message}`);
+    giveUp(run, isPartial ? 'partial' : 'failed', messages.join('; '));
+  } else if (run.steps.some(({ state }) => state === 'pending')) {
+    giveUp(run, 'cancelled', 'Cancelled before the last step.');
+  } else if (leftNodes(run).length > 0) {
+    giveUp(run, 'partial', `Not retried: ${leftNodes(run).join(', ')}.`);
+  } else return false;
+  return true;
 }
 
 /**

@@ -5,10 +5,12 @@ import { readJson, writeDurably } from '../../lib/durable-file.js';
 import { DeployError } from './errors.js';
 import { Installer } from './installer.js';
 import type { StoredNext, StoredPlan } from './planner-protocol.js';
+import { RunListeners, type RunListener } from './run-listeners.js';
 import { takeSteps, zoneOf } from './run-steps.js';
 import {
   closeInterrupted,
   giveUp,
+  giveUpUnlessDone,
   inOrder,
   leftNodes,
   newRunId,
@@ -59,24 +61,28 @@ type NewRun = Pick<
 > &
   Pick<Run, 'ramp' | 'retry_of' | 'retry_nodes'>;
 
-/** The step is null for the run itself. */
-export type RunListener = (run: Run, step: number | null) => void;
+type StepsOf = (
+  next: StoredNext['next'],
+  unsettled: ReadonlyMap<string, Unsettled>,
+) => Run['steps'];
 
 const SECONDS = 1000;
 const RETRY_AFTER_S = 5;
-const LISTENERS_MAX = 64;
 /** One of a thousand nodes takes half a megabyte. */
 const KEPT_MAX = 128;
 
 /** All runs, of which one at most is under way. */
 export class Runs {
   readonly #runs = new Map<string, Run>();
-  readonly #listeners = new Map<string, Set<RunListener>>();
+  readonly #listeners = new RunListeners();
   readonly #journals = new SerialQueues();
   #holder: { readonly id: string; readonly actor: string; readonly sinceS: number } | undefined;
   /** The time in the last run's id: no two runs have the same. */
   #idMs = 0;
   #cancelled = false;
+  #isClosing = false;
+  /** The run that is prepared: it cannot be found yet. */
+  #opening: { readonly key: string; readonly done: Promise<void> } | undefined;
   #ended: Promise<void> = Promise.resolve();
 
   private constructor(private readonly options: RunsOptions) {}
@@ -129,7 +135,7 @@ export class Runs {
    */
   async apply(request: ApplyRequest): Promise<Run> {
     const { plan, key, actor, ramp = null } = request;
-    const known = this.byKey(key);
+    const known = await this.#begunWith(key);
     if (known !== undefined) {
       const isSame = known.plan_id === plan.id && (known.retry_of ?? null) === null;
       if (isSame && known.base_etag === request.ifMatch) return known;
@@ -150,7 +156,7 @@ export class Runs {
    * @throws DeployError `idempotency_key_reused`, `conflict`, `plan_stale`, `locked`, `unprocessable`
    */
   async retry({ run, nodes, key, actor }: RetryRequest): Promise<Run> {
-    const known = this.byKey(key);
+    const known = await this.#begunWith(key);
     if (known !== undefined) {
       const isSame = JSON.stringify(known.retry_nodes ?? null) === JSON.stringify(nodes);
       if (isSame && known.retry_of === run.id) return known;
@@ -169,15 +175,31 @@ export class Runs {
     );
   }
 
-  async #begin(
-    head: NewRun,
-    steps: (next: StoredNext['next'], unsettled: ReadonlyMap<string, Unsettled>) => Run['steps'],
-  ): Promise<Run> {
+  /** The run of a key, also of a request that came just before. */
+  async #begunWith(key: string): Promise<Run | undefined> {
+    if (this.#opening?.key === key) await this.#opening.done;
+    return this.byKey(key);
+  }
+
+  #begin(head: NewRun, steps: StepsOf): Promise<Run> {
     this.#expectFree();
+    const run = this.#open(head, steps);
+    const done = run.then(ignore, ignore);
+    const opening = { key: head.idempotency_key, done };
+    this.#opening = opening;
+    return run.finally(() => {
+      if (this.#opening === opening) this.#opening = undefined;
+    });
+  }
+
+  async #open(head: NewRun, steps: StepsOf): Promise<Run> {
     const sinceS = this.#nowS();
     this.#idMs = Math.max(Math.floor(this.options.now()), this.#idMs + 1);
     const id = newRunId(this.#idMs);
     this.#holder = { id, actor: head.actor, sinceS };
+    // From here on it can be cancelled: its number is told. One that begins while the service ends
+    // takes no step.
+    this.#cancelled = this.#isClosing;
     try {
       const next = await this.options.store.nextOf(head.plan_id);
       const secrets = await secretsFor(next, this.options);
@@ -196,7 +218,6 @@ export class Runs {
       };
       await this.#save(run);
       this.#keep(run);
-      this.#cancelled = false;
       this.#ended = this.#carryOut(run, next, secrets, unsettled);
       return run;
     } catch (error) {
@@ -241,18 +262,14 @@ export class Runs {
 
   /** @returns what ends the subscription @throws DeployError `busy` */
   listen(run: Run, listener: RunListener): () => void {
-    const all = this.#listeners.get(run.id) ?? new Set();
-    if (all.size >= LISTENERS_MAX) throw new DeployError('busy', 'Too many follow this run.');
-    this.#listeners.set(run.id, all.add(listener));
-    return () => {
-      all.delete(listener);
-      if (all.size === 0) this.#listeners.delete(run.id);
-    };
+    return this.#listeners.add(run, listener);
   }
 
   /** Lets the step that is under way end, and begins no other. */
   async close(): Promise<void> {
+    this.#isClosing = true;
     this.#cancelled = true;
+    await this.#opening?.done;
     await this.#ended;
   }
 
@@ -269,10 +286,8 @@ export class Runs {
     unsettled: ReadonlyMap<string, Unsettled>,
   ): Promise<void> {
     const { store, blobs, driver } = this.options;
-    const { files } = store.applied.applied;
-    const installer = new Installer(driver, blobs, secrets, next.next, (node) => [
-      ...new Set([...Object.keys(files[node] ?? {}), ...(unsettled.get(node)?.paths ?? [])]),
-    ]);
+    const tools = { driver, blobs, secrets, unsettled, former: store.applied };
+    const installer = new Installer({ ...tools, next: next.next, isRepair: next.repair === true });
     try {
       await takeSteps({
         run,
@@ -283,21 +298,10 @@ export class Runs {
         nowS: () => this.#nowS(),
         onStep: async (number) => {
           await this.#save(run);
-          this.#tell(run, number);
+          this.#listeners.tell(run, number);
         },
       });
-      const failed = run.steps.filter(({ state }) => state === 'failed');
-      if (failed.length > 0) {
-        const isPartial = run.steps.some(
-          ({ action, state }) => action === 'install' && state === 'succeeded',
-        );
-        const messages = failed.map(({ node, message }) => `${node}: ${message}`);
-        giveUp(run, isPartial ? 'partial' : 'failed', messages.join('; '));
-      } else if (run.steps.some(({ state }) => state === 'pending')) {
-        giveUp(run, 'cancelled', 'Cancelled before the last step.');
-      } else if (leftNodes(run).length > 0) {
-        giveUp(run, 'partial', `Not retried: ${leftNodes(run).join(', ')}.`);
-      } else {
+      if (!giveUpUnlessDone(run)) {
         const installed = await installer.complete();
         const check = store.applied.hash_check ?? hashCheck(secrets, next.next);
         await store.setApplied({ applied: next.next, installed, hash_check: check });
@@ -309,7 +313,7 @@ export class Runs {
     run.ended_unix_s = this.#nowS();
     await this.#save(run).catch(() => undefined);
     this.#holder = undefined;
-    this.#tell(run, null);
+    this.#listeners.tell(run, null);
     await this.options.onEnd(run);
   }
 
@@ -318,10 +322,6 @@ export class Runs {
     closeInterrupted(run, run.next_etag === appliedEtag && run.base_etag !== run.next_etag);
     run.ended_unix_s = this.#nowS();
     await this.#save(run);
-  }
-
-  #tell(run: Run, step: number | null): void {
-    for (const listener of this.#listeners.get(run.id) ?? []) listener(run, step);
   }
 
   /** One write after the other: of nodes that are worked on at a time, the last state stays. */
@@ -334,6 +334,10 @@ export class Runs {
   #nowS(): number {
     return Math.floor(this.options.now() / SECONDS);
   }
+}
+
+function ignore(): void {
+  // Who began the run is told why it could not begin.
 }
 
 function keyReused(): DeployError {

@@ -24,9 +24,11 @@ export async function unsettledNodes(
     if (begun.length === 0) continue;
     const { files } = (await store.nextOf(run.plan_id)).next;
     for (const { node } of begun) {
-      const left = found.get(node) ?? { paths: new Set(), commands: new Set() };
+      const left = found.get(node) ?? { files: new Map(), commands: new Set() };
       found.set(node, left);
-      for (const path of Object.keys(files[node] ?? {})) left.paths.add(path);
+      for (const [path, file] of Object.entries(files[node] ?? {})) {
+        left.files.set(path, [...(left.files.get(path) ?? []), file]);
+      }
       const own = run.steps.filter((step) => step.node === node);
       for (const command of own.flatMap(({ commands }) => commands)) left.commands.add(command);
     }

@@ -21,6 +21,7 @@ const RETRY_MS = 50;
  */
 export class ExclusiveAudit {
   readonly #opened: Promise<AuditLog>;
+  #isOurs: boolean;
   #isClosed = false;
 
   private constructor(
@@ -28,6 +29,7 @@ export class ExclusiveAudit {
     private readonly openLog: () => Promise<AuditLog>,
     isLocked: boolean,
   ) {
+    this.#isOurs = isLocked;
     this.#opened = isLocked ? openLog() : this.#waitForTurn();
     // Callers that need the log get the error.
     this.#opened.catch(() => undefined);
@@ -60,7 +62,9 @@ export class ExclusiveAudit {
     for (;;) {
       await delay(RETRY_MS);
       if (this.#isClosed) throw new Error('the audit log was closed before its turn came');
-      if (tryLock(this.lock.fd)) return this.openLog();
+      if (!tryLock(this.lock.fd)) continue;
+      this.#isOurs = true;
+      return this.openLog();
     }
   }
 
@@ -77,6 +81,11 @@ export class ExclusiveAudit {
       if (this.#isClosed) return false;
       throw error;
     }
+  }
+
+  /** Whether no other process has it. */
+  get isOurs(): boolean {
+    return this.#isOurs;
   }
 
   /** Waits for its turn no longer: what was to be recorded then fails. */

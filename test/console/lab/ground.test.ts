@@ -125,7 +125,7 @@ async function isRunning(pid: number): Promise<boolean> {
 
 describe('manifests of capsules', () => {
   it('are checked on a thread, which names the file that is wrong', async () => {
-    const compute = new LabCompute();
+    const compute = new LabCompute({ error: () => undefined });
     const capsules = new Capsules('nowhere', compute);
     try {
       const manifest = Buffer.from('{"capsule":2}');

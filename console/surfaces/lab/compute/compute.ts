@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { CapsuleError } from '../../../../src/capsule/capsule-error.js';
+import type { Logger } from '../../../../src/telemetry/logger.js';
 import { ApiError } from '../../../server/api-error.js';
 import { ComputeThread, type ComputeCall } from '../../../server/compute-thread.js';
 import type { GenomeOptions, GenomeProgress } from '../genome/search.js';
@@ -13,8 +14,13 @@ type LabThread = ComputeThread<ComputeTask, ComputeAnswer>;
  * takes minutes.
  */
 export class LabCompute {
-  readonly #requests = labThread();
-  readonly #searches = labThread();
+  readonly #requests: LabThread;
+  readonly #searches: LabThread;
+
+  constructor(logger: Pick<Logger, 'error'>) {
+    this.#requests = labThread(logger);
+    this.#searches = labThread(logger);
+  }
 
   /**
    * @throws ApiError busy; unprocessable and others for what cannot be computed; CapsuleError
@@ -46,8 +52,8 @@ export class LabCompute {
   }
 }
 
-function labThread(): LabThread {
-  return new ComputeThread({ file: fileURLToPath(new URL('thread.js', import.meta.url)) });
+function labThread(logger: Pick<Logger, 'error'>): LabThread {
+  return new ComputeThread({ file: fileURLToPath(new URL('thread.js', import.meta.url)), logger });
 }
 
 async function compute<Name extends Computation>(

@@ -2,6 +2,7 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseIni } from '../../../../src/config/python-config.js';
+import type { Logger } from '../../../../src/telemetry/logger.js';
 import type { ConsoleOptions } from '../../../config/load.js';
 import { ApiError } from '../../../server/api-error.js';
 import { ComputeThread } from '../../../server/compute-thread.js';
@@ -30,7 +31,10 @@ export interface MuseumOptions {
   >;
   readonly now: () => number;
   readonly runs: Runs;
+  readonly logger: Pick<Logger, 'error'>;
 }
+
+type MuseumThread = ComputeThread<MuseumTask, MuseumAnswer>;
 
 const KIND = 'lab.tombstones';
 const KEPT = 10;
@@ -44,10 +48,12 @@ const FILE = /^([0-9a-f-]{36})\.jsonl(?:\.cursor)?$/;
  */
 export class Museum {
   readonly #folder: string;
-  readonly #scans = museumThread();
-  readonly #pages = museumThread();
+  readonly #scans: MuseumThread;
+  readonly #pages: MuseumThread;
 
   constructor(private readonly museum: MuseumOptions) {
+    this.#scans = museumThread(museum.logger);
+    this.#pages = museumThread(museum.logger);
     this.#folder = path.join(museum.options.stateDir, 'lab', 'tombstones');
     const kind: RunKind<ScanParams, ScanSummary> = {
       name: KIND,
@@ -161,8 +167,8 @@ export class Museum {
   }
 }
 
-function museumThread(): ComputeThread<MuseumTask, MuseumAnswer> {
-  return new ComputeThread({ file: fileURLToPath(new URL('thread.js', import.meta.url)) });
+function museumThread(logger: Pick<Logger, 'error'>): MuseumThread {
+  return new ComputeThread({ file: fileURLToPath(new URL('thread.js', import.meta.url)), logger });
 }
 
 function unreadable(answer: MuseumAnswer): ApiError {
