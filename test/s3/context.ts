@@ -33,7 +33,11 @@ export function contextOf(options: ContextOptions): RequestContext {
       settings: { region: 'us-east-1', location: 'us-east-1', storageClasses: ['STANDARD'] },
       documents: createXmlPool({ inlineBytesMax: Number.MAX_SAFE_INTEGER }),
       pages: createPagePool(),
-      lifecycles: { of: () => undefined },
+      lifecycles: {
+        of: () => undefined,
+        keepsVersions: () => false,
+        forget: () => undefined,
+      },
       segments: { replaced },
       cold: { classes: NO_COLD_CLASSES, restorer: undefined },
       clock: UNCHECKED,

@@ -201,4 +201,67 @@ export const RULES = [
     replace: `return;`,
     tests: ['test/s3/rules/copy-rules.test.ts'],
   },
+  {
+    name: 's3/conditions: dates in other forms than HTTP has are no conditions',
+    file: 'src/s3/rules/request-dates.ts',
+    find: `const time = parseHttpDate(text) ?? parseAmzDate(text);
+  if (time !== undefined) return time;`,
+    replace: `const time = parseHttpDate(text) ?? parseAmzDate(text);
+  if (time !== -1) return time;`,
+    tests: ['test/s3/rules/copy-rules.test.ts'],
+  },
+  {
+    name: 's3/copy: a date that cannot be read is no condition',
+    file: 'src/s3/rules/copy-conditions.ts',
+    find: `throw invalidArgument(name, value, 'The date in this header cannot be read.');`,
+    replace: `continue;`,
+    tests: ['test/s3/rules/copy-rules.test.ts'],
+  },
+  {
+    name: 's3: directives without a copy source answer 501',
+    file: 'src/s3/rules/unsupported-headers.ts',
+    find: `['x-amz-mfa', ALWAYS],`,
+    replace: `['x-amz-mfa', ALWAYS], ['x-amz-metadata-directive', COPIES],`,
+    tests: ['test/s3/rules/unsupported-headers.test.ts'],
+  },
+  {
+    name: 's3/versions: an object from before versioning has no version id',
+    file: 'src/s3/bucket/lifecycles.ts',
+    find: `keepsVersions ? [[name, NULL_VERSION_ID]] : NONE;`,
+    replace: `NONE;`,
+    tests: ['test/integration/errors/error-codes.test.ts'],
+    grep: 'answers/plain',
+  },
+  {
+    name: 's3: any unknown name without a value is a subresource of objects that are read',
+    file: 'src/s3/endpoint/endpoint.ts',
+    find: `const subresource = named === undefined && isRead ? '' : named;`,
+    replace: `const subresource = named;`,
+    tests: ['test/s3/endpoint/endpoint.test.ts'],
+  },
+  {
+    name: 's3: names of features are ignored like unknown ones',
+    file: 'src/s3/endpoint/endpoint.ts',
+    find: `const subresource = named === undefined && isRead ? '' : named;`,
+    replace: `const subresource = isRead && findRoute(resource, named ?? '', method) === undefined ? '' : named;`,
+    tests: ['test/s3/endpoint/endpoint.test.ts', 'test/integration/errors/error-codes.test.ts'],
+    grep: 'location|torrent|policy',
+  },
+  {
+    name: 's3/multipart: an upload in a bucket that is not there is missing by itself',
+    file: 'src/s3/multipart/upload.ts',
+    find: `await context.containerHead();
+  return noSuchUpload(uploadId);`,
+    replace: `await Promise.resolve(context);
+  return noSuchUpload(uploadId);`,
+    tests: ['test/integration/errors/error-codes.test.ts'],
+    grep: 'absent',
+  },
+  {
+    name: 's3/cors: names with a blank are exposed',
+    file: 'src/s3/rules/cors/validate.ts',
+    find: `if (!HEADER_NAME.test(header)) throw invalidName(header);`,
+    replace: `if (!isAscii(header)) throw invalidName(header);`,
+    tests: ['test/s3/xml/cors-configuration.test.ts'],
+  },
 ];

@@ -6,7 +6,8 @@ import {
   type CredentialScope,
   dateProblem,
 } from './credential-scope.js';
-import { formatAmzDate, parseAmzDate, parseRequestDate, requireSmallSkew } from './dates.js';
+import { parseAmzDate, parseRequestDate } from '../rules/request-dates.js';
+import { formatAmzDate, requireSmallSkew } from './dates.js';
 import { parsePayloadMode } from './payload-plan.js';
 import { BoundedCache } from '../../lib/bounded-cache.js';
 import { ALGORITHM, type SignatureClaim } from './signature-v4.js';

@@ -2,7 +2,8 @@ import type { HeaderMap, RequestHead } from '../../http/exchange.js';
 import { type QueryParameter, decodeUriComponentStrict, encodeUriPath } from '../../lib/uri.js';
 import { isSubresource } from '../endpoint/routes.js';
 import { S3Error } from '../errors.js';
-import { parseRequestDate, requireSmallSkew, requireNotExpired } from './dates.js';
+import { parseRequestDate } from '../rules/request-dates.js';
+import { requireSmallSkew, requireNotExpired } from './dates.js';
 import { hoistedValue } from './presigned-query.js';
 import { trimWhiteSpace } from './white-space.js';
 

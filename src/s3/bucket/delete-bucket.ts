@@ -37,13 +37,14 @@ export async function deleteBucket(context: RequestContext): Promise<S3Response>
   }
   const deletedAfter = Math.min(startedAt + REWRITTEN_MS, now);
   // The bucket's present state: a client that enabled versions in between gets them back.
-  const head = await backend.headContainer(context.call, containerOf(context));
+  const head = await backend.headContainer(context.call, containerOf(context), { newest: true });
   try {
     await backend.deleteContainer(context.call, containerOf(context));
   } catch (error) {
     // It was there: the store has deleted it with a call whose answer was lost, and repeated that.
     if (!isCode(error, 'NoSuchContainer')) throw error;
   }
+  context.services.lifecycles.forget(containerOf(context));
   await requireNoVersions(context, head);
   const deleted = { account, bucket, deletedAfter };
   // The parts go last: while the bucket existed, an object could still be made of them.

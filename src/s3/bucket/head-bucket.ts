@@ -1,4 +1,5 @@
 import { type RequestContext, type S3Response, containerOf, xmlResponse } from '../operation.js';
+import { regionHeader } from '../rules/region-header.js';
 import { renderLocationConstraint } from '../xml/location-constraint.js';
 import { bucketVersioning } from './configuration.js';
 
@@ -16,7 +17,7 @@ export async function headBucket(context: RequestContext): Promise<S3Response> {
   return {
     status: 200,
     headers: [
-      ['x-amz-bucket-region', settings.region],
+      ...regionHeader(settings.region),
       ...(versioning === 'unversioned' ? [] : [[VERSIONING_HEADER, versioning] as const]),
     ],
   };

@@ -1,5 +1,6 @@
 import type { CallContext, ContainerRef, Metadata, ObjectHead } from '../../backend/backend.js';
 import type { HeaderList } from '../../http/exchange.js';
+import { andThen, type MaybePromise } from '../../lib/promises.js';
 import { S3Error } from '../errors.js';
 import { SYSTEM_METADATA } from '../object/attributes.js';
 import { type RequestContext, containerOf } from '../operation.js';
@@ -9,9 +10,10 @@ import { abortOf, expirationOf } from '../rules/lifecycle/evaluate.js';
 import { abortHeaders, expirationHeaders } from '../rules/lifecycle/headers.js';
 import { DEFAULT_STORAGE_CLASS } from '../rules/storage-class.js';
 import { decodeTags } from '../rules/tagging.js';
+import { NULL_VERSION_ID } from '../rules/version-id.js';
 import type { DocumentParser } from '../xml-pool/documents.js';
 import { parseLifecycleConfiguration } from '../xml/lifecycle-configuration.js';
-import { decodeConfiguration, storedConfiguration } from './configuration.js';
+import { bucketVersioning, decodeConfiguration, storedConfiguration } from './configuration.js';
 
 /**
  * The rules in a container's system metadata, read here and now; undefined when it has none.
@@ -45,8 +47,8 @@ export async function readStoredLifecycle(
 }
 
 /**
- * How long rules are believed without looking: in that time a change is not seen in
- * `x-amz-expiration` by other processes than the one that made it. The janitor does not read here.
+ * How long a bucket is believed without looking: in that time a change is not seen in the headers of
+ * answers by other processes than the one that made it. The janitor does not read here.
  */
 const FRESH_MS = 5_000;
 /**
@@ -57,9 +59,15 @@ const WEIGHT_MAX = 8 * 1024 * 1024;
 /** What an entry without rules takes, names included. */
 const ENTRY_WEIGHT = 512;
 
-interface Entry {
-  readonly stored: string | undefined;
+/** What headers of answers tell of a bucket. */
+interface Facts {
   readonly configuration: LifecycleConfiguration | undefined;
+  /** Versioning is enabled or suspended. */
+  readonly keepsVersions: boolean;
+}
+
+interface Entry extends Facts {
+  readonly stored: string | undefined;
   /** The time of reading, by {@link BucketLifecycles}'s clock. */
   readonly readAt: number;
 }
@@ -75,13 +83,14 @@ interface ContainerReader {
 type Answer = LifecycleConfiguration | undefined;
 
 /**
- * The rules of the buckets that a listener serves, for `x-amz-expiration`. Whether a bucket has any
- * stands in its container, which on Swift is a round trip away: so each bucket is looked at once in
- * {@link FRESH_MS}, and not once a request. What is kept is bounded; the longest kept goes first.
+ * The rules of the buckets that a listener serves, for `x-amz-expiration`, and whether they keep
+ * versions, for `x-amz-version-id` of objects from before that. Both stand in the bucket's container,
+ * which on Swift is a round trip away: so each bucket is looked at once in {@link FRESH_MS}, and not
+ * once a request. What is kept is bounded; the longest kept goes first.
  */
 export class BucketLifecycles {
   readonly #entries = new Map<string, Entry>();
-  readonly #reads = new Map<string, Promise<Answer>>();
+  readonly #reads = new Map<string, Promise<Facts>>();
   #weight = 0;
   /** Rules that this process has changed; what was read meanwhile may be the former ones. */
   #changes = 0;
@@ -96,10 +105,19 @@ export class BucketLifecycles {
    * @returns a promise only when the bucket has to be looked at; it rejects as `headContainer`, and
    *   with S3Error `InternalError` when what is stored cannot be read
    */
-  of(call: CallContext, ref: ContainerRef): Answer | Promise<Answer> {
+  of(call: CallContext, ref: ContainerRef): MaybePromise<Answer> {
+    return andThen(this.#facts(call, ref), ({ configuration }) => configuration);
+  }
+
+  /** Whether versioning is enabled or suspended. @returns and rejects as {@link of} */
+  keepsVersions(call: CallContext, ref: ContainerRef): MaybePromise<boolean> {
+    return andThen(this.#facts(call, ref), ({ keepsVersions }) => keepsVersions);
+  }
+
+  #facts(call: CallContext, ref: ContainerRef): MaybePromise<Facts> {
     const key = keyOf(ref);
     const entry = this.#entries.get(key);
-    if (entry !== undefined && this.now() - entry.readAt < FRESH_MS) return entry.configuration;
+    if (entry !== undefined && this.now() - entry.readAt < FRESH_MS) return entry;
     const running = this.#reads.get(key);
     if (running !== undefined) return running;
     const read = this.#read(call, ref).finally(() => {
@@ -109,7 +127,7 @@ export class BucketLifecycles {
     return read;
   }
 
-  /** Forgets a bucket's rules after a change by this process. */
+  /** Forgets a bucket after a change by this process. */
   forget(ref: ContainerRef): void {
     const key = keyOf(ref);
     this.#changes += 1;
@@ -122,7 +140,7 @@ export class BucketLifecycles {
     return this.#entries.size;
   }
 
-  async #read({ requestId }: CallContext, ref: ContainerRef): Promise<Answer> {
+  async #read({ requestId }: CallContext, ref: ContainerRef): Promise<Facts> {
     const readAt = this.now();
     const changes = this.#changes;
     // The request's signal is left out: other requests may wait for the same answer.
@@ -135,8 +153,10 @@ export class BucketLifecycles {
         : stored === undefined
           ? undefined
           : await readStoredLifecycle(this.documents, decodeConfiguration(stored));
-    if (changes === this.#changes) this.#keep(keyOf(ref), { stored, configuration, readAt });
-    return configuration;
+    const keepsVersions = bucketVersioning(systemMetadata) !== 'unversioned';
+    const facts = { configuration, keepsVersions };
+    if (changes === this.#changes) this.#keep(keyOf(ref), { ...facts, stored, readAt });
+    return facts;
   }
 
   #keep(key: string, entry: Entry): void {
@@ -210,6 +230,21 @@ export function expirationOfObject(
     const described = lifecycleObjectOf(context.endpoint.key, object);
     return expirationHeaders(expirationOf(rules, described));
   });
+}
+
+/**
+ * A header with the version id of an object that is no version: `null` in a bucket that keeps versions
+ * by now, and none in others.
+ */
+export function nullVersionHeader(
+  { services, call }: RequestContext,
+  name: string,
+  ref: ContainerRef,
+): MaybePromise<HeaderList> {
+  const header = (keepsVersions: boolean): HeaderList =>
+    keepsVersions ? [[name, NULL_VERSION_ID]] : NONE;
+  const found = services.lifecycles.keepsVersions(call, ref);
+  return found instanceof Promise ? found.then(header).catch(() => NONE) : header(found);
 }
 
 /** `x-amz-abort-date` of an open upload. @param initiatedAt - milliseconds since the epoch */

@@ -6,6 +6,7 @@ import {
   type RequestContext,
   type S3Response,
 } from '../operation.js';
+import { regionHeader } from '../rules/region-header.js';
 import { parseListObjectVersionsQuery } from '../rules/versions-listing-query.js';
 import type { VersionsSource } from '../versions/listing/key-reader.js';
 
@@ -29,5 +30,11 @@ export function versionsSource(context: RequestContext): VersionsSource {
 export async function listObjectVersions(context: RequestContext): Promise<S3Response> {
   const query = parseListObjectVersionsQuery(context.endpoint.query);
   const owner = ownerOf(context);
-  return pageResponse(context, 'ListObjectVersions', { ...listedBucket(context), query, owner });
+  const page = { ...listedBucket(context), query, owner };
+  return pageResponse(
+    context,
+    'ListObjectVersions',
+    page,
+    regionHeader(context.services.settings.region),
+  );
 }

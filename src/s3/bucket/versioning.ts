@@ -39,6 +39,7 @@ export async function putBucketVersioning(context: RequestContext): Promise<S3Re
       systemMetadata: versioningPatch(status),
     },
   );
+  context.services.lifecycles.forget({ account, container: bucket });
   // Writers of Swift's would from now on write to the parts of versions.
   await setSegmentsAcl(context, aclOfSegments(acl, true));
   return { status: 200, headers: [], body: '' };

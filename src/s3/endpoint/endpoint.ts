@@ -10,6 +10,7 @@ import {
 import { queryOf, type Query } from '../request/query.js';
 import { isValidBucketName } from '../rules/bucket-name.js';
 import { requireKeyLength } from '../rules/object-key.js';
+import { invalidArgument } from '../rules/query-parameters.js';
 import { resourceDetails, S3Error } from '../errors.js';
 
 /** What a request asks for: the raw request line, read once. */
@@ -117,7 +118,11 @@ function resolve(
   query: Query,
 ): ParsedEndpoint {
   // A preflight carries the query of the request that it asks about, and is none of its operations.
-  const subresource = method === 'OPTIONS' ? '' : findSubresource(parameters, query);
+  const named = method === 'OPTIONS' ? '' : findSubresource(parameters, query);
+  // As in AWS, names that mean nothing do not matter to who reads an object: links carry them.
+  const isRead = resource === 'object' && (method === 'GET' || method === 'HEAD');
+  const subresource = named === undefined && isRead ? '' : named;
+  requireWholePart(method, resource, subresource, query);
   const found = subresource === undefined ? undefined : findRoute(resource, subresource, method);
   if (found === undefined) {
     refuseMethod(method, resource, subresource);
@@ -135,7 +140,7 @@ function resolve(
 
 /**
  * @returns '' when there is none, undefined for an unknown one: a name without a value that is no
- *   parameter either
+ *   parameter either, which may be a feature that a later release of S3 has
  */
 function findSubresource(parameters: readonly QueryParameter[], query: Query): string | undefined {
   let found = '';
@@ -151,6 +156,28 @@ function findSubresource(parameters: readonly QueryParameter[], query: Query): s
     }
   }
   return found === '' && unknown ? undefined : found;
+}
+
+/**
+ * A part is written by the number and the upload together.
+ * @throws S3Error `InvalidArgument` without the upload, `MethodNotAllowed` without the number: AWS's
+ */
+function requireWholePart(
+  method: string,
+  resource: ResourceType,
+  subresource: string | undefined,
+  query: Query,
+): void {
+  if (method !== 'PUT' || resource !== 'object') return;
+  if (subresource === 'uploadId' && !query.has('partNumber')) {
+    throw methodNotAllowed(method, 'upload', 'DELETE, POST, GET');
+  }
+  if (subresource !== 'partNumber') return;
+  throw invalidArgument(
+    'partNumber',
+    'partNumber',
+    'This operation does not accept partNumber without uploadId',
+  );
 }
 
 function isParameter(name: string): boolean {
@@ -185,7 +212,11 @@ export function refuseVersionId({ query, bucket, key }: Endpoint): void {
   });
 }
 
-function methodNotAllowed(method: string, resource: ResourceType, allowed: string): S3Error {
+function methodNotAllowed(
+  method: string,
+  resource: ResourceType | 'upload',
+  allowed: string,
+): S3Error {
   return new S3Error(
     'MethodNotAllowed',
     undefined,

@@ -13,7 +13,7 @@ import { uploadOf } from './upload.js';
  */
 export async function completeMultipartUpload(context: RequestContext): Promise<S3Response> {
   const { documents } = context.services;
-  const upload = uploadOf(context);
+  const upload = await uploadOf(context);
   const precondition = parseWriteCondition(context.headers);
   await requireStorable(context, precondition);
   // Its checksum headers are about the object.

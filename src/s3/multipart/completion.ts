@@ -10,7 +10,7 @@ import type { HeaderList } from '../../http/exchange.js';
 import { S3Error } from '../errors.js';
 import { checksumType, readStoredChecksum, SYSTEM_METADATA } from '../object/attributes.js';
 import { forgetParts } from '../object/delete-object.js';
-import { versionHeaders } from '../object/object-response.js';
+import { ownVersionHeaders } from '../object/object-response.js';
 import { storeObject, type StoredObject } from '../object/store-object.js';
 import type { RequestContext } from '../operation.js';
 import { reopenUnfinished, reopenUpload } from './reopen-upload.js';
@@ -244,7 +244,7 @@ async function completeUnfinished(
 function completedObject(head: ObjectHead): CompletedObject {
   const stored = readStoredChecksum(head.systemMetadata[SYSTEM_METADATA.checksum]);
   const checksum = stored && { ...stored, type: checksumType(stored.value) };
-  return { etag: head.etag, checksum, headers: versionHeaders(head) };
+  return { etag: head.etag, checksum, headers: ownVersionHeaders(head) };
 }
 
 /** The object at the upload's key, or the version of it, that was made of this upload. */

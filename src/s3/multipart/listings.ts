@@ -15,7 +15,7 @@ import { requireOpenUpload, uploadOf } from './upload.js';
 /** ListParts: in the order of their numbers. */
 export async function listParts(context: RequestContext): Promise<S3Response> {
   const query = parseListPartsQuery(context.endpoint.query);
-  const upload = uploadOf(context);
+  const upload = await uploadOf(context);
   const { systemMetadata, lastModified } = await requireOpenUpload(context, upload);
   const abortDate = await abortDateOfUpload(context, lastModified);
   const page = { upload, query, owner: ownerOf(context), systemMetadata };

@@ -37,9 +37,9 @@ interface PartCopy {
  * UploadPartCopy: inside the store, which may take a while for 5 GiB. The bytes pass through the
  * gateway only if the upload needs a checksum that the source does not have.
  */
-export function uploadPartCopy(context: RequestContext): S3Response {
+export async function uploadPartCopy(context: RequestContext): Promise<S3Response> {
   const copy: PartCopy = {
-    upload: uploadOf(context),
+    upload: await uploadOf(context),
     partNumber: parsePartNumber(context.endpoint.query),
     source: readCopySource(context),
     range: parseCopyRange(context.headers.get('x-amz-copy-source-range')),
@@ -74,7 +74,7 @@ async function copyPart(context: RequestContext, copy: PartCopy): Promise<Settle
     if (copied.outcome === 'created') {
       const { etag, lastModified } = copied;
       const document = renderCopyPartResult({ etag, lastModified, checksum });
-      return { document, headers: copySourceHeaders(head) };
+      return { document, headers: await copySourceHeaders(context, source, head) };
     }
     if (copied.outcome !== 'source_changed') break;
   }

@@ -26,7 +26,7 @@ export const PART_CONTENT_TYPE = 'application/octet-stream';
 /** UploadPart: a part that was uploaded before is replaced. */
 export async function uploadPart(context: RequestContext): Promise<S3Response> {
   const { backend } = context.services;
-  const upload = uploadOf(context);
+  const upload = await uploadOf(context);
   const partNumber = parsePartNumber(context.endpoint.query);
   const payload = context.openPayload({ md5: neededMd5(backend) });
   requireUploadable(payload, backend.capabilities);

@@ -2,20 +2,28 @@ import type { ObjectHead } from '../../backend/backend.js';
 import { BackendError, type BackendErrorCode } from '../../backend/errors.js';
 import { S3Error } from '../errors.js';
 import type { RequestContext, S3Response } from '../operation.js';
-import { noSuchUpload, parseUploadId } from '../rules/upload-id.js';
+import { isUploadId, noSuchUpload } from '../rules/upload-id.js';
 import { markerOf, type Upload } from '../segments/names.js';
 import { versionRef } from '../versions/names.js';
 
 /** What the operations on one upload have in common. */
 
-/** The upload that a request names. @throws S3Error `NoSuchUpload` for what can be no id */
-export function uploadOf({ principal, endpoint }: RequestContext): Upload {
-  return {
-    account: principal.account,
-    bucket: endpoint.bucket,
-    key: endpoint.key,
-    uploadId: parseUploadId(endpoint.query),
-  };
+/**
+ * The upload that a request names.
+ * @throws S3Error `NoSuchUpload` for what can be no id; BackendError NoSuchContainer when the bucket is
+ *   not there either
+ */
+export async function uploadOf(context: RequestContext): Promise<Upload> {
+  const { principal, endpoint } = context;
+  const uploadId = endpoint.query.get('uploadId') ?? '';
+  if (!isUploadId(uploadId)) throw await missingUpload(context, uploadId);
+  return { account: principal.account, bucket: endpoint.bucket, key: endpoint.key, uploadId };
+}
+
+/** The answer where an upload is not there. @throws BackendError NoSuchContainer for the bucket */
+async function missingUpload(context: RequestContext, uploadId: string): Promise<S3Error> {
+  await context.containerHead();
+  return noSuchUpload(uploadId);
 }
 
 /**
@@ -31,8 +39,7 @@ export async function requireOpenUpload(
     return await context.services.backend.headObject(context.call, markerOf(upload));
   } catch (error) {
     if (!isGone(error)) throw error;
-    await context.containerHead();
-    throw noSuchUpload(upload.uploadId);
+    throw await missingUpload(context, upload.uploadId);
   }
 }
 
@@ -59,7 +66,7 @@ export function isGone(error: unknown): boolean {
  */
 export async function abortMultipartUpload(context: RequestContext): Promise<S3Response> {
   const { backend, segments } = context.services;
-  const upload = uploadOf(context);
+  const upload = await uploadOf(context);
   try {
     await requireOpenUpload(context, upload);
     const { outcome } = await backend.deleteObject(context.call, markerOf(upload));
@@ -68,7 +75,9 @@ export async function abortMultipartUpload(context: RequestContext): Promise<S3R
   } catch (error) {
     const isEnded = isGone(error) || (error instanceof S3Error && error.code === 'NoSuchUpload');
     if (!isEnded) throw error;
-    if (!(await giveUpUnfinished(context, upload))) throw noSuchUpload(upload.uploadId);
+    if (!(await giveUpUnfinished(context, upload))) {
+      throw await missingUpload(context, upload.uploadId);
+    }
   }
   await segments.aborted(upload, context.call.requestId);
   return { status: 204, headers: [] };

@@ -11,7 +11,7 @@ export async function getObjectAcl(context: RequestContext): Promise<S3Response>
   const { head } = await headNamedVersion(context);
   return xmlResponse(
     renderAccessControlPolicy(aclOf(context, head.systemMetadata)),
-    versionHeaders(head),
+    await versionHeaders(context, head),
   );
 }
 
@@ -29,5 +29,5 @@ export async function putObjectAcl(context: RequestContext): Promise<S3Response>
     // It says who the owner is, and whether this request may change it.
     decidedOn: [ACL_METADATA],
   });
-  return { status: 200, headers: versionHeaders(head), body: '' };
+  return { status: 200, headers: await versionHeaders(context, head), body: '' };
 }

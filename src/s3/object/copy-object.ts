@@ -189,7 +189,7 @@ function expirationOf(context: RequestContext, { source, input: { systemMetadata
 
 async function carryOut(
   context: RequestContext,
-  { source, condition, planFor }: Copy,
+  { source: named, condition, planFor }: Copy,
   first: Plan,
 ): Promise<SettledDocument> {
   let plan = first;
@@ -197,9 +197,9 @@ async function carryOut(
     condition,
     write: async (ref, added, precondition) => {
       for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
-        const copied = await copyOnce(context, source, plan, { ref, added, precondition });
+        const copied = await copyOnce(context, named, plan, { ref, added, precondition });
         if (copied !== 'source_changed') return copied;
-        plan = planFor(await findCopySource(context, source));
+        plan = planFor(await findCopySource(context, named));
       }
       throw new S3Error('OperationAborted');
     },
@@ -215,7 +215,8 @@ async function carryOut(
     ...stored,
     checksum: checksum && { ...checksum, type: checksumType(checksum.value) },
   });
-  return { document, headers: [...stored.headers, ...copySourceHeaders(plan.source.head)] };
+  const ofSource = await copySourceHeaders(context, named, plan.source.head);
+  return { document, headers: [...stored.headers, ...ofSource] };
 }
 
 interface Target {

@@ -1,6 +1,8 @@
 import type { ObjectHead, ObjectRef } from '../../backend/backend.js';
 import { BackendError, type BackendErrorCode } from '../../backend/errors.js';
 import type { HeaderList } from '../../http/exchange.js';
+import type { MaybePromise } from '../../lib/promises.js';
+import { nullVersionHeader } from '../bucket/lifecycles.js';
 import { S3Error } from '../errors.js';
 import type { RequestContext } from '../operation.js';
 import { requireAdmitted } from '../request/authorisation.js';
@@ -26,10 +28,18 @@ export function readCopySource({ headers }: RequestContext): CopySource {
   return parseCopySource(headers.get('x-amz-copy-source') ?? '');
 }
 
-/** The version that was copied, for the answer: known of one that is or was a version. */
-export function copySourceHeaders({ systemMetadata }: ObjectHead): HeaderList {
+const SOURCE_VERSION = 'x-amz-copy-source-version-id';
+
+/** The version that was copied, for the answer: `null` of what is from before versioning. */
+export function copySourceHeaders(
+  context: RequestContext,
+  { bucket }: CopySource,
+  { systemMetadata }: ObjectHead,
+): MaybePromise<HeaderList> {
   const versionId = systemMetadata[SYSTEM_METADATA.versionId];
-  return versionId === undefined ? [] : [['x-amz-copy-source-version-id', versionId]];
+  if (versionId !== undefined) return [[SOURCE_VERSION, versionId]];
+  const { account } = context.principal;
+  return nullVersionHeader(context, SOURCE_VERSION, { account, container: bucket });
 }
 
 /**

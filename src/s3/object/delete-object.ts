@@ -167,8 +167,8 @@ export async function deleteObject(context: RequestContext): Promise<S3Response>
       throw new S3Error('NotImplemented', undefined, { Header: 'If-Match' });
     await requireVersionDeletion(context);
     const deleted = await deleteNamedVersion(context, keyOf(context), versionId, bypass);
-    if (deleted === 'absent') return GONE;
-    return { status: 204, headers: headersOf(versionId, deleted.deleteMarker) };
+    const wasMarker = deleted !== 'absent' && deleted.deleteMarker;
+    return { status: 204, headers: headersOf(versionId, wasMarker) };
   }
   try {
     const marker = await deleteKey(context, keyOf(context), condition);

@@ -7,7 +7,12 @@ import { contentRange, invalidRange, parseRange } from '../rules/ranges.js';
 import { parseResponseOverrides, type ResponseOverrides } from '../rules/response-overrides.js';
 import { withVersionTime } from './attributes.js';
 import { readNamedSoon } from './named-version.js';
-import { notModifiedResponse, objectHeaders, requireReadable } from './object-response.js';
+import {
+  notModifiedResponse,
+  objectHeaders,
+  requireReadable,
+  versionHeaders,
+} from './object-response.js';
 
 /** What the request asks for beside the object. */
 interface Asked {
@@ -35,7 +40,7 @@ function answer(
   if (outcome === 'precondition_failed') throw preconditionFailed(headers);
   if (outcome === 'not_modified') {
     found.body.cancel();
-    return notModifiedResponse(found.head);
+    return notModifiedResponse(context, found.head);
   }
   if (!isStale(context, found)) return tell(context, found, asked);
   found.body.cancel();
@@ -51,10 +56,13 @@ function tell(
 ): MaybePromise<S3Response> {
   const { overrides, rangeHeader } = asked;
   if (found.range === 'unsatisfiable') throw invalidRange(rangeHeader ?? '', found.head.size);
-  const headers = objectHeaders(context.headers, found.head, overrides, found.range);
-  return andThen(expirationOfObject(context, found.head), (expiration) =>
-    respond(found, [...headers, ...expiration]),
-  );
+  const { head, range } = found;
+  return andThen(versionHeaders(context, head), (ofVersion) => {
+    const headers = objectHeaders(context.headers, head, ofVersion, overrides, range);
+    return andThen(expirationOfObject(context, head), (expiration) =>
+      respond(found, [...headers, ...expiration]),
+    );
+  });
 }
 
 /** A body that is not going to be sent may hold a file. */

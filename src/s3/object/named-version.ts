@@ -15,6 +15,7 @@ import { requireAdmitted } from '../request/authorisation.js';
 import { formatHttpDate } from '../rules/dates.js';
 import { NULL_VERSION_ID, parseVersionId } from '../rules/version-id.js';
 import { isLinkToVersion, type VersionedKey } from '../versions/names.js';
+import type { VersionEntry } from '../versions/version-entry.js';
 import { withVersionTime } from './attributes.js';
 
 /** The version of an object that a request is about: the one it names, or the current one. */
@@ -141,10 +142,7 @@ async function readCurrent<T>(
       }
       if (!isCode(error, 'NoSuchObject') || !(await keepsVersions(context))) throw error;
       const current = await context.services.versions.currentEntry(context.call, keyOf(context));
-      if (current?.kind === 'delete-marker') {
-        const headers = deleteMarkerHeaders(current.id);
-        throw new S3Error('NoSuchKey', undefined, {}, { cause: error, headers });
-      }
+      if (current?.kind === 'delete-marker') throw ofMarker(context, current, error);
       // A version that was written since, or whose writer had died before it came to be seen.
       if (current === undefined || attempt === READ_ATTEMPTS_MAX) throw error;
     }
@@ -224,15 +222,40 @@ async function findNamed(
     throw noSuchVersion(key, versionId);
   }
   if (found.entry.kind === 'version') return found.ref;
-  throw new S3Error(
+  throw isDeleteMarker(context, found.entry);
+}
+
+/** The operations for which a key whose newest version is a marker is one that is not there. */
+const READS: ReadonlySet<string> = new Set([
+  'GetObject',
+  'GetObjectPart',
+  'HeadObject',
+  'HeadObjectPart',
+]);
+
+/** What AWS answers for a key whose newest version is a delete marker: a marker has no tags or ACL. */
+function ofMarker(context: RequestContext, marker: VersionEntry, cause: unknown): S3Error {
+  if (!READS.has(context.endpoint.operation)) return isDeleteMarker(context, marker);
+  const headers = deleteMarkerHeaders(marker.id);
+  return new S3Error('NoSuchKey', undefined, {}, { cause, headers });
+}
+
+const METHOD = /^(?:Get|Put|Delete|Head)/;
+
+function isDeleteMarker(
+  { endpoint }: RequestContext,
+  { id, lastModified }: Pick<VersionEntry, 'id' | 'lastModified'>,
+): S3Error {
+  const Method = METHOD.exec(endpoint.operation)?.[0].toUpperCase() ?? 'POST';
+  return new S3Error(
     'MethodNotAllowed',
     undefined,
-    { Method: 'GET', ResourceType: 'DeleteMarker' },
+    { Method, ResourceType: 'DeleteMarker' },
     {
       headers: [
         ['Allow', 'DELETE'],
-        ['Last-Modified', formatHttpDate(found.entry.lastModified)],
-        ...deleteMarkerHeaders(versionId),
+        ['Last-Modified', formatHttpDate(lastModified)],
+        ...deleteMarkerHeaders(id),
       ],
     },
   );

@@ -93,7 +93,7 @@ export async function getObjectLegalHold(context: RequestContext): Promise<S3Res
   const { head } = await headNamedVersion(context);
   const legalHold = storedLegalHold(head.systemMetadata);
   if (legalHold === undefined) throw noLegalHold(context.endpoint.key);
-  return xmlResponse(renderLegalHold(legalHold), versionHeaders(head));
+  return xmlResponse(renderLegalHold(legalHold), await versionHeaders(context, head));
 }
 
 /** PutObjectLegalHold. SPEC.md 3.2 */
@@ -122,7 +122,7 @@ export async function getObjectRetention(context: RequestContext): Promise<S3Res
   const { head } = await headNamedVersion(context);
   const retention = storedRetention(head.systemMetadata);
   if (retention === undefined) throw noRetention(context.endpoint.key);
-  return xmlResponse(renderRetention(retention), versionHeaders(head));
+  return xmlResponse(renderRetention(retention), await versionHeaders(context, head));
 }
 
 /** PutObjectRetention: what may become of it is SPEC.md 3.3's table. */

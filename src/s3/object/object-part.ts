@@ -8,7 +8,12 @@ import { contentRange } from '../rules/ranges.js';
 import { parseResponseOverrides } from '../rules/response-overrides.js';
 import { withVersionTime } from './attributes.js';
 import { readNamedVersion } from './named-version.js';
-import { requireReadable, notModifiedResponse, objectHeaders } from './object-response.js';
+import {
+  requireReadable,
+  notModifiedResponse,
+  objectHeaders,
+  versionHeaders,
+} from './object-response.js';
 
 /** One part of a finished object, as `?partNumber=` of GetObject and HeadObject names it. */
 interface PartOfObject {
@@ -28,13 +33,13 @@ interface PartOfObject {
  */
 async function readPartOfObject(context: RequestContext): Promise<PartOfObject> {
   const { backend } = context.services;
-  const partNumber = parsePartNumber(context.endpoint.query);
   if (context.headers.has('range')) {
     throw new S3Error(
       'InvalidRequest',
       'Cannot specify both Range header and partNumber query parameter',
     );
   }
+  const partNumber = parsePartNumber(context.endpoint.query);
   const read = async (ref: ObjectRef) => {
     const head = withVersionTime(await backend.headObject(context.call, ref));
     if (head.segmentCount === undefined) return { head, segments: undefined };
@@ -72,7 +77,7 @@ export async function headObjectPart(context: RequestContext): Promise<S3Respons
 export async function getObjectPart(context: RequestContext): Promise<S3Response> {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
     const part = await readPartOfObject(context);
-    const response = describePart(context, part);
+    const response = await describePart(context, part);
     if (response.status === 304) return response;
     const body = await readBody(context, part);
     if (body === 'changed') continue;
@@ -81,15 +86,16 @@ export async function getObjectPart(context: RequestContext): Promise<S3Response
   throw new S3Error('OperationAborted');
 }
 
-function describePart(context: RequestContext, part: PartOfObject): S3Response {
+async function describePart(context: RequestContext, part: PartOfObject): Promise<S3Response> {
   const { headers, endpoint } = context;
   const { head, range } = part;
   const overrides = parseResponseOverrides(endpoint.query);
   requireReadable(context, head);
   const outcome = evaluateReadConditions(headers, head, Date.now());
   if (outcome === 'precondition_failed') throw preconditionFailed(headers);
-  if (outcome === 'not_modified') return notModifiedResponse(head);
-  const list = [...objectHeaders(headers, head, overrides, range), ...part.headers];
+  if (outcome === 'not_modified') return notModifiedResponse(context, head);
+  const ofVersion = await versionHeaders(context, head);
+  const list = [...objectHeaders(headers, head, ofVersion, overrides, range), ...part.headers];
   if (range === undefined) return { status: 200, headers: list, contentLength: 0 };
   return {
     status: 206,

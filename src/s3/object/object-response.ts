@@ -1,7 +1,9 @@
 import type { ByteRange, ObjectHead } from '../../backend/backend.js';
 import type { HeaderList, HeaderMap } from '../../http/exchange.js';
+import { andThen, type MaybePromise } from '../../lib/promises.js';
+import { nullVersionHeader } from '../bucket/lifecycles.js';
 import { coldObjectOf } from '../cold/cold-object.js';
-import type { RequestContext, S3Response } from '../operation.js';
+import { containerOf, type RequestContext, type S3Response } from '../operation.js';
 import { requireRestored, restoreHeaders } from '../rules/cold/cold-object.js';
 import { parseColdState } from '../rules/cold/state.js';
 import { formatHttpDate } from '../rules/dates.js';
@@ -23,10 +25,14 @@ export function requireReadable({ services }: RequestContext, head: ObjectHead):
   if (object !== undefined) requireRestored(object, Date.now());
 }
 
-/** The headers of a 200 or 206; `range` is the part that is sent. */
+/**
+ * The headers of a 200 or 206; `range` is the part that is sent.
+ * @param ofVersion - {@link versionHeaders}
+ */
 export function objectHeaders(
   requested: HeaderMap,
   head: ObjectHead,
+  ofVersion: HeaderList,
   overrides: ResponseOverrides | undefined,
   range: ByteRange | undefined,
 ): HeaderList {
@@ -36,7 +42,7 @@ export function objectHeaders(
     ['Accept-Ranges', 'bytes'],
     ...metadataResponseHeaders(head),
   ];
-  headers.push(...versionHeaders(head));
+  for (const [name, value] of ofVersion) headers.push([name, value]);
   const storageClass = head.systemMetadata[SYSTEM_METADATA.storageClass];
   if (storageClass !== undefined) headers.push(['x-amz-storage-class', storageClass]);
   const stamp = head.systemMetadata[SYSTEM_METADATA.cold];
@@ -51,20 +57,34 @@ export function objectHeaders(
   return applyResponseOverrides(headers, overrides);
 }
 
-/** `x-amz-version-id` of what was read; none of an object that was never a version. */
-export function versionHeaders({ systemMetadata }: ObjectHead): [string, string][] {
+const VERSION_ID = 'x-amz-version-id';
+
+/** `x-amz-version-id` of a version; none of an object that was never one. */
+export function ownVersionHeaders({ systemMetadata }: ObjectHead): HeaderList {
   const versionId = systemMetadata[SYSTEM_METADATA.versionId];
-  return versionId === undefined ? [] : [['x-amz-version-id', versionId]];
+  return versionId === undefined ? [] : [[VERSION_ID, versionId]];
+}
+
+/** `x-amz-version-id` of what was found at the request's key: `null` of what is from before versioning. */
+export function versionHeaders(
+  context: RequestContext,
+  head: ObjectHead,
+): MaybePromise<HeaderList> {
+  const own = ownVersionHeaders(head);
+  return own.length > 0 ? own : nullVersionHeader(context, VERSION_ID, containerOf(context));
 }
 
 /** A 304: the validators, and nothing of the object (RFC 9110 section 15.4.5). */
-export function notModifiedResponse(head: ObjectHead): S3Response {
-  return {
+export function notModifiedResponse(
+  context: RequestContext,
+  head: ObjectHead,
+): MaybePromise<S3Response> {
+  return andThen(versionHeaders(context, head), (ofVersion) => ({
     status: 304,
     headers: [
       ['ETag', `"${head.etag}"`],
       ['Last-Modified', formatHttpDate(head.lastModified)],
-      ...versionHeaders(head),
+      ...ofVersion,
     ],
-  };
+  }));
 }

@@ -15,5 +15,5 @@ export async function restoreObject(context: RequestContext): Promise<S3Response
   if (cold.restorer === undefined) throw restoreNotAllowed();
   const { days } = await readDocument(context, 'RestoreRequest');
   const status = await cold.restorer.restore(ref, days, context.call);
-  return { status, headers: versionHeaders(head), body: '' };
+  return { status, headers: await versionHeaders(context, head), body: '' };
 }

@@ -28,19 +28,22 @@ export function storedTags(systemMetadata: Metadata): readonly Tag[] {
 /** GetObjectTagging: an object without tags has an empty set. */
 export async function getObjectTagging(context: RequestContext): Promise<S3Response> {
   const { head } = await headNamedVersion(context);
-  return xmlResponse(renderTagging(storedTags(head.systemMetadata)), versionHeaders(head));
+  return xmlResponse(
+    renderTagging(storedTags(head.systemMetadata)),
+    await versionHeaders(context, head),
+  );
 }
 
 /** PutObjectTagging: replaces all tags; ETag and Last-Modified stay as they are. */
 export async function putObjectTagging(context: RequestContext): Promise<S3Response> {
   const patch = tagsPatch(await readDocument(context, 'ObjectTagging'));
   const { head } = await updateNamedVersion(context, { patchFor: () => patch });
-  return { status: 200, headers: versionHeaders(head), body: '' };
+  return { status: 200, headers: await versionHeaders(context, head), body: '' };
 }
 
 /** DeleteObjectTagging: 204 whether there were tags or not (SPEC.md 4.5). */
 export async function deleteObjectTagging(context: RequestContext): Promise<S3Response> {
   const patch = tagsPatch([]);
   const { head } = await updateNamedVersion(context, { patchFor: () => patch });
-  return { status: 204, headers: versionHeaders(head) };
+  return { status: 204, headers: await versionHeaders(context, head) };
 }

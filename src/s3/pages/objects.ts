@@ -7,7 +7,6 @@ import {
 import { SYSTEM_METADATA } from '../object/attributes.js';
 import { encodeContinuationToken } from '../rules/continuation-token.js';
 import type { ListObjectsQuery, ListObjectsV2Query } from '../rules/listing-query.js';
-import { effectiveDelimiter } from '../rules/query-parameters.js';
 import { DEFAULT_STORAGE_CLASS } from '../rules/storage-class.js';
 import type { Document } from '../xml/document-bytes.js';
 import { renderListBucketResult } from '../xml/list-bucket-result.js';
@@ -66,7 +65,7 @@ async function readObjects(
   }
   const query = {
     prefix,
-    delimiter: effectiveDelimiter(delimiter),
+    delimiter,
     marker: marker === '' ? undefined : marker,
     limit,
   };

@@ -6,11 +6,10 @@ import type {
   ListMultipartUploadsQuery,
   ListPartsQuery,
 } from '../rules/multipart-listing-query.js';
-import { effectiveDelimiter } from '../rules/query-parameters.js';
 import { DEFAULT_STORAGE_CLASS } from '../rules/storage-class.js';
 import { decodeUploadChecksum } from '../rules/upload-checksum.js';
 import { segmentsContainer, type Upload } from '../segments/names.js';
-import { readOpenUploads, type OpenUpload } from '../segments/open-uploads.js';
+import { nameOf, readOpenUploads, type OpenUpload } from '../segments/open-uploads.js';
 import { readParts } from '../segments/parts.js';
 import type { Document } from '../xml/document-bytes.js';
 import {
@@ -33,8 +32,10 @@ export async function renderUploads(source: PageSource, page: UploadsPageOf): Pr
   const { account, bucket, query, owner } = page;
   const { entries, next } = await readOpenUploads(
     (asked) => listSegments(source, { account, bucket }, asked),
-    { ...query, delimiter: effectiveDelimiter(query.delimiter) },
+    query,
   );
+  // AWS names the last entry also where no other follows.
+  const last = entries.at(-1);
   return renderListMultipartUploadsResult({
     bucket,
     query,
@@ -43,8 +44,8 @@ export async function renderUploads(source: PageSource, page: UploadsPageOf): Pr
     ),
     commonPrefixes: entries.flatMap((entry) => (entry.kind === 'prefix' ? [entry.prefix] : [])),
     truncated: next !== undefined,
-    nextKeyMarker: next?.keyMarker,
-    nextUploadIdMarker: next?.uploadIdMarker,
+    nextKeyMarker: next?.keyMarker ?? (last === undefined ? '' : nameOf(last)),
+    nextUploadIdMarker: next?.uploadIdMarker ?? (last?.kind === 'upload' ? last.uploadId : ''),
   });
 }
 

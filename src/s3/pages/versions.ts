@@ -1,5 +1,4 @@
 import type { ListObjectVersionsQuery } from '../rules/versions-listing-query.js';
-import { effectiveDelimiter } from '../rules/query-parameters.js';
 import { readVersionsPage, type VersionsPageEntry } from '../versions/listing/versions-page.js';
 import type { Document } from '../xml/document-bytes.js';
 import { renderListVersionsResult, type ListedVersionEntry } from '../xml/list-versions-result.js';
@@ -19,7 +18,7 @@ export async function renderVersions(source: PageSource, page: VersionsPageOf): 
   const versions = { backend, call, readIndex, repairLink, account, bucket, owner };
   const { entries, next } = await readVersionsPage(versions, {
     ...query,
-    delimiter: effectiveDelimiter(query.delimiter),
+    delimiter: query.delimiter,
   });
   const commonPrefixes: string[] = [];
   const listed: ListedVersionEntry[] = [];

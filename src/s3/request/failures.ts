@@ -5,6 +5,7 @@ import { hostId } from '../../telemetry/request-id.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { errorEntry, resourceDetails, S3Error, type ErrorCode } from '../errors.js';
 import type { S3Response } from '../operation.js';
+import { regionHeader } from '../rules/region-header.js';
 import { renderError } from '../xml/error.js';
 import { UNKNOWN_OPERATION } from './request-record.js';
 
@@ -17,11 +18,15 @@ import { UNKNOWN_OPERATION } from './request-record.js';
 export function errorResponse(
   error: S3Error,
   endpoint: Endpoint | undefined,
-  method: string,
-  requestId: string,
+  { method, requestId }: { readonly method: string; readonly requestId: string },
+  region: string,
 ): S3Response {
   const { status, message } = errorEntry(error.code);
-  if (method === 'HEAD') return { status, headers: error.headers };
+  if (method === 'HEAD') {
+    // A client that may not see a bucket still learns which region to sign for, as with AWS.
+    const tellsRegion = endpoint?.operation === 'HeadBucket' && status === 403;
+    return { status, headers: [...error.headers, ...(tellsRegion ? regionHeader(region) : [])] };
+  }
   const body = renderError({
     code: error.code,
     message: error.message === '' ? message : error.message,

@@ -267,7 +267,8 @@ export class RequestRun implements RequestContext {
     const error = asS3Error(thrown);
     this.#errorCode = error.code;
     this.#logFailures([error], 'a request failed');
-    return errorResponse(error, this.#endpoint, this.exchange.request.method, this.requestId);
+    const of = { method: this.exchange.request.method, requestId: this.requestId };
+    return errorResponse(error, this.#endpoint, of, this.services.settings.region);
   }
 
   #logFailures(failures: readonly S3Error[], message: string): void {

@@ -1,7 +1,7 @@
 import type { HeaderMap } from '../../http/exchange.js';
 import { S3Error } from '../errors.js';
-import { parseHttpDate } from './dates.js';
 import { etagListMatches, singleEtag } from './etags.js';
+import { parseRequestDate } from './request-dates.js';
 
 /** Conditional reads: GetObject and HeadObject. Writes are in write-conditions.ts. */
 
@@ -56,7 +56,7 @@ export function preconditionFailed(headers: HeaderMap): S3Error {
 export function rangeApplies(headers: HeaderMap, current: Validators): boolean {
   const value = headers.get('if-range');
   if (value === undefined) return true;
-  const date = parseHttpDate(value);
+  const date = parseRequestDate(value);
   if (date !== undefined) return date === wholeSeconds(current.lastModified);
   return singleEtag(value) === current.etag;
 }
@@ -68,7 +68,7 @@ function modifiedSince(
   latest = Number.POSITIVE_INFINITY,
 ): boolean | undefined {
   if (value === undefined) return undefined;
-  const date = parseHttpDate(value);
+  const date = parseRequestDate(value);
   if (date === undefined || date > latest) return undefined;
   return wholeSeconds(current.lastModified) > date;
 }

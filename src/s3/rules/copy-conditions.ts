@@ -1,6 +1,8 @@
 import type { HeaderMap } from '../../http/exchange.js';
 import { S3Error } from '../errors.js';
 import { evaluateReadConditions, type Validators } from './conditions.js';
+import { invalidArgument } from './query-parameters.js';
+import { parseRequestDate } from './request-dates.js';
 
 /** The conditions of a read, to the names that they have on the source of a copy. */
 const CONDITIONS = [
@@ -12,6 +14,8 @@ const CONDITIONS = [
 
 type ReadCondition = (typeof CONDITIONS)[number][0];
 
+const DATES: ReadonlySet<string> = new Set(['if-modified-since', 'if-unmodified-since']);
+
 const NAMES: ReadonlyMap<string, string> = new Map(CONDITIONS);
 
 /**
@@ -20,7 +24,8 @@ const NAMES: ReadonlyMap<string, string> = new Map(CONDITIONS);
  * silences If-Modified-Since. A copy has no "not modified": every failure is 412.
  *
  * @param now milliseconds since the epoch
- * @throws S3Error `PreconditionFailed`, naming the condition
+ * @throws S3Error `PreconditionFailed`, naming the condition; `InvalidArgument` for a date that cannot be
+ *   read: a read may go on without it, a write would do what the client wanted to prevent
  */
 export function requireCopyConditions(headers: HeaderMap, source: Validators, now: number): void {
   const conditions = readConditions(headers);
@@ -39,7 +44,11 @@ function readConditions(headers: HeaderMap): Map<ReadCondition, string> {
   const conditions = new Map<ReadCondition, string>();
   for (const [condition, name] of CONDITIONS) {
     const value = headers.get(name.toLowerCase());
-    if (value !== undefined) conditions.set(condition, value);
+    if (value === undefined) continue;
+    if (DATES.has(condition) && parseRequestDate(value) === undefined) {
+      throw invalidArgument(name, value, 'The date in this header cannot be read.');
+    }
+    conditions.set(condition, value);
   }
   return conditions;
 }

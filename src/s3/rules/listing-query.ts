@@ -5,6 +5,7 @@ import {
   outOfRange,
   parseContinuationToken,
   parseCount,
+  parseDelimiter,
   parseEncodingType,
   parseInteger,
 } from './query-parameters.js';
@@ -14,7 +15,7 @@ import {
 interface ObjectListingQuery {
   /** Empty when not given. */
   readonly prefix: string;
-  /** The delimiter as sent, to be echoed; an empty one groups nothing: see `effectiveDelimiter`. */
+  /** Undefined when not given, or empty. */
   readonly delimiter: string | undefined;
   /** The page begins strictly after this name; empty for the first page. */
   readonly marker: string;
@@ -81,7 +82,7 @@ export function parseListBucketsQuery(query: Query): ListBucketsQuery {
 function parseCommon(query: Query) {
   return {
     prefix: query.get('prefix') ?? '',
-    delimiter: query.get('delimiter'),
+    delimiter: parseDelimiter(query),
     maxKeys: parseCount(query, 'max-keys', LISTED_ENTRIES_MAX),
     urlEncoded: parseEncodingType(query),
   };

@@ -23,5 +23,8 @@ export function requireBodyChecksum(headers: HeaderMap): void {
   for (const name of headers.keys()) {
     if (name.startsWith(CHECKSUM_PREFIX) && !NOT_OF_BODY.has(name)) return;
   }
-  throw new S3Error('InvalidRequest', 'Missing required header for this request: Content-MD5');
+  throw new S3Error(
+    'InvalidRequest',
+    'Missing required header for this request: Content-MD5 OR x-amz-checksum-*',
+  );
 }

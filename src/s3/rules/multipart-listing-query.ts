@@ -3,14 +3,16 @@ import { LISTED_ENTRIES_MAX, LISTED_PARTS_MAX } from './protocol-limits.js';
 import {
   invalidArgument,
   parseCount,
+  parseDelimiter,
   parseEncodingType,
   parseInteger,
 } from './query-parameters.js';
-import { isUploadId, parseUploadId } from './upload-id.js';
+import { isUploadId } from './upload-id.js';
 
 /** Parameters of ListParts and ListMultipartUploads; all of them are echoed in the result. */
 
 export interface ListPartsQuery {
+  /** As sent: `uploadOf` checks it. */
   readonly uploadId: string;
   /** 0 to 1000. */
   readonly maxParts: number;
@@ -23,7 +25,7 @@ export interface ListPartsQuery {
 export interface ListMultipartUploadsQuery {
   /** Empty when not given. */
   readonly prefix: string;
-  /** The delimiter as sent, to be echoed; an empty one groups nothing: see `effectiveDelimiter`. */
+  /** Undefined when not given, or empty. */
   readonly delimiter: string | undefined;
   /**
    * The key at which the page begins; empty for the first one. Without an upload id marker: after
@@ -38,13 +40,13 @@ export interface ListMultipartUploadsQuery {
   readonly urlEncoded: boolean;
 }
 
-/** @throws S3Error `InvalidArgument`; `NoSuchUpload` for what can be no upload id */
+/** @throws S3Error `InvalidArgument` */
 export function parseListPartsQuery(query: Query): ListPartsQuery {
   return {
     maxParts: parseCount(query, 'max-parts', LISTED_PARTS_MAX),
     partNumberMarker: parseInteger(query, 'part-number-marker') ?? 0,
     urlEncoded: parseEncodingType(query),
-    uploadId: parseUploadId(query),
+    uploadId: query.get('uploadId') ?? '',
   };
 }
 
@@ -53,7 +55,7 @@ export function parseListMultipartUploadsQuery(query: Query): ListMultipartUploa
   const keyMarker = query.get('key-marker') ?? '';
   return {
     prefix: query.get('prefix') ?? '',
-    delimiter: query.get('delimiter'),
+    delimiter: parseDelimiter(query),
     maxUploads: parseCount(query, 'max-uploads', LISTED_ENTRIES_MAX),
     urlEncoded: parseEncodingType(query),
     keyMarker,

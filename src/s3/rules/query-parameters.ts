@@ -40,11 +40,9 @@ export function parseEncodingType(query: Query): boolean {
   throw invalidArgument('encoding-type', value, 'Invalid Encoding Method specified in Request');
 }
 
-/**
- * The delimiter that a listing groups names by. An empty one is echoed as it was sent, and groups
- * nothing.
- */
-export function effectiveDelimiter(sent: string | undefined): string | undefined {
+/** The delimiter that a listing groups names by. An empty one is none, and is not echoed either. */
+export function parseDelimiter(query: Query): string | undefined {
+  const sent = query.get('delimiter');
   return sent === '' ? undefined : sent;
 }
 

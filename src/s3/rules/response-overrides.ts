@@ -4,14 +4,15 @@ import { isHeaderValue } from './header-values.js';
 
 /** `response-*` parameters of a signed GetObject or HeadObject: headers of the reader's choice. */
 
-const OVERRIDES = [
+const OVERRIDES: ReadonlyMap<string, string> = new Map([
   ['response-cache-control', 'Cache-Control'],
   ['response-content-disposition', 'Content-Disposition'],
   ['response-content-encoding', 'Content-Encoding'],
   ['response-content-language', 'Content-Language'],
   ['response-content-type', 'Content-Type'],
   ['response-expires', 'Expires'],
-] as const;
+]);
+const PREFIX = 'response-';
 
 const LATIN1_MAX = 0xff;
 
@@ -23,14 +24,16 @@ export type ResponseOverrides = ReadonlyMap<string, string>;
  * run what it downloads, so AWS refuses them in unsigned requests (see {@link anonymousOverrides}).
  *
  * @returns undefined when there are none, which is the rule
- * @throws S3Error `InvalidArgument` for what cannot stand in a header
+ * @throws S3Error `InvalidArgument` for what cannot stand in a header, and for any other header
  */
 export function parseResponseOverrides(query: Query): ResponseOverrides | undefined {
   let overrides: Map<string, string> | undefined;
-  for (const [parameter, header] of OVERRIDES) {
-    const value = query.get(parameter);
-    if (value === undefined || value === '') continue;
-    checkValue(parameter, value);
+  for (const { name, value = '' } of query.parameters) {
+    if (!name.startsWith(PREFIX)) continue;
+    const header = OVERRIDES.get(name);
+    if (header === undefined) throw notOverridable(name, value);
+    if (value === '' || overrides?.has(header) === true) continue;
+    checkValue(name, value);
     overrides ??= new Map();
     overrides.set(header, value);
   }
@@ -39,7 +42,7 @@ export function parseResponseOverrides(query: Query): ResponseOverrides | undefi
 
 /** @throws S3Error as {@link anonymousOverrides}, for an unsigned request that has any */
 export function refuseOverrides(query: Query): void {
-  if (OVERRIDES.some(([parameter]) => query.has(parameter))) throw anonymousOverrides();
+  if (query.parameters.some(({ name }) => OVERRIDES.has(name))) throw anonymousOverrides();
 }
 
 /** The answer to an unsigned request with overrides. */
@@ -57,6 +60,11 @@ export function applyResponseOverrides(
 ): readonly (readonly [name: string, value: string])[] {
   if (overrides === undefined) return headers;
   return [...headers.filter(([name]) => !overrides.has(name)), ...overrides];
+}
+
+function notOverridable(parameter: string, value: string): S3Error {
+  const message = `${parameter} is not in the set of overridable response headers. Please refer to the S3 API documentation for a complete list of overridable response headers.`;
+  return invalidValue(parameter, value, message);
 }
 
 function checkValue(parameter: string, value: string): void {

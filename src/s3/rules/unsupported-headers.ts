@@ -41,13 +41,11 @@ const BY_NAME: ReadonlyMap<string, HeaderRule> = new Map<string, HeaderRule>([
   [EXPECTED_OWNER_HEADER, OWNERS],
   ['x-amz-if-match-last-modified-time', ALWAYS],
   ['x-amz-if-match-size', ALWAYS],
-  ['x-amz-metadata-directive', COPIES],
   ['x-amz-mfa', ALWAYS],
   ['x-amz-object-ownership', ALWAYS],
   ['x-amz-request-payer', ALWAYS],
   ['x-amz-server-side-encryption-bucket-key-enabled', { harmless: ['false', 'False'] }],
   ['x-amz-tagging', NEW_OBJECTS],
-  ['x-amz-tagging-directive', COPIES],
   ['x-amz-website-redirect-location', ALWAYS],
   ['x-amz-write-offset-bytes', ALWAYS],
 ]);

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { Query } from '../request/query.js';
 import { S3Error } from '../errors.js';
 
 /**
@@ -46,13 +45,6 @@ export function isUploadId(text: string): boolean {
     if (!letter && !digit && code !== UNDERSCORE && code !== HYPHEN) return false;
   }
   return true;
-}
-
-/** The upload that a request names. @throws S3Error `NoSuchUpload` for what can be no id */
-export function parseUploadId(query: Query): string {
-  const value = query.get('uploadId') ?? '';
-  if (isUploadId(value)) return value;
-  throw noSuchUpload(value);
 }
 
 /** The answer for an upload that is not there. */

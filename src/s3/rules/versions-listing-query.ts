@@ -1,13 +1,18 @@
 import type { Query } from '../request/query.js';
 import { LISTED_ENTRIES_MAX } from './protocol-limits.js';
-import { invalidArgument, parseCount, parseEncodingType } from './query-parameters.js';
+import {
+  invalidArgument,
+  parseCount,
+  parseDelimiter,
+  parseEncodingType,
+} from './query-parameters.js';
 import { invalidVersionId, isVersionId } from './version-id.js';
 
 /** Parameters of ListObjectVersions; all of them are echoed in the result. */
 export interface ListObjectVersionsQuery {
   /** Empty when not given. */
   readonly prefix: string;
-  /** The delimiter as sent, to be echoed; an empty one groups nothing: see `effectiveDelimiter`. */
+  /** Undefined when not given, or empty. */
   readonly delimiter: string | undefined;
   /**
    * The key at which the page begins; empty for the first one. Without a version id marker: after
@@ -22,14 +27,15 @@ export interface ListObjectVersionsQuery {
   readonly urlEncoded: boolean;
 }
 
+const KEY_MARKER = 'key-marker';
 const VERSION_ID_MARKER = 'version-id-marker';
 
 /** @throws S3Error `InvalidArgument` */
 export function parseListObjectVersionsQuery(query: Query): ListObjectVersionsQuery {
-  const keyMarker = query.get('key-marker') ?? '';
+  const keyMarker = query.get(KEY_MARKER) ?? '';
   return {
     prefix: query.get('prefix') ?? '',
-    delimiter: query.get('delimiter'),
+    delimiter: parseDelimiter(query),
     maxKeys: parseCount(query, 'max-keys', LISTED_ENTRIES_MAX),
     urlEncoded: parseEncodingType(query),
     keyMarker,
@@ -43,13 +49,17 @@ export function parseListObjectVersionsQuery(query: Query): ListObjectVersionsQu
  */
 function parseVersionIdMarker(query: Query, keyMarker: string): string {
   const value = query.get(VERSION_ID_MARKER);
-  if (value === undefined || (value === '' && keyMarker === '')) return '';
-  if (keyMarker === '') {
-    throw refused(value, 'A version-id marker cannot be specified without a key marker.');
-  }
+  if (value === undefined) return '';
+  if (!query.has(KEY_MARKER)) throw withoutKey(value);
+  if (value === '' && keyMarker === '') return '';
   if (value === '') throw refused(value, 'A version-id marker cannot be empty.');
   if (!isVersionId(value)) throw invalidVersionId(VERSION_ID_MARKER, value);
+  if (keyMarker === '') throw withoutKey(value);
   return value;
+}
+
+function withoutKey(value: string) {
+  return refused(value, 'A version-id marker cannot be specified without a key marker.');
 }
 
 function refused(value: string, message: string) {

@@ -255,6 +255,7 @@ function compareEntries(a: UploadEntry, b: UploadEntry): number {
   return compareUtf8(a.uploadId, b.uploadId);
 }
 
-function nameOf(entry: UploadEntry): string {
+/** Its key, or the common prefix that it is. */
+export function nameOf(entry: UploadEntry): string {
   return entry.kind === 'upload' ? entry.key : entry.prefix;
 }

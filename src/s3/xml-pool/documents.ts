@@ -1,3 +1,4 @@
+import { requireHeaderNames } from '../rules/cors/validate.js';
 import { validateLifecycle } from '../rules/lifecycle/validate.js';
 import { parseAccessControlPolicy } from '../xml/access-control-policy.js';
 import type { RequestDocument } from '../xml/bounds.js';
@@ -31,7 +32,11 @@ export const DOCUMENT_PARSERS = {
   AccessControlPolicy: parseAccessControlPolicy,
   BucketTagging: (body: Buffer) => parseTagging(body, 'bucket'),
   CompleteMultipartUpload: parseCompleteMultipartUpload,
-  CORSConfiguration: (body: Buffer) => renderCorsConfiguration(parseCorsConfiguration(body)),
+  CORSConfiguration: (body: Buffer) => {
+    const configuration = parseCorsConfiguration(body);
+    requireHeaderNames(configuration);
+    return renderCorsConfiguration(configuration);
+  },
   CreateBucketConfiguration: parseCreateBucketConfiguration,
   Delete: parseDelete,
   LegalHold: parseLegalHold,

@@ -1,5 +1,4 @@
 import { requireAscendingParts, type RequestedPart } from '../rules/complete-rules.js';
-import { unquoteEtag } from '../rules/etags.js';
 import { PART_NUMBER_MIN } from '../rules/part-number.js';
 import { PART_NUMBER_MAX } from '../rules/protocol-limits.js';
 import { invalidArgument, isDecimal } from '../rules/query-parameters.js';
@@ -7,6 +6,9 @@ import { S3Error } from '../errors.js';
 import { XML_BOUNDS } from './bounds.js';
 import { isChecksumElement, parseChecksum } from './checksum-elements.js';
 import { parseXml, requiredChildText, type XmlElement } from './parse.js';
+
+/** As AWS does, one without its partner too: shell scripts lose or double them. */
+const QUOTES_AROUND = /^"+|"+$/g;
 
 /** Plain data: it can be structured-cloned. */
 export interface CompleteMultipartUpload {
@@ -33,7 +35,7 @@ export function parseCompleteMultipartUpload(body: Buffer): CompleteMultipartUpl
 function parsePart(part: XmlElement): RequestedPart {
   if (part.name !== 'Part' || !part.children.every(isKnown)) throw new S3Error('MalformedXML');
   const partNumber = parsePartNumber(requiredChildText(part, 'PartNumber').trim());
-  const etag = unquoteEtag(requiredChildText(part, 'ETag').trim());
+  const etag = requiredChildText(part, 'ETag').trim().replace(QUOTES_AROUND, '');
   const checksum = parseChecksum(part);
   return checksum === undefined ? { partNumber, etag } : { partNumber, etag, checksum };
 }

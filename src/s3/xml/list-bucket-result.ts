@@ -1,5 +1,4 @@
 import type { ListObjectsQuery } from '../rules/listing-query.js';
-import { effectiveDelimiter } from '../rules/query-parameters.js';
 import type { Document } from './document-bytes.js';
 import { element } from './escape.js';
 import { nameElement, type ObjectListing } from './listing-entries.js';
@@ -20,7 +19,7 @@ export interface ListBucketResult {
 export function renderListBucketResult(result: ListBucketResult, listing: ObjectListing): Document {
   const { query } = result;
   const { urlEncoded, delimiter } = query;
-  const showNextMarker = result.truncated && effectiveDelimiter(delimiter) !== undefined;
+  const showNextMarker = result.truncated && delimiter !== undefined;
   return listing.take(
     `<ListBucketResult xmlns="${S3_NAMESPACE}">${element('Name', result.bucket)}` +
       nameElement('Prefix', query.prefix, urlEncoded) +

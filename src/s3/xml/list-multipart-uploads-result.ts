@@ -25,10 +25,10 @@ export interface ListMultipartUploadsResult {
   readonly uploads: readonly ListedUpload[];
   readonly commonPrefixes: readonly string[];
   readonly truncated: boolean;
-  /** The last key or common prefix of a truncated page. */
-  readonly nextKeyMarker?: string | undefined;
-  /** The last upload of a truncated page; empty when a common prefix is the last entry. */
-  readonly nextUploadIdMarker?: string | undefined;
+  /** The last key or common prefix of the page; empty when it has none. */
+  readonly nextKeyMarker: string;
+  /** The last upload; empty when a common prefix is the last entry. */
+  readonly nextUploadIdMarker: string;
 }
 
 /** The answer of ListMultipartUploads. */
@@ -40,7 +40,7 @@ export function renderListMultipartUploadsResult(result: ListMultipartUploadsRes
       nameElement('KeyMarker', query.keyMarker, urlEncoded) +
       element('UploadIdMarker', query.uploadIdMarker) +
       nameElement('NextKeyMarker', result.nextKeyMarker, urlEncoded) +
-      optionalElement('NextUploadIdMarker', result.nextUploadIdMarker) +
+      element('NextUploadIdMarker', result.nextUploadIdMarker) +
       nameElement('Prefix', query.prefix, urlEncoded) +
       nameElement('Delimiter', query.delimiter, urlEncoded) +
       (urlEncoded ? '<EncodingType>url</EncodingType>' : '') +

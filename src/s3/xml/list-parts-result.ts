@@ -33,12 +33,12 @@ export interface ListPartsResult {
 }
 
 /**
- * The answer of ListParts. A truncated page has its last part as the marker of the next one; any
- * other page has none: the AWS SDK for JavaScript goes on for as long as there is a marker.
+ * The answer of ListParts. A page has its last part as the marker of the next one, also where no other
+ * follows. Only a page without parts has none, where AWS says 0: the AWS SDK for JavaScript goes on for
+ * as long as there is a marker, and 0 would be the first page again.
  */
 export function renderListPartsResult(result: ListPartsResult): string {
   const { query, parts } = result;
-  const nextMarker = result.truncated ? parts.at(-1)?.partNumber : undefined;
   return xmlDocument(
     `<ListPartsResult xmlns="${S3_NAMESPACE}">${element('Bucket', result.bucket)}` +
       nameElement('Key', result.key, query.urlEncoded) +
@@ -50,7 +50,7 @@ export function renderListPartsResult(result: ListPartsResult): string {
       optionalElement('ChecksumAlgorithm', result.checksumAlgorithm) +
       optionalElement('ChecksumType', result.checksumType) +
       `<PartNumberMarker>${query.partNumberMarker}</PartNumberMarker>` +
-      optionalElement('NextPartNumberMarker', nextMarker?.toString()) +
+      optionalElement('NextPartNumberMarker', parts.at(-1)?.partNumber.toString()) +
       `<MaxParts>${query.maxParts}</MaxParts>` +
       `<IsTruncated>${String(result.truncated)}</IsTruncated>` +
       `${parts.map(renderPart).join('')}</ListPartsResult>`,

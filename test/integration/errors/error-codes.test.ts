@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { ERROR_CODES, errorEntry } from '../../../src/s3/errors.js';
 import { readXml, type S3Answer } from '../../support/s3-client.js';
 import { UploadBench } from '../multipart-bench.js';
+import { ANSWER_ROWS, prepareAnswers } from './answer-rows.js';
 import { CONTRACT_ROWS } from './contract-rows.js';
 import { OTHER_ROWS } from './other-rows.js';
 import { titleOf, type ErrorRow } from './rows.js';
@@ -32,6 +33,7 @@ describe('error codes over the wire', () => {
     wire = new Wire(bench);
     expect((await bench.s3.put(OBJECT, BODY)).status).to.equal(200);
     await prepareVersions(bench.service, bench.s3);
+    await prepareAnswers(bench.s3);
   });
 
   after(async () => {
@@ -53,6 +55,18 @@ describe('error codes over the wire', () => {
       expectRequestId(answer);
       if (request.method === 'HEAD') expect(answer.text).to.equal('');
       else expectDocument(row, request.path, answer);
+    });
+  }
+
+  for (const row of ANSWER_ROWS) {
+    it(`answers ${row.status} ${row.code ?? ''} to ${titleOf(row)}`, async () => {
+      const request = 'make' in row.request ? await row.request.make(wire) : row.request;
+      const answer = await bench.s3.send(request);
+      expect([answer.status, answer.code], answer.text).to.deep.equal([row.status, row.code]);
+      expect(answer.headers).to.include(row.headers ?? {});
+      for (const name of row.lacks ?? []) expect(answer.headers).not.to.have.property(name);
+      for (const pattern of row.text ?? []) expect(answer.text).to.match(pattern);
+      for (const pattern of row.notText ?? []) expect(answer.text).not.to.match(pattern);
     });
   }
 

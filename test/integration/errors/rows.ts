@@ -38,7 +38,7 @@ export function row(
 }
 
 /** In the title of the row's test. */
-export function titleOf({ request }: ErrorRow): string {
+export function titleOf({ request }: { readonly request: Provocation }): string {
   if ('title' in request) return request.title;
   const { method, path, body = '', headers = {}, signed } = request;
   const named = Object.entries(headers).map(([name, value]) => `${name}: ${shortened(value)}`);
@@ -83,6 +83,10 @@ export function put(
 
 export function post(path: string, body = '', headers: Headers = {}): S3Request {
   return { method: 'POST', path, body, headers };
+}
+
+export function options(path: string, headers: Headers = {}): S3Request {
+  return { method: 'OPTIONS', path, headers, signed: false };
 }
 
 export function unsigned(method: string, path: string, headers: Headers = {}): S3Request {

@@ -37,7 +37,12 @@ const REQUEST_ID = 'tx000000000000000000000-0000000000';
 /** What stands between the declaration and the ids. */
 async function documentOf(attempt: () => unknown): Promise<string> {
   const error = await s3Failure(attempt);
-  const { body } = errorResponse(error, undefined, 'PUT', REQUEST_ID);
+  const { body } = errorResponse(
+    error,
+    undefined,
+    { method: 'PUT', requestId: REQUEST_ID },
+    'us-east-1',
+  );
   if (typeof body !== 'string') throw new Error('an error has no document');
   return body.replace(/^.*?<Error>/s, '').replace(/<RequestId>.*$/s, '');
 }

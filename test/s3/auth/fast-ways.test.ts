@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { parseAmzDate } from '../../../src/s3/auth/dates.js';
+import { parseAmzDate } from '../../../src/s3/rules/request-dates.js';
 import { AuthorizationReader } from '../../../src/s3/auth/authorization-header.js';
 import { HmacKey } from '../../../src/digest/hmac-key.js';
 import { isCanonicalPath, decodeUriComponentStrict, encodeUriPath } from '../../../src/lib/uri.js';

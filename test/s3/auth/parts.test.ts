@@ -2,12 +2,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 
 import { createDigestFactory, DigestLaneError } from '../../../src/digest/index.js';
-import {
-  formatAmzDate,
-  formatIsoSeconds,
-  parseAmzDate,
-  parseRequestDate,
-} from '../../../src/s3/auth/dates.js';
+import { formatAmzDate, formatIsoSeconds } from '../../../src/s3/auth/dates.js';
+import { parseAmzDate, parseRequestDate } from '../../../src/s3/rules/request-dates.js';
 import { parseCredential } from '../../../src/s3/auth/credential-scope.js';
 import { canonicalRequest } from '../../../src/s3/auth/canonical-request.js';
 import {

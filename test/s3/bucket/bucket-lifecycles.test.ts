@@ -4,6 +4,7 @@ import { BackendError } from '../../../src/backend/errors.js';
 import { configurationPatch } from '../../../src/s3/bucket/configuration.js';
 import { BucketLifecycles } from '../../../src/s3/bucket/lifecycles.js';
 import { renderLifecycleConfiguration } from '../../../src/s3/xml/lifecycle-configuration.js';
+import { versioningPatch } from '../../../src/s3/rules/versioning.js';
 import { createXmlPool } from '../../../src/s3/xml-pool/index.js';
 import { inDays, rules } from '../rules/lifecycle/support.js';
 
@@ -63,6 +64,16 @@ describe('lifecycle rules of buckets', () => {
     now = FRESH_MS;
     expect(await found()).to.deep.equal(['0']);
     expect(lifecycles.of(CALL, BUCKET)).to.have.property('rules');
+    expect(heads.reads).to.equal(2);
+  });
+
+  it('come with what is known of versions, by the same read', async () => {
+    expect(await lifecycles.keepsVersions(CALL, BUCKET)).to.equal(false);
+    heads.systemMetadata = { ...versioningPatch('Suspended') } as Metadata;
+    expect(lifecycles.keepsVersions(CALL, BUCKET)).to.equal(false);
+    lifecycles.forget(BUCKET);
+    expect(await lifecycles.keepsVersions(CALL, BUCKET)).to.equal(true);
+    expect(lifecycles.of(CALL, BUCKET)).to.equal(undefined);
     expect(heads.reads).to.equal(2);
   });
 

@@ -29,6 +29,8 @@ const OPERATIONS: readonly (readonly [line: string, operation: string])[] = [
   ['GET /bucket/key?response-content-type=&X-Amz-Security-Token=', 'GetObject'],
   ['GET /bucket/key?AWSAccessKeyId=a&Expires=1&Signature=s', 'GetObject'],
   ['GET /bucket/key?v=3', 'GetObject'],
+  ['GET /bucket/key?utm_source&download', 'GetObject'],
+  ['HEAD /bucket/key?download=', 'HeadObject'],
   ['HEAD /bucket/key', 'HeadObject'],
   ['PUT /bucket/key?x-id=PutObject', 'PutObject'],
   ['DELETE /bucket/key', 'DeleteObject'],
@@ -89,7 +91,7 @@ const METHOD_NOT_ALLOWED: readonly (readonly [line: string, resource: string, al
   ['POST /bucket?uploads', 'BUCKET', 'GET'],
   ['DELETE /bucket?uploads', 'BUCKET', 'GET'],
   ['PUT /bucket/key?uploads', 'OBJECT', 'POST'],
-  ['PUT /bucket/key?partNumber=1', 'OBJECT', 'GET, HEAD'],
+  ['PUT /bucket/key?uploadId=u', 'UPLOAD', 'DELETE, POST, GET'],
   ['POST /bucket/key', 'OBJECT', 'GET, HEAD, PUT, DELETE, OPTIONS'],
   ['FROB /bucket/key', 'OBJECT', 'GET, HEAD, PUT, DELETE, OPTIONS'],
 ];
@@ -204,6 +206,14 @@ describe('s3 endpoint', () => {
         MaxSizeAllowed: '1024',
       },
     });
+  });
+
+  it('refuses a part of no upload', () => {
+    const error = s3ErrorOf(() => parseLine('PUT /bucket/key?partNumber=1'));
+    expect([error.code, error.message]).to.deep.equal([
+      'InvalidArgument',
+      'This operation does not accept partNumber without uploadId',
+    ]);
   });
 
   it('refuses subresources that exclude one another', () => {

@@ -104,7 +104,7 @@ describe('s3 multipart: parts that the listing lacks', () => {
       const systemMetadata = { [SYSTEM_METADATA.checksum]: writeStoredChecksum(CHECKSUM) };
       await putPlain(store, keyOf('source'), 'text', { systemMetadata });
       const headers = { 'x-amz-copy-source': `/${BUCKET}/source` };
-      const { pending } = uploadPartCopy(requestOf(store, upload, 1, '', headers));
+      const { pending } = await uploadPartCopy(requestOf(store, upload, 1, '', headers));
       await pending?.document;
       const { etag } = await store.headObject(CALL, partOf(upload, 1));
       const lagging = new UnlistingBackend(store, SEGMENTS.container);

@@ -16,6 +16,14 @@ const SOURCE = { etag: 'abc', lastModified: MODIFIED + 567 };
 const SAME = formatHttpDate(MODIFIED);
 const BEFORE = formatHttpDate(MODIFIED - DAY);
 const AFTER = formatHttpDate(MODIFIED + DAY);
+/** Yesterday, as clients write it too. */
+const BEFORE_IN_OTHER_FORMS = [
+  BEFORE.replace('GMT', '+0000'),
+  BEFORE.replace('GMT', '-0000'),
+  BEFORE.replace('GMT', 'UTC'),
+  new Date(MODIFIED - DAY).toISOString(),
+  new Date(MODIFIED - DAY).toISOString().replaceAll(/[-:]|\.000/g, ''),
+];
 
 type Condition = 'If-Match' | 'If-None-Match' | 'If-Modified-Since' | 'If-Unmodified-Since';
 
@@ -37,7 +45,9 @@ const CONDITIONS: readonly (readonly [
   [{ 'If-Unmodified-Since': SAME }],
   [{ 'If-Unmodified-Since': AFTER }],
   [{ 'If-Unmodified-Since': BEFORE }, 'If-Unmodified-Since'],
-  [{ 'If-Unmodified-Since': 'nonsense' }],
+  ...BEFORE_IN_OTHER_FORMS.map(
+    (date) => [{ 'If-Unmodified-Since': date }, 'If-Unmodified-Since'] as const,
+  ),
   // AWS: "If-Match true and If-Unmodified-Since false: copies the data".
   [{ 'If-Match': 'abc', 'If-Unmodified-Since': BEFORE }],
   // AWS: "If-None-Match false and If-Modified-Since true: 412".
@@ -69,6 +79,22 @@ describe('s3 rules: conditions of a copy', () => {
           code: 'PreconditionFailed',
           details: { Condition: `x-amz-copy-source-${failing}` },
         });
+      }
+    });
+  }
+
+  for (const name of [
+    'x-amz-copy-source-if-modified-since',
+    'x-amz-copy-source-if-unmodified-since',
+  ]) {
+    it(`${name} is never left out for a date that cannot be read`, () => {
+      for (const value of ['nonsense', '', 'Sun, 06 Nov 1994 08:49:37 CET']) {
+        const given = headers({ [name]: value });
+        const failure = s3FailureOf(() => {
+          requireCopyConditions(given, SOURCE, NOW);
+        });
+        expect(failure.code).to.equal('InvalidArgument');
+        expect(failure.details.ArgumentName?.toLowerCase()).to.equal(name);
       }
     });
   }

@@ -18,7 +18,7 @@ describe('s3 rules: response overrides', () => {
     const overrides = parseResponseOverrides(
       query(
         'response-cache-control=a&response-content-disposition=b&response-content-encoding=c' +
-          '&response-content-language=d&response-content-type=e&response-expires=f&response-x=g',
+          '&response-content-language=d&response-content-type=e&response-expires=f&response-expires=g',
       ),
     );
     const list = [
@@ -35,6 +35,13 @@ describe('s3 rules: response overrides', () => {
       ['Content-Type', 'e'],
       ['Expires', 'f'],
     ]);
+  });
+
+  it('are of six headers alone', () => {
+    expect(s3FailureOf(() => parseResponseOverrides(query('response-foo=a')))).to.deep.equal({
+      code: 'InvalidArgument',
+      details: { ArgumentName: 'response-foo', ArgumentValue: 'a' },
+    });
   });
 
   for (const raw of ['a%0d%0aX: y', 'a%00', '%7f', '%E2%82%AC', '%F0%9F%98%80']) {

@@ -34,7 +34,6 @@ const REFUSED: readonly (readonly [operation: OperationName, header: string, val
   ['GetObject', 'x-amz-copy-source', '/b/k'],
   ['PutObject', 'x-amz-copy-source-if-match', '"a"'],
   ['CopyObject', 'x-amz-copy-source-server-side-encryption-customer-key', 'k'],
-  ['PutObject', 'x-amz-metadata-directive', 'COPY'],
 ];
 
 const ACCEPTED: readonly (readonly [operation: OperationName, header: string, value: string])[] = [
@@ -49,6 +48,10 @@ const ACCEPTED: readonly (readonly [operation: OperationName, header: string, va
   ['CopyObject', 'x-amz-copy-source', '/b/k'],
   ['CopyObject', 'x-amz-copy-source-if-match', '"a"'],
   ['CopyObject', 'x-amz-metadata-directive', 'REPLACE'],
+  // Without a source they say nothing; s3fs sends them when it begins an upload.
+  ['PutObject', 'x-amz-metadata-directive', 'REPLACE'],
+  ['CreateMultipartUpload', 'x-amz-metadata-directive', 'REPLACE'],
+  ['CreateMultipartUpload', 'x-amz-tagging-directive', 'COPY'],
   ['CopyObject', 'x-amz-source-expected-bucket-owner', '123456789012'],
   ['UploadPartCopy', 'x-amz-source-expected-bucket-owner', '123456789012'],
   ['GetObject', 'x-amz-expected-bucket-owner', '123456789012'],

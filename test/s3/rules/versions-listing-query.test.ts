@@ -16,8 +16,7 @@ const NOTHING_ASKED = {
 const TABLE: readonly (readonly [raw: string, parsed: object])[] = [
   ['versions', NOTHING_ASKED],
   ['versions&prefix=a%2F&delimiter=%2F', { ...NOTHING_ASKED, prefix: 'a/', delimiter: '/' }],
-  ['prefix=&delimiter=&key-marker=&version-id-marker=', { ...NOTHING_ASKED, delimiter: '' }],
-  ['version-id-marker=', NOTHING_ASKED],
+  ['prefix=&delimiter=&key-marker=&version-id-marker=', NOTHING_ASKED],
   ['key-marker=k', { ...NOTHING_ASKED, keyMarker: 'k' }],
   [
     `key-marker=k&version-id-marker=${ID}`,
@@ -42,6 +41,8 @@ const MARKERS: readonly (readonly [raw: string, value: string, message: string])
   ['version-id-marker=null', 'null', WITHOUT_KEY],
   [`key-marker=&version-id-marker=${ID}`, ID, WITHOUT_KEY],
   ['version-id-marker=nonsense', 'nonsense', WITHOUT_KEY],
+  ['version-id-marker=', '', WITHOUT_KEY],
+  ['key-marker=&version-id-marker=nonsense', 'nonsense', MALFORMED],
   ['key-marker=k&version-id-marker=', '', 'A version-id marker cannot be empty.'],
   ['key-marker=k&version-id-marker=nonsense', 'nonsense', MALFORMED],
   ['key-marker=k&version-id-marker=NULL', 'NULL', MALFORMED],

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { parseDocument } from '../../../src/s3/xml-pool/documents.js';
 import {
   parseCorsConfiguration,
   renderCorsConfiguration,
@@ -92,7 +93,7 @@ const REFUSED: readonly (readonly [inner: string, code: string, message: string]
   [
     rule(`${ORIGIN}${METHOD}<ExposeHeader>a&#10;b: c</ExposeHeader>`),
     'InvalidRequest',
-    'ExposeHeader "a\nb: c" is not the name of a header.',
+    'ExposeHeader "a\nb: c" contains invalid character.',
   ],
   [
     rule(`<ID>${'x'.repeat(256)}</ID>${ORIGIN}${METHOD}`),
@@ -107,6 +108,19 @@ const REFUSED: readonly (readonly [inner: string, code: string, message: string]
 ];
 
 describe('s3 xml: CORSConfiguration', () => {
+  for (const name of ['x-a b', 'x-a, x-b', 'x:a']) {
+    it(`is refused with ${name} to expose, and read where it is stored so`, () => {
+      const exposing = rule(`${ORIGIN}${METHOD}<ExposeHeader>${name}</ExposeHeader>`);
+      const body = Buffer.from(`<CORSConfiguration>${exposing}</CORSConfiguration>`);
+      const refused = s3ErrorOf(() => parseDocument('CORSConfiguration', body, []));
+      expect([refused.code, refused.message]).to.deep.equal([
+        'InvalidRequest',
+        `ExposeHeader "${name}" contains invalid character.`,
+      ]);
+      expect(parseCorsConfiguration(body).rules).to.have.length(1);
+    });
+  }
+
   it('is rendered as AWS does', () => {
     expect(renderCorsConfiguration(CONFIGURATION)).to.equal(DOCUMENT);
   });

@@ -124,11 +124,13 @@ describe('s3 xml: documents of multipart uploads', () => {
   };
 
   it('ListMultipartUploadsResult of a bucket without uploads', () => {
-    const result = { bucket: 'b', query, uploads: [], commonPrefixes: [], truncated: false };
+    const nothing = { uploads: [], commonPrefixes: [], nextKeyMarker: '', nextUploadIdMarker: '' };
+    const result = { bucket: 'b', query, ...nothing, truncated: false };
     expect(renderListMultipartUploadsResult(result)).to.equal(
       lines(
         `<ListMultipartUploadsResult ${XMLNS}><Bucket>b</Bucket><KeyMarker></KeyMarker>`,
-        '<UploadIdMarker></UploadIdMarker><Prefix></Prefix><MaxUploads>1000</MaxUploads>',
+        '<UploadIdMarker></UploadIdMarker><NextKeyMarker></NextKeyMarker>',
+        '<NextUploadIdMarker></NextUploadIdMarker><Prefix></Prefix><MaxUploads>1000</MaxUploads>',
         '<IsTruncated>false</IsTruncated></ListMultipartUploadsResult>',
       ),
     );

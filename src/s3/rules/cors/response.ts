@@ -38,12 +38,12 @@ export function answerPreflight(
     throw new S3Error('BadRequest', 'Insufficient information. Origin request header needed.');
   }
   const method = headers.get(REQUEST_METHOD);
+  if (method === undefined || !(CORS_METHODS as readonly string[]).includes(method)) {
+    throw new S3Error('BadRequest', `Invalid Access-Control-Request-Method: ${method ?? 'null'}`);
+  }
   if (state === 'no bucket') throw forbidden('Bucket not found', method, 'bucket');
   if (state === 'not configured') {
     throw forbidden('CORS is not enabled for this bucket.', method, 'bucket');
-  }
-  if (method === undefined || !(CORS_METHODS as readonly string[]).includes(method)) {
-    throw new S3Error('BadRequest', `Invalid Access-Control-Request-Method: ${method ?? 'null'}`);
   }
   const request = { origin, method, requestedHeaders: requestedHeaders(headers) };
   const match = matchCors(state, request);
@@ -109,13 +109,9 @@ function requestedHeaders(headers: HeaderMap): string[] {
 const NOT_ALLOWED =
   "This CORS request is not allowed. This is usually because the evalution of Origin, request method / Access-Control-Request-Method or Access-Control-Request-Headers are not whitelisted by the resource's CORS spec.";
 
-function forbidden(
-  message: string,
-  method: string | undefined,
-  resource: 'bucket' | 'object',
-): S3Error {
+function forbidden(message: string, method: string, resource: 'bucket' | 'object'): S3Error {
   return new S3Error('AccessForbidden', `CORSResponse: ${message}`, {
-    Method: method ?? 'OPTIONS',
+    Method: method,
     ResourceType: resource === 'bucket' ? 'BUCKET' : 'OBJECT',
   });
 }

@@ -64,7 +64,26 @@ function validateExposed(header: string): void {
     );
   }
   // It is written into a header of every response.
-  if (!isAscii(header)) throw invalid(`ExposeHeader "${header}" is not the name of a header.`);
+  if (!isAscii(header)) throw invalidName(header);
+}
+
+/** RFC 9110 section 5.6.2; an empty text exposes nothing. */
+const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]*$/;
+
+/**
+ * Checks the names that new rules expose: a browser takes a list with a false one for no list. Rules
+ * that are stored may have such names from before.
+ *
+ * @throws S3Error `InvalidRequest`
+ */
+export function requireHeaderNames({ rules }: CorsConfiguration): void {
+  for (const { exposeHeaders } of rules) {
+    for (const header of exposeHeaders) if (!HEADER_NAME.test(header)) throw invalidName(header);
+  }
+}
+
+function invalidName(header: string): S3Error {
+  return invalid(`ExposeHeader "${header}" contains invalid character.`);
 }
 
 function invalid(message: string): S3Error {

@@ -224,17 +224,25 @@ describe('s3 rules: CORS preflights', () => {
       'without rules and method',
       { origin: ORIGIN },
       'not configured',
+      'BadRequest',
+      'Invalid Access-Control-Request-Method: null',
+      {},
+    ],
+    [
+      'without rules',
+      { origin: ORIGIN, 'access-control-request-method': 'GET' },
+      'not configured',
       'AccessForbidden',
       'CORSResponse: CORS is not enabled for this bucket.',
-      { Method: 'OPTIONS', ResourceType: 'BUCKET' },
+      { Method: 'GET', ResourceType: 'BUCKET' },
     ],
     [
       'without a bucket',
-      { origin: ORIGIN },
+      { origin: ORIGIN, 'access-control-request-method': 'GET' },
       'no bucket',
       'AccessForbidden',
       'CORSResponse: Bucket not found',
-      { Method: 'OPTIONS', ResourceType: 'BUCKET' },
+      { Method: 'GET', ResourceType: 'BUCKET' },
     ],
   ];
 
