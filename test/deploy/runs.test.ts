@@ -218,7 +218,7 @@ describe('deploy: runs', function () {
       const file = { path: 'etc/swift/x', mode: 0o640, content, sha256: sha256(content) };
       const node = { name: 'node1', storage_ip: '127.0.0.1' };
       return new LocalDriver(join(folder, 'nodes')).install({
-        ...{ run: 'run', node, files: [file], deleted: [] },
+        ...{ run: 'run', node, files: [file], deleted: [], expected: {} },
       });
     };
     await mkdir(at('etc/swift'), { recursive: true });

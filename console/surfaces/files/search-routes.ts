@@ -38,6 +38,7 @@ export function searchRoutes(app: FastifyInstance, context: ConsoleContext): voi
   const running = new Map<object, Session>();
   const thread = new ComputeThread<SearchTask, SearchAnswer>({
     file: fileURLToPath(new URL('search-thread.js', import.meta.url)),
+    logger: context.logger,
     heapMbMax: HEAP_MB_MAX,
   });
   app.addHook('onClose', () => thread.close());

@@ -16,6 +16,7 @@ export interface Wanted {
 }
 
 export interface SearchTask {
+  readonly name: 'search';
   readonly wanted: Wanted;
   /** A page as Swift sends it; undefined to learn only whether the pattern can be used. */
   readonly listing: Uint8Array | undefined;

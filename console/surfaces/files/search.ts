@@ -35,7 +35,7 @@ const PAGE_MS_MAX = 2000;
 
 /** @throws ApiError invalid_argument for a pattern that is malformed; busy */
 export async function checkPattern(thread: Comparer, wanted: Wanted): Promise<void> {
-  const task = { wanted, listing: undefined, hitsMax: 0, msMax: 0 };
+  const task = { name: 'search', wanted, listing: undefined, hitsMax: 0, msMax: 0 } as const;
   const answer = await thread.run(task);
   if (answer.kind === 'pattern') throw new ApiError('invalid_argument', answer.problem);
 }
@@ -61,7 +61,8 @@ export async function* search(
     const query = { prefix: prefix || undefined, marker, limit: LISTING_LIMIT };
     const compared = await orAborted(signal, async () => {
       const listing = await readListing(store, container, query, signal);
-      return thread.run({ wanted, listing, hitsMax: left, msMax: PAGE_MS_MAX }, { signal });
+      const task = { name: 'search', wanted, listing, hitsMax: left, msMax: PAGE_MS_MAX } as const;
+      return thread.run(task, { signal });
     });
     if (compared === undefined) break;
     if (compared.kind !== 'page') throw new UpstreamError('invalid');

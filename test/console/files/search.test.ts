@@ -26,7 +26,7 @@ function listingOf(...names: string[]): Buffer {
 
 function taskOf(listing: Buffer, more: Partial<SearchTask> = {}): SearchTask {
   const wanted = { q: EVIL, mode: 'regex' } as const;
-  return { wanted, listing, hitsMax: 10, msMax: 60_000, ...more };
+  return { name: 'search', wanted, listing, hitsMax: 10, msMax: 60_000, ...more };
 }
 
 const answerTo = (task: SearchTask): SearchAnswer => run({ task, progress: null });
@@ -133,7 +133,10 @@ describe('console search: the thread', () => {
     const file = fileURLToPath(
       new URL('../../../console/surfaces/files/search-thread.js', import.meta.url),
     );
-    const thread = new ComputeThread<SearchTask, SearchAnswer>({ file });
+    const thread = new ComputeThread<SearchTask, SearchAnswer>({
+      file,
+      logger: { error: () => undefined },
+    });
     try {
       let isDone = false;
       const listing = listingOf(...Array.from({ length: 50 }, (_, at) => `${LONG}${at}`), 'aab');
