@@ -92,7 +92,7 @@ describe('swift: reading objects', () => {
     const verb = code === undefined ? 'reads' : 'refuses';
     it(`${verb} what is a(n) ${what} where no filter asks who may read on`, async () => {
       for (const filter of [undefined, { version: 1 }]) {
-        const answer = { status: 200, headers: { ...OBJECT, ...said } };
+        const answer = { status: 200, headers: { ...OBJECT, ...said }, body: 'hello' };
         const { reads } = readsOf({ ...INFO, filter }, [answer, answer]);
         expect(await codeOf(reads.head(CONTEXT, REF))).to.equal(code);
         expect(await codeOf(reads.get(CONTEXT, REF, undefined))).to.equal(code);
