@@ -283,7 +283,7 @@ describeWith(SWIFT_NEEDS, 'Swift: whose rights count behind a pointer', function
   });
 
   it('what Swift grants and takes away counts at the next read', async () => {
-    const pointerOf = (name: string) => POINTERS.find((each) => each.name === name) as Pointer;
+    const pointerOf = (name: string) => POINTERS.find((each) => each.name === name)!;
     const granted = pointerOf('link-granted');
     const closed = pointerOf('link-closed');
     const allow = (read: string) =>

@@ -24,7 +24,7 @@ export async function unsettledNodes(
     if (begun.length === 0) continue;
     const { files } = (await store.nextOf(run.plan_id)).next;
     for (const { node } of begun) {
-      const left = found.get(node) ?? { files: new Map(), commands: new Set() };
+      const left = found.get(node) ?? nothingLeft();
       found.set(node, left);
       for (const [path, file] of Object.entries(files[node] ?? {})) {
         left.files.set(path, [...(left.files.get(path) ?? []), file]);
@@ -57,4 +57,8 @@ function installsBegun({ steps }: Run): readonly Step[] {
   return steps.filter(
     ({ action, state }) => action === 'install' && state !== 'pending' && state !== 'cancelled',
   );
+}
+
+function nothingLeft(): Unsettled {
+  return { files: new Map(), commands: new Set() };
 }

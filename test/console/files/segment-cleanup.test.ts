@@ -13,7 +13,7 @@ const SEGMENTS = `${PLAIN}+segments`;
 
 describe('console files: segments that large objects share', () => {
   let swift: FakeSwift;
-  let whenPaused: () => Promise<unknown> | void;
+  let whenPaused: () => unknown;
   let cleanup: SegmentCleanup;
 
   beforeEach(() => {
@@ -76,9 +76,9 @@ describe('console files: segments that large objects share', () => {
     it(`stay for a copy that is written ${order} its original is deleted`, async () => {
       for (const name of ['first', 'last']) makeLarge(PLAIN, name);
       await purged('first');
-      let release = () => {};
+      let release = (): void => undefined;
       const held = new Promise<void>((resolve) => (release = resolve));
-      let arrived = () => {};
+      let arrived = (): void => undefined;
       const atStore = new Promise<void>((resolve) => (arrived = resolve));
       swift.before = async ({ method, object }) => {
         if (method !== 'COPY' || object !== 'last') return;

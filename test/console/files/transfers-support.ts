@@ -20,7 +20,7 @@ const describeError = (error: unknown): ApiError => {
 };
 
 export async function* each<T>(items: Iterable<T>): AsyncGenerator<T> {
-  yield* items;
+  for (const item of items) yield await Promise.resolve(item);
 }
 
 /** Runs a job as the routes do. */
@@ -49,8 +49,8 @@ export function swiftWith(bodies: Readonly<Record<string, string>>, options = {}
   return swift;
 }
 
-export const bodiesOf = (swift: FakeSwift) =>
-  Object.fromEntries([...swift.objects].map(([key, { body }]) => [key, body]).sort());
+export const bodiesOf = (swift: FakeSwift): Record<string, string> =>
+  Object.fromEntries([...swift.objects].map(([key, { body }]) => [key, body] as const).sort());
 
 export const inX = ([from, to]: Pair): Transfer => ({
   name: from,

@@ -233,7 +233,7 @@ for (const strength of ['strong', 'chained', 'ordered'] as const) {
       };
       const refused = await others
         .deleteVersion(CALL, KEY, 'null', refuse)
-        .catch(({ message }: Error) => message);
+        .catch((error: unknown) => (error as Error).message);
       expect(refused).to.equal('locked');
       expect(await read(store, KEY)).to.equal('over it');
       expect(await listed(store)).to.equal('v null');
