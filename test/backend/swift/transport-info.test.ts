@@ -160,6 +160,32 @@ describe('Swift transport: /info', () => {
     });
   }
 
+  for (const [title, others, known] of [
+    ['where all filters do', true, true],
+    ['not where one is of an earlier release', undefined, undefined],
+  ] as const) {
+    it(`knows that filters ask who may read on ${title}`, async () => {
+      const says = (hop_rights: true | undefined) =>
+        info({ ...INFO, ringway: { version: 1, hop_rights } });
+      const { transport } = await open([says(true), says(others)], { filterSecret: SECRET });
+      const { filter } = await transport.info();
+      expect([filter?.version, filter?.hopRights]).to.deep.equal([1, known]);
+    });
+  }
+
+  for (const filterSecret of [SECRET, undefined]) {
+    const whom = filterSecret === undefined ? 'no proxy without a filter' : 'the filter';
+    it(`tells ${whom} who the requester is`, async () => {
+      const behalf = { allows: () => true, header: '%7B%22role%22%3A%22anonymous%22%7D' };
+      const { fake, get } = await open([filtered(SECRET)], { filterSecret });
+      (await get({ context: { requestId: 'r', behalf } })).cancel();
+      (await get({ context: { requestId: 'r' } })).cancel();
+      const said = fake.seen.slice(-2).map(({ headers }) => headers['x-gateway-for']);
+      const first = filterSecret === undefined ? undefined : behalf.header;
+      expect(said).to.deep.equal([first, undefined]);
+    });
+  }
+
   it('sends nothing to a proxy that comes back without the filter', async () => {
     const { transport, fakes, changes, get } = await open([filtered(SECRET), filtered(SECRET)], {
       filterSecret: SECRET,

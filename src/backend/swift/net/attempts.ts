@@ -112,7 +112,7 @@ export class Attempts {
     if (token !== undefined) headers.push('x-auth-token', token.value);
     headers.push('x-trans-id-extra', context.requestId.slice(0, TRANS_ID_EXTRA_CHARACTERS));
     if (outgoing.signed) {
-      const { behalf } = context;
+      const behalf = this.options.filterSecret === undefined ? undefined : context.behalf;
       if (behalf !== undefined) headers.push('x-gateway-for', behalf.header);
       this.sign(method, path, headers);
     }
