@@ -7,22 +7,35 @@ import {
   type DirectOptions,
 } from '../../src/backend/swift/index.js';
 import type { SwiftRequest, SwiftTransport } from '../../src/backend/swift/transport.js';
+import { CONTEXT } from '../contract/fixture.js';
 import { describeWith } from '../support/needs.js';
 import { sharedSwiftLab } from '../support/shared-swift-lab.js';
 import { filterSecret } from '../support/swift-client.js';
 import { SWIFT_NEEDS, type SwiftLab } from '../support/swift-lab.js';
 
-const CONTEXT = { requestId: 'tx-direct' };
 const CONTAINER = 'direct-reads';
 const BODY = Buffer.from('0123456789'.repeat(3_000));
 
+const ID = '0123456789abcdef0123456789abcdef';
+const VERSIONS = `${CONTAINER}+versions`;
+const SEGMENTS = `${CONTAINER}+segments`;
+const versionOf = (key: string): string => `${Buffer.from(key).toString('hex')}/${ID}`;
+const partsOf = (key: string): readonly string[] =>
+  [1, 2].map((number) => `${key}/${ID}/${number}`);
+const linkTo = (container: string, object: string) => ({
+  'x-symlink-target': `${encodeURIComponent(container)}/${encodeURIComponent(object)}`,
+});
+
 const ACROSS = `bytes=${BODY.length - 5}-${BODY.length + 4}`;
 
-/** Of a large object, whose segments are all of one object. */
-function manifest(segments: readonly { readonly range?: string }[]): Buffer {
-  const path = `/${CONTAINER}/tar get`;
-  return Buffer.from(JSON.stringify(segments.map((segment) => ({ path, ...segment }))));
+/** Of a large object. */
+function manifest(...segments: readonly { readonly path: string; readonly range?: string }[]) {
+  return { query: 'multipart-manifest=put', body: Buffer.from(JSON.stringify(segments)) };
 }
+
+const TARGET = { path: `/${CONTAINER}/tar get` };
+const ofParts = (key: string) =>
+  manifest(...partsOf(key).map((name) => ({ path: `/${SEGMENTS}/${name}` })));
 
 /** Of a proxy alone, or of the moment. */
 const OWN =
@@ -57,12 +70,10 @@ describeWith(SWIFT_NEEDS, 'direct reads of a real cluster', function () {
       ...options,
     });
     await opened.transport.info();
-    await opened.transport.request({
-      context: CONTEXT,
-      method: 'HEAD',
-      account: 'AUTH_test',
-      container: CONTAINER,
-    });
+    for (const container of [CONTAINER, SEGMENTS, VERSIONS]) {
+      const ref = { account: 'AUTH_test', container };
+      await opened.transport.request({ context: CONTEXT, method: 'HEAD', ...ref });
+    }
     return opened.transport;
   };
 
@@ -97,7 +108,10 @@ describeWith(SWIFT_NEEDS, 'direct reads of a real cluster', function () {
       credentialFor: () => ({ user: `${account}:${user}`, key }),
       filterSecret: filterSecret(lab),
     });
-    await send(proxies, { method: 'PUT', headers: { 'x-storage-policy': 'gold' } });
+    for (const container of [CONTAINER, SEGMENTS, VERSIONS]) {
+      const headers = { 'x-storage-policy': 'gold' };
+      await send(proxies, { method: 'PUT', container, headers });
+    }
     await put('plain ü', {
       headers: {
         'content-type': 'text/x-test',
@@ -108,34 +122,33 @@ describeWith(SWIFT_NEEDS, 'direct reads of a real cluster', function () {
         'x-gateway-sysmeta-transient-tag': 't',
       },
     });
+    const body = Buffer.alloc(0);
     await put('link', {
-      body: Buffer.alloc(0),
+      body,
       headers: {
-        'x-symlink-target': `${CONTAINER}/tar%20get`,
+        ...linkTo(VERSIONS, versionOf('link')),
         'x-gateway-sysmeta-object-of': 'link',
       },
     });
+    await put(versionOf('link'), { container: VERSIONS });
+    await put('plain link', { body, headers: linkTo(CONTAINER, 'tar get') });
     await put('tar get', { headers: { 'x-gateway-sysmeta-object-of': 'target' } });
     await put('hard link', {
       body: Buffer.alloc(0),
       headers: {
-        'x-symlink-target': `${CONTAINER}/tar%20get`,
+        ...linkTo(CONTAINER, 'tar get'),
         'x-symlink-target-etag': createHash('md5').update(BODY).digest('hex'),
       },
     });
-    await put('large', {
-      query: 'multipart-manifest=put',
-      body: manifest([{}, {}]),
-      headers: { 'x-gateway-sysmeta-object-s3api-etag': 'e-2' },
-    });
-    await put('large link', {
-      body: Buffer.alloc(0),
-      headers: { 'x-symlink-target': `${CONTAINER}/large` },
-    });
-    await put('parts', {
-      query: 'multipart-manifest=put',
-      body: manifest([{ range: '5-14' }]),
-    });
+    for (const part of [...partsOf('large'), ...partsOf('large link')]) {
+      await put(part, { container: SEGMENTS });
+    }
+    const headers = { 'x-gateway-sysmeta-object-s3api-etag': 'e-2' };
+    await put('large', { ...ofParts('large'), headers });
+    await put(versionOf('large link'), { container: VERSIONS, ...ofParts('large link') });
+    await put('large link', { body, headers: linkTo(VERSIONS, versionOf('large link')) });
+    await put('plain large', manifest(TARGET, TARGET));
+    await put('parts', manifest({ ...TARGET, range: '5-14' }));
     direct = await open();
   });
 
@@ -164,6 +177,8 @@ describeWith(SWIFT_NEEDS, 'direct reads of a real cluster', function () {
     ['a range over two segments', { object: 'large', headers: { range: ACROSS } }, 'direct'],
     ['the end of a large object', { object: 'large', headers: { range: 'bytes=-9' } }, 'direct'],
     ['a link to a large object', { object: 'large link' }, 'direct'],
+    ['a link of a Swift client', { object: 'plain link' }, 'link'],
+    ['a large object of a Swift client', { object: 'plain large' }, 'large_object'],
     ['a large object of parts of objects', { object: 'parts' }, 'large_object'],
     ['a link that holds to an ETag', { object: 'hard link' }, 'link'],
     ['what is missing', { object: 'nothing' }, 'missing'],

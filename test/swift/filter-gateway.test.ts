@@ -219,7 +219,9 @@ describeWith(SWIFT_NEEDS, "the filter in a cluster's proxies", function () {
         'x-gateway-sysmeta-object-of': 'the link',
       },
     });
-    const { headers } = await gateway.send('GET', path);
+    const requester = { role: 'owner', account: 'AUTH_gateway', user: 'gateway:gw' };
+    const behalf = { 'x-gateway-for': encodeURIComponent(JSON.stringify(requester)) };
+    const { headers } = await gateway.send('GET', path, { headers: behalf });
     expect(headers).to.include({
       'content-location': target,
       'x-gateway-link-etag': 'd41d8cd98f00b204e9800998ecf8427e',

@@ -2,18 +2,17 @@ import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import type {
   Backend,
-  CallContext,
   ContainerRef,
   ListedObject,
   ObjectHead,
   ObjectRef,
 } from '../../src/backend/backend.js';
+import { CONTEXT } from '../contract/fixture.js';
 import { openCluster } from '../contract/swift.js';
 import { describeWith } from '../support/needs.js';
 import { PlainSwift } from '../support/plain-swift.js';
 import { startSwiftLab, SWIFT_NEEDS, type SwiftLab } from '../support/swift-lab.js';
 
-const CONTEXT: CallContext = { requestId: 'test' };
 const START_MS = 180_000;
 
 /** What clients of Swift and its s3api write, the gateway reads, and the other way round. */
