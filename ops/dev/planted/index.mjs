@@ -1,4 +1,5 @@
 import { AUTH } from './auth.mjs';
+import { AUTHORITY } from './authority.mjs';
 import { CONSOLE } from './console.mjs';
 import { EMBEDDED } from './embedded.mjs';
 import { FILES } from './files.mjs';
@@ -11,6 +12,7 @@ import { VERSIONS } from './versions.mjs';
 /** All planted bugs, by area. */
 export const PLANTED = [
   ...AUTH,
+  ...AUTHORITY,
   ...RULES,
   ...VERSIONS,
   ...SWIFT,

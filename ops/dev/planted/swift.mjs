@@ -189,8 +189,8 @@ export const SWIFT = [
   {
     name: 'swift: an answer of too few servers is believed',
     file: 'src/backend/swift/transport.ts',
-    find: `if (!response.headers.has(UNSURE_HEADER)) return response;`,
-    replace: `if (response.headers.has('') || response.status > 0) return response;`,
+    find: `if (!isDenied && !headers.has(UNSURE_HEADER)) return response;`,
+    replace: `if (!isDenied && UNSURE_HEADER !== '') return response;`,
     tests: ['test/backend/swift/sure-transport.test.ts'],
   },
   {
