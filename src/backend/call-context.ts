@@ -21,7 +21,7 @@ export interface CallContext {
   readonly behalf?: Behalf | undefined;
 }
 
-/** The requester of a call: its rights count where the store follows a pointer of somebody else's. */
+/** The requester of a call, by whose rights a store follows what other clients have written. */
 export interface Behalf {
   /**
    * Whether the requester itself may do this in a container of the account that the call names (for

@@ -1,5 +1,5 @@
 /**
- * Whose rights count behind which pointer: kinds of pointers, ways to read through them, and who reads.
+ * The rights that count behind a pointer: kinds of pointers, ways to read through them, and readers.
  * A suite makes the pointers in its store, reads through each of them in each way as each of the three,
  * and compares with {@link verdictOf}; nothing of a target may be in a refusal, and no way may change
  * one. Suites of stores without accounts of others leave the rows with `elsewhere` out.

@@ -1,6 +1,6 @@
 /**
- * Whose rights count behind links, manifests and copies on Swift: the filter that asks, and the gateway
- * that says for whom.
+ * The rights behind links, manifests and copies on Swift: the filter asks, and the gateway says for
+ * whom.
  *
  * @type {readonly import('../lib/planted.mjs').PlantedBug[]}
  */

@@ -99,7 +99,7 @@ export const RULES = [
   {
     name: 's3/acl: an object that replaced the one that was admitted is served',
     file: 'src/s3/request/authorisation.ts',
-    find: `if (DECISIONS.get(context)?.admits(found) === false) throw denied();`,
+    find: `if (DECISIONS.get(context)?.admits(ref, found) === false) throw denied();`,
     replace: ``,
     tests: ['test/s3/object/replaced-objects.test.ts'],
   },

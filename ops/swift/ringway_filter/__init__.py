@@ -9,7 +9,8 @@ the gatekeeper takes from every client.
 ``guard_factory``, left of the last ``proxy-logging proxy-server``, sees what
 really reaches the store, sub-requests of other middleware included. It keeps
 everybody but the gateway from writing where locks live, makes exclusive
-creation exclusive across all proxies, and tells the gateway of followed links.
+creation exclusive across all proxies, tells the gateway of followed links, and
+reads what they and manifests lead to by the rights of the gateway's requester.
 
 Either alone is refused at start. Works with Swift 2.30 to 2.38, Python 3.9+.
 """

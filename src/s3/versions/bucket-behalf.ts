@@ -2,9 +2,9 @@ import type { Behalf, CallContext } from '../../backend/backend.js';
 import { encodeUriComponentAws } from '../../lib/uri.js';
 
 /**
- * Who stands behind adoptions: neither the requester, whose rights may be more than those of the
- * bucket's readers, nor nobody. What a version is made of is kept for all who may read the bucket, so
- * a link or a manifest of a client of the store is read by the rights that they have in common.
+ * The rights that adoptions go by are neither those of the requester, which may be more than those of
+ * the bucket's readers, nor none. A version is kept for all readers of the bucket, so a link or a
+ * manifest of a client of the store is read by the rights that they have in common.
  */
 
 /** Reads what lies in the bucket itself. */

@@ -79,7 +79,7 @@ describe('s3/versions: pointers of clients of the store', () => {
     expect(roles).to.deep.equal(['bucket']);
   });
 
-  it('keep the names of their segments, which nobody reads for that', async () => {
+  it('keep the names of their segments, and no segment is read for that', async () => {
     const roles: string[] = [];
     const head = { ...HEAD, segmentCount: 1 };
     const store = {
