@@ -33,6 +33,8 @@ describeWith(SWIFT_NEEDS, 'a Swift cluster', () => {
         'Swift deletes a container whose listing does not know of an object yet',
       'say when they were replaced and cleared away under a reader':
         'what a proxy has read ahead is read',
+      'lead to no other link':
+        'Swift follows a link to a link, which its clients write, by the rights of the requester',
       'hides an object from every reader but one that asks for expired objects': EXPIRED,
       'lets an object be created again, and be removed by a caller that asks for expired objects':
         EXPIRED,
