@@ -12,7 +12,7 @@ import type { ColdClasses } from '../s3/rules/cold/classes.js';
 import { coldWorkOf } from '../s3/rules/cold/cold-object.js';
 import type { ColdAction } from './actions.js';
 import { type PassContext, placeOf, PAGE } from './pass-context.js';
-import { isMissing } from './record-store.js';
+import { isOutOfReach } from './record-store.js';
 
 /** What the janitor needs for the cold tier. */
 export interface ColdSettings {
@@ -115,7 +115,7 @@ async function actionFor(
     const target = { account: ref.account, ...placeOf(container, name) };
     return { action: work, ...target, ref, storageClass, size, lastModified };
   } catch (error) {
-    if (isMissing(error)) return undefined;
+    if (isOutOfReach(error)) return undefined;
     // A stamp that cannot be read: other objects are not to suffer from it.
     if (!(error instanceof S3Error)) throw error;
     pass.unreadable(`${container}/${name}`, error);

@@ -8,7 +8,7 @@ import { dueAction } from '../s3/rules/lifecycle/evaluate.js';
 import { tagsMatter } from '../s3/rules/lifecycle/filter.js';
 import type { ExpireAction, TransitionAction } from './actions.js';
 import { CONCURRENCY, PAGE, type PassContext } from './pass-context.js';
-import { isMissing } from './record-store.js';
+import { isOutOfReach } from './record-store.js';
 import { keptVersions } from './version-walk.js';
 
 /**
@@ -94,7 +94,7 @@ async function headOf({ backend, call, account }: PassContext, bucket: string, k
   try {
     return await backend.headObject(call, { account, container: bucket, object: key });
   } catch (error) {
-    if (isMissing(error)) return undefined;
+    if (isOutOfReach(error)) return undefined;
     throw error;
   }
 }

@@ -6,7 +6,7 @@ import type {
   ObjectRef,
   PutObjectInput,
 } from '../backend/backend.js';
-import { BackendError } from '../backend/errors.js';
+import { BackendError, isCode } from '../backend/errors.js';
 
 /** The position at which a pass continues: behind this name, in this container. */
 export interface Cursor {
@@ -253,6 +253,15 @@ async function bytesOf({ body: { source } }: GetObjectResult): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of source) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks);
+}
+
+/**
+ * Whether there is no object for the janitor: also where a pointer of a client of the store, such as a
+ * link to another container, stands in its place. No requester stands behind the janitor's calls, so
+ * what such a pointer leads to is left alone.
+ */
+export function isOutOfReach(error: unknown): boolean {
+  return isMissing(error) || isCode(error, 'Denied');
 }
 
 export function isMissing(error: unknown): boolean {

@@ -15,7 +15,7 @@ import {
 } from '../s3/segments/names.js';
 import { versionsOf } from '../s3/segments/parts.js';
 import { CONCURRENCY, type PassContext, walkListing } from './pass-context.js';
-import { isMissing } from './record-store.js';
+import { isOutOfReach } from './record-store.js';
 
 /** What is known of the bucket beside its parts. */
 export interface BucketOfSegments {
@@ -141,7 +141,7 @@ async function existing<T>(call: Promise<T>): Promise<T | undefined> {
   try {
     return await call;
   } catch (error) {
-    if (isMissing(error)) return undefined;
+    if (isOutOfReach(error)) return undefined;
     throw error;
   }
 }

@@ -18,7 +18,7 @@ import { PRUNE_MAX } from '../s3/versions/upkeep/version-upkeep.js';
 import type { TransitionAction, ExpireVersionAction } from './actions.js';
 import { withoutTags } from './rule-reach.js';
 import { CONCURRENCY, type PassContext } from './pass-context.js';
-import { isMissing } from './record-store.js';
+import { isOutOfReach } from './record-store.js';
 
 type Due = DueVersion<SummaryEntry>;
 
@@ -151,7 +151,7 @@ export class VersionRules {
     try {
       return await this.pass.backend.headObject(this.pass.call, ref);
     } catch (error) {
-      if (isMissing(error)) return undefined;
+      if (isOutOfReach(error)) return undefined;
       throw error;
     }
   }
