@@ -42,8 +42,8 @@ async function requireObjectLock(context: RequestContext): Promise<void> {
 }
 
 /**
- * A lock holds what lies in the bucket's archive and among its parts, where nobody but the gateway
- * writes. A manifest of a client of the store may be made of objects that any client may delete.
+ * A lock holds what lies in the bucket's archive and among its parts, where the gateway alone writes.
+ * A manifest of a client of the store may be made of objects that any client may delete.
  *
  * @param head - of the version
  * @throws S3Error `InvalidRequest`
