@@ -257,11 +257,11 @@ async function bytesOf({ body: { source } }: GetObjectResult): Promise<Buffer> {
 
 /**
  * Whether there is no object for the janitor: also where a pointer of a client of the store, such as a
- * link to another container, stands in its place. No requester stands behind the janitor's calls, so
+ * link to another container or to nothing, stands in its place. No requester stands behind the janitor's calls, so
  * what such a pointer leads to is left alone.
  */
 export function isOutOfReach(error: unknown): boolean {
-  return isMissing(error) || isCode(error, 'Denied');
+  return isMissing(error) || isCode(error, 'Denied', 'BrokenLink');
 }
 
 export function isMissing(error: unknown): boolean {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Backend } from '../../src/backend/backend.js';
+import { SYSTEM_METADATA } from '../../src/s3/object/attributes.js';
 import { inDays, rules } from '../s3/rules/lifecycle/support.js';
 import { ACCOUNT, Bench, BUCKET, CALL, DAY_MS } from './support.js';
 
@@ -49,6 +50,29 @@ describe('janitor: expiration', () => {
       'expire done logs/b',
       'expire done tagged',
     ]);
+  });
+
+  it('goes on behind links of other clients, and by nothing that they lead to', async () => {
+    const elsewhere = { account: ACCOUNT, container: 'elsewhere' };
+    await bench.store.createContainer(CALL, elsewhere, {});
+    const link = async (object: string, target: string) => {
+      const to = { container: elsewhere.container, object: target };
+      const described = { size: 0, etag: 'link', contentType: 'a/b' };
+      await bench.store.putLink(CALL, { ...ref(), object }, { target: to, ...described });
+    };
+    const tagged = { size: 1, body: Buffer.from('x'), contentType: 'a/b' };
+    const systemMetadata = { [SYSTEM_METADATA.tagging]: 'keep=no' };
+    const target = { ...elsewhere, object: 'tagged' };
+    await bench.store.putObject(CALL, target, { ...tagged, systemMetadata });
+    await link('closed', 'tagged');
+    await link('broken', 'nothing');
+    await bench.put('tagged', 'x', { keep: 'no' });
+    const filter = { tags: [{ key: 'keep', value: 'no' }] };
+    await bench.rules(rules({ expiration: inDays(1), filter }));
+    bench.clock.advance(2 * DAY_MS);
+    expect((await bench.janitor().visit(NEVER, 'now')).outcome).to.equal('finished');
+    expect(bench.told).to.deep.equal(['expire done tagged']);
+    expect(await bench.keys()).to.deep.equal(['broken', 'closed']);
   });
 
   it('goes by a date that has passed, whatever the age', async () => {

@@ -188,6 +188,21 @@ export const VERSIONS = [
     grep: 'Object Lock',
   },
   {
+    name: 'janitor: a link of another client stops it',
+    file: 'src/janitor/object-walk.ts',
+    find: `if (isOutOfReach(error)) return undefined;`,
+    replace: ``,
+    tests: ['test/janitor/expire.test.ts'],
+    grep: 'links of other clients',
+  },
+  {
+    name: 's3/segments: parts stay whose key is a link of another client',
+    file: 'src/s3/segments/remove.ts',
+    find: `if (isGone(error) || isCode(error, 'Denied')) return [];`,
+    replace: `if (isGone(error)) return [];`,
+    tests: ['test/s3/segments/cleaner.test.ts'],
+  },
+  {
     name: 'janitor/lease: it counts from after the write',
     file: 'src/janitor/lease.ts',
     find: `this.#validUntil = before + this.leaseMs;`,

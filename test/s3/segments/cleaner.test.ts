@@ -47,6 +47,17 @@ describe('s3 segments: removal', () => {
       expect(await namesIn(backend)).to.deep.equal(kept);
     }));
 
+  it('removes parts whose key is a link of another client', () =>
+    withBucket(async (backend) => {
+      const upload = await openUpload(backend, 'k', [1, 2]);
+      await complete(backend, upload, [1, 2]);
+      const target = { container: 'elsewhere', object: 'o' };
+      const link = { target, size: 0, etag: 'link', contentType: 'a/b' };
+      await backend.putLink(CALL, targetOf(upload), link);
+      const outcome = { outcome: 'removed', parts: 2 };
+      expect(await removeUnreferencedParts(backend, CALL, upload)).to.deep.equal(outcome);
+    }));
+
   for (const [what, change] of [
     ['deleted', (backend: Backend, ref: Ref) => backend.deleteObject(CALL, ref)],
     ['overwritten', (backend: Backend, ref: Ref) => backend.putObject(CALL, ref, SMALL)],
