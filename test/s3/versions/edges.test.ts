@@ -65,12 +65,13 @@ describe('s3/versions: edges', () => {
   it('adopts a large object without copying its segments', () =>
     withStore(async (store) => {
       const versions = gatewayOn(store);
-      const segment = { ...CONTAINER, container: 'segments', object: 's' };
+      const container = `${CONTAINER.container}+segments`;
+      const object = `${KEY.key}/${'u'.repeat(32)}/1`;
+      const segment = { ...CONTAINER, container, object };
       await store.createContainer(CALL, segment, {});
       const body = Buffer.from('of a segment');
       const input = { size: body.length, contentType: '', body };
       const { etag } = (await store.putObject(CALL, segment, input)) as { etag: string };
-      const { container, object } = segment;
       const systemMetadata = { 's3api-upload-id': 'upload', 's3-checksum': 'CRC32:x-1' };
       await store.putManifest(CALL, currentRef(KEY), {
         segments: [{ container, object, size: body.length, etag }],
