@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
-import rateLimit from '@fastify/rate-limit';
 import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import type { Logger } from '../../telemetry/logger.js';
+import { ConnectionLimits } from '../../lib/connection-limits.js';
+import { TokenBuckets } from '../../lib/token-buckets.js';
 import { nextRequestId } from '../../telemetry/request-id.js';
 import { SPEC_BYTES_MAX } from '../spec/parse.js';
 import { authenticate } from './auth.js';
@@ -13,8 +14,10 @@ import { ROUTES } from './routes.js';
 
 /** A specification with the members around it. */
 const BODY_BYTES_MAX = SPEC_BYTES_MAX + 64 * 1024;
-const REQUESTS_PER_MINUTE = 1200;
+/** Wrong passwords of an address: so many at once, then one a second. */
+const FAILURES = { perS: 1, burst: 60 };
 const CONNECTIONS_MAX = 256;
+const CONNECTIONS_CHECKED_MS = 5_000;
 
 /** Bodies are read by the thread that plans, and no route has a schema of Fastify's own. */
 const NO_SCHEMAS = { buildValidator: noSchema, buildSerializer: noSchema };
@@ -24,11 +27,11 @@ function noSchema(): never {
 }
 
 /** The HTTP server of the control service; it does not listen yet. */
-export async function buildApp(
+export function buildApp(
   control: Control,
   options: DeployOptions,
   logger: Logger,
-): Promise<FastifyInstance> {
+): FastifyInstance {
   const app = Fastify({
     logger: false,
     genReqId: () => nextRequestId(),
@@ -38,34 +41,35 @@ export async function buildApp(
     routerOptions: { maxParamLength: 256 },
     schemaController: { compilersFactory: NO_SCHEMAS },
     exposeHeadRoutes: false,
-    ...tlsOf(options),
+    ...serverOf(options),
   }) as FastifyInstance;
-  app.server.maxConnections = CONNECTIONS_MAX;
+  // The console is a client like any other on its host.
+  new ConnectionLimits({
+    max: CONNECTIONS_MAX,
+    perClientMax: CONNECTIONS_MAX,
+    clientOf: () => undefined,
+  }).watch(app.server);
   app.server.headersTimeout = 20_000;
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
     done(null, body);
   });
   installErrors(app, logger);
-  await app.register(rateLimit, {
-    // As a hook of its own, below: those of routes come after all others.
-    global: false,
-    max: REQUESTS_PER_MINUTE,
-    timeWindow: 60_000,
-    cache: 10_000,
-    errorResponseBuilder: (_request, { ttl }) =>
-      new DeployError('rate_limited', 'Too many requests.', undefined, Math.ceil(ttl / 1000)),
-  });
   // `forceCloseConnections` is for servers that Fastify itself has told to listen.
   app.addHook('preClose', (done) => {
     app.server.closeAllConnections();
     done();
   });
-  // Before the password is looked at, and where there is no route, too: it is not to be guessed.
-  app.addHook('onRequest', app.rateLimit());
+  const failures = new TokenBuckets(FAILURES);
   app.decorateRequest('actor', '');
+  // Where there is no route, too. What is right always passes: others on its host share its address.
   app.addHook('onRequest', (request, _reply, done) => {
-    authenticate(request.headers.authorization, options.user, options.tokenFile);
+    try {
+      authenticate(request.headers.authorization, options.user, options.tokenFile);
+    } catch (error) {
+      if (!isRefusal(error) || failures.take(request.ip)) throw error;
+      throw new DeployError('rate_limited', 'Too many wrong passwords.', undefined, 1);
+    }
     (request as unknown as { actor: string }).actor = options.user;
     done();
   });
@@ -84,10 +88,16 @@ export async function buildApp(
   return app;
 }
 
-function tlsOf({ tlsCertFile, tlsKeyFile }: DeployOptions): object {
-  if (tlsCertFile === '') return {};
+function isRefusal(error: unknown): boolean {
+  return error instanceof DeployError && error.code === 'unauthenticated';
+}
+
+function serverOf({ tlsCertFile, tlsKeyFile }: DeployOptions): object {
+  const checked = { connectionsCheckingInterval: CONNECTIONS_CHECKED_MS };
+  if (tlsCertFile === '') return { http: checked };
   return {
     https: {
+      ...checked,
       cert: readFileSync(tlsCertFile),
       key: readFileSync(tlsKeyFile),
       minVersion: 'TLSv1.2',

@@ -77,7 +77,7 @@ export async function startDeploy(
       },
     });
     closing.push(() => control.close());
-    const app = await buildApp(control, options, logger);
+    const app = buildApp(control, options, logger);
     closing.push(() => app.close());
     await app.ready();
     app.server.listen({ ...options.listen, exclusive: true });
