@@ -3,11 +3,13 @@ import helmet from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { AllowedHosts } from '../../src/config/allowed-hosts.js';
+import { ConnectionLimits } from '../../src/lib/connection-limits.js';
 import { nextRequestId } from '../../src/telemetry/request-id.js';
 import { SURFACES } from '../surfaces/registry.js';
 import { ApiError } from './api-error.js';
 import { installErrors } from './app-errors.js';
 import { limitBodies } from './bodies.js';
+import { networkOf } from './client-address.js';
 import { commonRoutes } from './common-routes.js';
 import type { ConsoleContext } from './context.js';
 import { installGuard } from './guard.js';
@@ -21,12 +23,16 @@ import type { Traffic } from './traffic.js';
 /** JSON of a request: the longest is a list of some thousand names. */
 const JSON_BYTES_MAX = 4 * 1024 * 1024;
 /**
- * The limit for one address; a page that uploads a folder of small files sends some hundred
+ * The limit for one session, and for all of an address that have none; a page that uploads a folder of small files sends some hundred
  * requests a second.
  */
 const REQUESTS_PER_MINUTE = 30_000;
 const CONNECTIONS_MAX = 1024;
+/** The limit for one address: the users behind one router have about ten each. */
+const CONNECTIONS_PER_CLIENT_MAX = 256;
+/** Within so long the head of a request has to be there; connections are looked at so often. */
 const HEADERS_TIMEOUT_MS = 20_000;
+const CONNECTIONS_CHECKED_MS = 5_000;
 /** Longer than a ping of the events. */
 const IDLE_MS = 120_000;
 
@@ -58,8 +64,14 @@ export async function buildApp(
     // HEAD would begin downloads and streams without a reader.
     exposeHeadRoutes: false,
     forceCloseConnections: true,
+    http: { connectionsCheckingInterval: CONNECTIONS_CHECKED_MS },
   });
-  app.server.maxConnections = CONNECTIONS_MAX;
+  const { views } = context;
+  new ConnectionLimits({
+    max: CONNECTIONS_MAX,
+    perClientMax: CONNECTIONS_PER_CLIENT_MAX,
+    clientOf: (address) => (views.isProxy(address) ? undefined : networkOf(address)),
+  }).watch(app.server);
   app.server.headersTimeout = HEADERS_TIMEOUT_MS;
   // A body that is streamed may take hours; one that stalls is cut by the idle time.
   app.server.requestTimeout = 0;
@@ -76,7 +88,8 @@ export async function buildApp(
     max: REQUESTS_PER_MINUTE,
     timeWindow: 60_000,
     cache: 10_000,
-    keyGenerator: (request) => request.view.address,
+    // Others on its host have its address, too.
+    keyGenerator: ({ session, view }) => session?.id ?? view.address,
     errorResponseBuilder: (_request, { ttl }) =>
       new ApiError('rate_limited', 'Too many requests.', undefined, Math.ceil(ttl / 1000)),
   });

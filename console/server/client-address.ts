@@ -46,9 +46,28 @@ export class ClientViews {
     return address;
   }
 
+  /** Whether the peer of a connection is a proxy, which has the connections of many clients. */
+  isProxy(address: string): boolean {
+    return this.#isTrusted(plain(address));
+  }
+
   #isTrusted(address: string): boolean {
     return isIP(address) !== 0 && this.#trusted.check(address, family(address));
   }
+}
+
+/** The network of an address: a client with one IPv6 address has the 2^64 beside it. */
+export function networkOf(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const [head = '', tail] = address.split('%', 1)[0]?.split('::') ?? [];
+  const groups = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - after.length);
+  const all = [...groups, ...Array<string>(zeros).fill('0'), ...after];
+  return all
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':');
 }
 
 /** An IPv4 address in IPv6 form is that IPv4 address. */

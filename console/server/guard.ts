@@ -6,14 +6,9 @@ import type { ConsoleContext } from './context.js';
 import { FEATURES_OFF, featuresOf } from './features.js';
 import { isSameOrigin } from './origin.js';
 import { hasRight } from './rights.js';
+import { sidOf } from './session-cookie.js';
 import { isCsrfToken } from './sessions.js';
 import type { Gate } from './surface.js';
-
-/**
- * The name has no `__Host-` prefix: with it a browser would refuse the cookie over http, which is
- * what loopback uses.
- */
-export const SESSION_COOKIE = 'console_sid';
 
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 const LOGIN_PAGE = '/login.html';
@@ -55,7 +50,7 @@ export function installGuard(
     }
     const { access, audits, background, gate } = request.routeOptions.config;
     if (access === 'open') return;
-    const sid = request.cookies[SESSION_COOKIE];
+    const sid = sidOf(context.options, request, reply);
     const session = sid === undefined ? undefined : context.sessions.find(sid);
     if (session === undefined) return refuse(request, reply);
     if (changes && !isCsrfToken(session, request.headers['x-csrf-token'])) {

@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { networkOf } from './client-address.js';
 
 export interface LoginLimitsOptions {
   readonly perMinute: number;
@@ -37,7 +37,10 @@ const DELAY_MS_MAX = 5 * 60_000;
  */
 const NAME_TRIES_MAX = 60;
 const NAME_PAUSE_MS = 10_000;
+/** The limit of records that matter, and of the others. */
 const RECORDS_MAX = 10_000;
+/** Tries under a name from which on its record matters. */
+const NAME_TRIES_KEPT = 10;
 
 /**
  * How often logins may be tried: by address, by name from an address, with a delay that doubles
@@ -45,19 +48,21 @@ const RECORDS_MAX = 10_000;
  * address. A refused attempt does not count, so that waiting helps.
  */
 export class LoginLimits {
-  readonly #addresses = new Map<string, Tries>();
-  readonly #pairs = new Map<string, Tries>();
-  readonly #names = new Map<string, Tries>();
+  readonly #addresses: Records;
+  readonly #pairs = new Records(({ failures, known }) => known || failures >= FREE_FAILURES);
+  readonly #names = new Records(({ times }) => times.length >= NAME_TRIES_KEPT);
 
-  constructor(private readonly options: LoginLimitsOptions) {}
+  constructor(private readonly options: LoginLimitsOptions) {
+    this.#addresses = new Records(({ times }) => times.length >= options.perMinute);
+  }
 
   /** A try that may be made counts. */
   tryLogin(address: string, name: string): Admission {
     const nowMs = this.options.now();
     const network = networkOf(address);
-    const byAddress = recordOf(this.#addresses, network);
-    const pair = recordOf(this.#pairs, pairOf(network, name));
-    const byName = recordOf(this.#names, name);
+    const byAddress = this.#addresses.find(network);
+    const pair = this.#pairs.find(pairOf(network, name));
+    const byName = this.#names.find(name);
     const waitMs = Math.max(
       waitFor(byAddress, nowMs, ADDRESS_WINDOW_MS, this.options.perMinute),
       waitFor(pair, nowMs, WINDOW_MS, TRIES_MAX),
@@ -67,26 +72,35 @@ export class LoginLimits {
     if (waitMs > 0) {
       const isFirst = !byAddress.refused;
       byAddress.refused = true;
+      this.#addresses.keep(network, byAddress);
       return { waitS: Math.ceil(waitMs / 1000), isFirst };
     }
     byAddress.refused = false;
     for (const { times } of [byAddress, pair, byName]) times.push(nowMs);
+    this.#addresses.keep(network, byAddress);
+    this.#pairs.keep(pairOf(network, name), pair);
+    this.#names.keep(name, byName);
     return { waitS: 0, isFirst: false };
   }
 
   failed(address: string, name: string): void {
-    const tries = recordOf(this.#pairs, pairOf(networkOf(address), name));
+    const key = pairOf(networkOf(address), name);
+    const tries = this.#pairs.find(key);
     tries.failures += 1;
-    if (tries.failures < FREE_FAILURES) return;
-    const delayMs = Math.min(1000 * 2 ** (tries.failures - FREE_FAILURES), DELAY_MS_MAX);
-    tries.notBeforeMs = this.options.now() + delayMs;
+    if (tries.failures >= FREE_FAILURES) {
+      const delayMs = Math.min(1000 * 2 ** (tries.failures - FREE_FAILURES), DELAY_MS_MAX);
+      tries.notBeforeMs = this.options.now() + delayMs;
+    }
+    this.#pairs.keep(key, tries);
   }
 
   /** What others tried under the name, from elsewhere, goes on to count. */
   succeeded(address: string, name: string): void {
-    const tries = recordOf(this.#pairs, pairOf(networkOf(address), name));
+    const key = pairOf(networkOf(address), name);
+    const tries = this.#pairs.find(key);
     Object.assign(tries, { times: [], failures: 0, notBeforeMs: 0, known: true });
-    recordOf(this.#names, name).times.pop();
+    this.#pairs.keep(key, tries);
+    this.#names.find(name).times.pop();
   }
 }
 
@@ -95,34 +109,31 @@ function pairOf(network: string, name: string): string {
   return `${network}\n${name}`;
 }
 
-/** The network of an address: a client with one IPv6 address has the 2^64 beside it. */
-function networkOf(address: string): string {
-  if (isIP(address) !== 6) return address;
-  const [head = '', tail] = address.split('%', 1)[0]?.split('::') ?? [];
-  const groups = head === '' ? [] : head.split(':');
-  const after = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - after.length);
-  const all = [...groups, ...Array<string>(zeros).fill('0'), ...after];
-  return all
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':');
-}
+/**
+ * What is known of keys that anybody may invent. A record that matters makes no room for others: only a
+ * newer one that matters as well takes its place, which costs its inventor as many tries.
+ */
+class Records {
+  /** The oldest first. */
+  readonly #light = new Map<string, Tries>();
+  readonly #heavy = new Map<string, Tries>();
 
-function recordOf(all: Map<string, Tries>, key: string): Tries {
-  const known = all.get(key) ?? {
-    times: [],
-    failures: 0,
-    refused: false,
-    notBeforeMs: 0,
-    known: false,
-  };
-  // Re-inserted, so that the oldest is the first to be forgotten.
-  all.delete(key);
-  all.set(key, known);
-  const oldest = all.size > RECORDS_MAX ? all.keys().next().value : undefined;
-  if (oldest !== undefined) all.delete(oldest);
-  return known;
+  constructor(private readonly matters: (tries: Tries) => boolean) {}
+
+  /** A new one, for a key without any, is forgotten unless it is kept. */
+  find(key: string): Tries {
+    const known = this.#heavy.get(key) ?? this.#light.get(key);
+    return known ?? { times: [], failures: 0, refused: false, notBeforeMs: 0, known: false };
+  }
+
+  keep(key: string, tries: Tries): void {
+    this.#light.delete(key);
+    this.#heavy.delete(key);
+    const all = this.matters(tries) ? this.#heavy : this.#light;
+    all.set(key, tries);
+    const oldest = all.size > RECORDS_MAX ? all.keys().next().value : undefined;
+    if (oldest !== undefined) all.delete(oldest);
+  }
 }
 
 function waitFor(tries: Tries, nowMs: number, windowMs: number, max: number): number {

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { loginName } from '../config/keys.js';
 import { S3Account } from '../s3/s3-account.js';
 import { SwiftAccount } from '../swift/account.js';
@@ -8,8 +8,8 @@ import { ApiError } from './api-error.js';
 import { record, recordAction } from './audit-record.js';
 import { sessionOf, type ConsoleContext } from './context.js';
 import { featuresOf } from './features.js';
-import { SESSION_COOKIE } from './guard.js';
 import type { Attempt, Entry } from './logins.js';
+import { clearSid, setSid, sidOf } from './session-cookie.js';
 import type { Session } from './sessions.js';
 import { pagesFor, type Surface } from './surface.js';
 
@@ -31,6 +31,7 @@ export function sessionRoutes(
 ): void {
   const open = { config: { access: 'open' }, bodyLimit: CREDENTIALS_BYTES_MAX } as const;
   app.post('/api/session', open, async (request, reply) => {
+    const before = sidOf(context.options, request, reply);
     const attempt = context.logins.attempt(request.body);
     await admit(context, request, attempt.name);
     const entry = await authenticate(context, request, attempt);
@@ -39,7 +40,6 @@ export function sessionRoutes(
       context.sessions.end(session);
     });
     // What the browser held before is worth nothing from now on.
-    const before = request.cookies[SESSION_COOKIE];
     const old = before === undefined ? undefined : context.sessions.find(before);
     if (old !== undefined) context.sessions.end(old);
     const { sid, session } = context.sessions.start(
@@ -48,7 +48,7 @@ export function sessionRoutes(
       s3Of(context, entry),
       entry.s3,
     );
-    setCookie(context, request, reply, sid);
+    setSid(context.options, request, reply, sid);
     return describe(context, surfaces, session);
   });
 
@@ -61,7 +61,8 @@ export function sessionRoutes(
     // The store's token stays: other sessions of the user share it.
     context.sessions.end(session);
     await recordAction(context, request, { action: 'logout', target: TARGET, result: 'ok' });
-    return reply.clearCookie(SESSION_COOKIE, { path: '/' }).status(204).send();
+    clearSid(context.options, request, reply);
+    return reply.status(204).send();
   });
 }
 
@@ -136,23 +137,6 @@ function storeOf(
 function s3Of({ s3 }: ConsoleContext, { s3: keys }: Entry): S3Account | undefined {
   if (s3 === undefined || keys === undefined) return undefined;
   return new S3Account(s3, keys.accessKeys, keys.secretKey);
-}
-
-function setCookie(
-  { options }: ConsoleContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  sid: string,
-): void {
-  const { cookieSecure } = options;
-  const secure =
-    cookieSecure === 'auto' ? request.view.scheme === 'https' : cookieSecure === 'always';
-  void reply.setCookie(SESSION_COOKIE, sid, {
-    httpOnly: true,
-    sameSite: 'strict',
-    path: '/',
-    secure,
-  });
 }
 
 /** The user who is logged in, as the page sees it. */

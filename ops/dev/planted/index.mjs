@@ -7,6 +7,7 @@ import { PROCESS } from './process.mjs';
 import { RULES } from './rules.mjs';
 import { SWIFT } from './swift.mjs';
 import { SWIFT_API } from './swift-api.mjs';
+import { TRUST } from './trust.mjs';
 import { VERSIONS } from './versions.mjs';
 
 /** All planted bugs, by area. */
@@ -14,6 +15,7 @@ export const PLANTED = [
   ...AUTH,
   ...AUTHORITY,
   ...RULES,
+  ...TRUST,
   ...VERSIONS,
   ...SWIFT,
   ...EMBEDDED,

@@ -8,6 +8,7 @@ import { discardRest, limitBodies } from '../../../console/server/bodies.js';
 import { makeContainer, ok, query, unique, upload } from '../files/support.js';
 import { codeOf, type ConsoleClient } from '../support/client.js';
 import { startTestBed, type TestBed } from '../support/console.js';
+import { sendHalves } from '../../support/half-requests.js';
 
 /** The same type for Fastify's parser, and so for every limit. */
 const BYTES_WITH_PARAMETER = 'Application/Octet-Stream ;x=y';
@@ -49,6 +50,24 @@ describe('console under attack', () => {
       const answer = await client.get(path);
       expect([400, 404], `${path}: ${answer.text.slice(0, 100)}`).to.include(answer.status);
     }
+  });
+
+  it('keeps no more than 256 connections of one address, and serves those that ask', async () => {
+    const end = await sendHalves(bed.console.port, 300, 256);
+    expect((await client.get('/healthz')).status).to.equal(200);
+    end();
+  });
+
+  it('counts the requests of a session apart from those of others at its address', async () => {
+    const left = async (one: ConsoleClient, path: string): Promise<number> =>
+      Number((await one.get(path)).headers['x-ratelimit-remaining']);
+    const first = await left(client, '/api/session');
+    const others = [bed.client(), await bed.login()];
+    const theirs = await left(others[0]!, '/healthz');
+    for (let i = 0; i < 5; i++) for (const one of others) await one.get('/healthz');
+    await others[1]!.get('/api/session');
+    expect(await left(client, '/api/session')).to.equal(first - 1);
+    expect(await left(others[0]!, '/healthz')).to.equal(theirs - 11);
   });
 
   it('answers no name but its own, however it is said', async () => {

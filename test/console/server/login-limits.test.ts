@@ -80,6 +80,23 @@ describe('console login limits: rules', () => {
     expect(wait('192.0.2.1', 'u')).to.equal(0);
   });
 
+  it('forgets neither a guessed name, nor where its user is known, for invented names', () => {
+    limits.tryLogin('198.51.100.1', 'u');
+    limits.succeeded('198.51.100.1', 'u');
+    for (let i = 0; i < 60; i++) limits.tryLogin(`203.0.113.${i}`, 'u');
+    for (let i = 0; i < 4; i++) limits.failed('192.0.2.1', 'u');
+    const flood = 10_400;
+    for (let i = 0; i < flood; i++) {
+      // Of many networks, and of one that has no try left.
+      const address = `2001:db8:${(i >> 3).toString(16)}:${(i & 7).toString(16)}::1`;
+      expect(wait(address, `invented-${i}`)).to.equal(0);
+      limits.tryLogin('192.0.2.9', `refused-${i}`);
+    }
+    expect(wait('192.0.2.1', 'u')).to.be.above(0);
+    expect(wait('203.0.113.99', 'u')).to.equal(10);
+    expect(wait('198.51.100.1', 'u')).to.equal(0);
+  });
+
   it('says which refusal is the first in a row: thousands are not worth a record each', () => {
     for (let i = 0; i < 5; i++) limits.tryLogin('192.0.2.1', 'u');
     const refusals = Array.from({ length: 4 }, () => limits.tryLogin('192.0.2.1', 'u').isFirst);

@@ -28,6 +28,29 @@ describe('console session', () => {
     expect((await client.get('/api/session')).status).to.equal(200);
   });
 
+  it('takes no session of two cookies, and clears the one that stands before its own', async () => {
+    await client.login(TESTER);
+    const { cookie } = client;
+    for (const two of [`console_sid=planted; ${cookie}`, `${cookie};console_sid=`]) {
+      const refused = await client.get('/api/session', { cookie: two });
+      expect([refused.status, codeOf(refused)]).to.deep.equal([403, 'forbidden']);
+      const cleared = refused.headers['set-cookie'] ?? [];
+      expect(cleared.every((one) => one.startsWith('console_sid=; Max-Age=0;'))).to.equal(true);
+      expect(cleared.map((one) => /Path=([^;]*)/.exec(one)?.[1])).to.deep.equal([
+        ...['/api', '/api/', '/api/session', '/api/session/'],
+      ]);
+      const again = await client.send('POST', '/api/session', {
+        body: TESTER,
+        headers: { cookie: two },
+      });
+      expect(again.status).to.equal(403);
+    }
+    expect((await client.get('/api/session', { cookie: `other=1; ${cookie}` })).status).to.equal(
+      200,
+    );
+    expect((await client.get('/api/session')).status).to.equal(200);
+  });
+
   it('marks the cookie for https behind a trusted proxy only', async () => {
     const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'console.example' };
     await client.login(TESTER, forwarded);
@@ -39,7 +62,14 @@ describe('console session', () => {
     try {
       const proxied = behind.client();
       await proxied.login(TESTER, { ...forwarded, origin: 'https://console.example' });
-      expect(proxied.setCookie).to.include('Secure');
+      expect(proxied.setCookie).to.match(
+        /^__Host-console_sid=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
+      );
+      expect((await proxied.get('/api/session', forwarded)).status).to.equal(200);
+      // Another program on the host can set the plain name, which counts for nothing here.
+      const planted = `console_sid=planted; ${proxied.cookie}`;
+      const both = await proxied.get('/api/session', { ...forwarded, cookie: planted });
+      expect(both.status).to.equal(200);
     } finally {
       await behind.close();
     }
