@@ -8,6 +8,7 @@ import type { S3Endpoint } from '../s3/s3-account.js';
 import type { Upstream } from '../swift/upstream.js';
 import type { Accounts } from './accounts.js';
 import type { AdminClient } from './admin-client.js';
+import type { Changes } from './changes.js';
 import type { ClientView, ClientViews } from './client-address.js';
 import type { Events } from './events.js';
 import type { Jobs } from './jobs.js';
@@ -37,6 +38,7 @@ export interface ConsoleContext {
   readonly loginLimits: LoginLimits;
   readonly audit: ExclusiveAudit;
   readonly events: Events;
+  readonly changes: Changes;
   /** Work of one session. */
   readonly jobs: Jobs;
   /** Work that outlives its session, and the console. */

@@ -19,6 +19,7 @@ import { parseUpstream } from '../swift/address.js';
 import { Upstream } from '../swift/upstream.js';
 import { Accounts } from './accounts.js';
 import { AdminClient, trustOnly } from './admin-client.js';
+import { Changes } from './changes.js';
 import { describeError } from './app-errors.js';
 import { buildApp } from './app.js';
 import { ClientViews } from './client-address.js';
@@ -119,6 +120,7 @@ export class ConsoleServer {
       pause,
       logger,
       events,
+      changes: new Changes(),
       store,
       s3: s3Endpoint(options),
       admin,

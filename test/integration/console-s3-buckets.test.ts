@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { job, ok, query } from '../console/files/support.js';
+import { change, job, ok, query } from '../console/files/support.js';
 import { codeOf, type ConsoleClient } from '../console/support/client.js';
 import { ConsoleAndS3 } from '../support/console-s3.js';
 import type { S3TestClient } from '../support/s3-client.js';
@@ -59,7 +59,7 @@ describe('service: Files and what buckets of S3 are configured with', () => {
     expect(await lock()).to.deep.equal({ enabled: false, default_retention: null });
     const wanted = { mode: 'GOVERNANCE', unit: 'days', count: 2 };
     const set = (default_retention: object | null, confirm_name?: string) =>
-      put('/api/files/lock', { name: bucket, default_retention, confirm_name });
+      change(client, 'lock', { name: bucket, default_retention, confirm_name });
     expect(codeOf(await set(wanted))).to.equal('invalid_argument');
     await ok(set(wanted, bucket), 204);
     expect(await lock()).to.deep.equal({ enabled: true, default_retention: wanted });
@@ -73,14 +73,14 @@ describe('service: Files and what buckets of S3 are configured with', () => {
     expect(await lock()).to.deep.equal({ enabled: true, default_retention: strict });
     expect(codeOf(await set({ ...strict, count: 101 }, bucket))).to.equal('invalid_argument');
     // A quota is not what the lock protects; the embedded store has none.
-    const quota = await put('/api/files/quota', { name: bucket, bytes: 1000, objects: null });
+    const quota = await change(client, 'quota', { name: bucket, bytes: 1000, objects: null });
     expect(quota.status).to.equal(IS_CLUSTER ? 204 : 501);
     expect((await recorded(bucket)).slice(0, 2)).to.deep.equal([
       'files.object_lock begun',
       'files.object_lock ok',
     ]);
     const plain = await both.makeBucket('Off');
-    const refused = await put('/api/files/lock', {
+    const refused = await change(client, 'lock', {
       ...{ name: plain, default_retention: null, confirm_name: plain },
     });
     expect(codeOf(refused)).to.equal('conflict');
@@ -164,19 +164,19 @@ describe('service: Files and what buckets of S3 are configured with', () => {
       { key: 'a/b', value: '1+1=2' },
       { key: 'été', value: '' },
     ];
-    await ok(put('/api/files/tags', { ...object, tags: given }), 204);
+    await ok(change(client, 'tags', { ...object, tags: given }), 204);
     expect(await tags(object)).to.deep.equal({ tags: given });
     expect(await tags(old)).to.deep.equal({ tags: [{ key: 'team', value: 'red' }] });
-    await ok(put('/api/files/tags', { ...old, tags: [] }), 204);
+    await ok(change(client, 'tags', { ...old, tags: [] }), 204);
     expect(await tags(old)).to.deep.equal({ tags: [] });
     expect(await tags({ container: bucket })).to.deep.equal({ tags: [] });
-    await ok(put('/api/files/tags', { container: bucket, tags: given }), 204);
+    await ok(change(client, 'tags', { container: bucket, tags: given }), 204);
     expect(await tags({ container: bucket })).to.deep.equal({ tags: given });
     const twice = [given[0], given[0]];
-    expect(codeOf(await put('/api/files/tags', { ...object, tags: twice }))).to.equal(
+    expect(codeOf(await change(client, 'tags', { ...object, tags: twice }))).to.equal(
       'invalid_argument',
     );
-    const reserved = await put('/api/files/tags', {
+    const reserved = await change(client, 'tags', {
       ...{ ...object, tags: [{ key: 'aws:x', value: '' }] },
     });
     expect([codeOf(reserved), reserved.text]).to.satisfy(

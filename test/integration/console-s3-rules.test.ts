@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { job, ok, query, type JobResult } from '../console/files/support.js';
+import { change, job, ok, query, type JobResult } from '../console/files/support.js';
 import { codeOf, type ConsoleClient } from '../console/support/client.js';
 import { ConsoleAndS3 } from '../support/console-s3.js';
 import { eventually } from '../support/eventually.js';
@@ -32,7 +32,6 @@ describe('service: Files, rewinding and the rules of buckets', () => {
 
   after(() => both.stop());
 
-  const put = (path: string, body: object) => client.send('PUT', path, { body });
 
   /** Milliseconds of a time after all that was written, and before what is written next. */
   async function now(bucket: string, name: string): Promise<number> {
@@ -132,13 +131,13 @@ describe('service: Files, rewinding and the rules of buckets', () => {
       { ...RULE, id: 'markers', prefix: 'm/', expire: { delete_markers: true } },
       { ...RULE, id: 'date', prefix: 'x/', expire: { date: '2030-01-02' } },
     ];
-    await ok(put('/api/files/lifecycle', { name: bucket, rules: given }), 204);
-    expect(await rules()).to.deep.equal({ rules: given });
+    await ok(change(client, 'lifecycle', { name: bucket, rules: given }), 204);
+    expect(await rules()).to.deep.include({ rules: given });
     expect((await s3.get(`/${bucket}?lifecycle`)).text).to.include('<ID>tmp</ID>');
-    const twice = await put('/api/files/lifecycle', { name: bucket, rules: [given[0], given[0]] });
+    const twice = await change(client, 'lifecycle', { name: bucket, rules: [given[0], given[0]] });
     expect(codeOf(twice)).to.equal('invalid_argument');
     expect(twice.text).to.include('S3 refuses this: Rule ID must be unique');
-    await ok(put('/api/files/lifecycle', { name: bucket, rules: [] }), 204);
+    await ok(change(client, 'lifecycle', { name: bucket, rules: [] }), 204);
     expect((await s3.get(`/${bucket}?lifecycle`)).status).to.equal(404);
   });
 
@@ -186,9 +185,9 @@ describe('service: Files, rewinding and the rules of buckets', () => {
         ...{ expose_headers: [], max_age_s: null },
       },
     ];
-    await ok(put('/api/files/cors', { name: bucket, rules }), 204);
+    await ok(change(client, 'cors', { name: bucket, rules }), 204);
     const kept = await ok(client.get(`/api/files/cors?${query({ name: bucket })}`), 200);
-    expect(kept.json()).to.deep.equal({ rules });
+    expect(kept.json()).to.deep.include({ rules });
     const test = async (origin: string, method: string, headers: string[] = []) => {
       const body = { rules, origin, method, headers };
       return (
@@ -199,11 +198,11 @@ describe('service: Files, rewinding and the rules of buckets', () => {
     expect(await test('https://else.org', 'GET')).to.equal(1);
     expect(await test('https://else.org', 'PUT')).to.equal(null);
     const wrong = [{ ...rules[0], origins: ['https://*.*.com'] }];
-    const refused = await put('/api/files/cors', { name: bucket, rules: wrong });
+    const refused = await change(client, 'cors', { name: bucket, rules: wrong });
     expect([codeOf(refused), refused.text]).to.satisfy(
       ([code, text]: string[]) => code === 'invalid_argument' && text?.includes('S3 refuses this'),
     );
-    await ok(put('/api/files/cors', { name: bucket, rules: [] }), 204);
+    await ok(change(client, 'cors', { name: bucket, rules: [] }), 204);
     expect((await s3.get(`/${bucket}?cors`)).status).to.equal(404);
   });
 });

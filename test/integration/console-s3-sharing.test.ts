@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { codeOf, ConsoleClient, type Answer } from '../console/support/client.js';
-import { download, list, ok, query, unique, upload } from '../console/files/support.js';
+import { change, download, list, ok, query, unique, upload } from '../console/files/support.js';
 import { complete, initiate, uploadPart } from '../swift/drop-in.js';
 import { eventually } from '../support/eventually.js';
 import { S3TestClient } from '../support/s3-client.js';
@@ -64,7 +64,7 @@ describe('service: buckets with S3 versions that are shared from the console', f
   }
 
   const share = (name: string, read: string, write = '') =>
-    owner.send('PUT', '/api/files/acl', { body: { name, read, write } });
+    change(owner, 'acl', { name, read, write });
   /** Its answers show the address of S3, which nothing else does. */
   const presign = (bucket: string, more: object = {}, client = signer) =>
     client.post('/api/files/presigned', { container: bucket, name: 'dir/o.txt', ...more });

@@ -2,7 +2,16 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { codeOf, type ConsoleClient } from '../console/support/client.js';
-import { download, job, list, makeContainer, ok, query, upload } from '../console/files/support.js';
+import {
+  change,
+  download,
+  job,
+  list,
+  makeContainer,
+  ok,
+  query,
+  upload,
+} from '../console/files/support.js';
 import { ConsoleAndS3 } from '../support/console-s3.js';
 import type { S3TestClient } from '../support/s3-client.js';
 import type { Service } from '../support/service.js';
@@ -130,7 +139,7 @@ describe('service: Files on buckets with S3 versions', () => {
     expect(codeOf(await upload(client, bucket, 'c', 'again'))).to.equal('exists');
     await ok(upload(client, bucket, 'c', 'again', { overwrite: '1' }), 201);
     const body = { container: bucket, name: 'c', meta: { Colour: 'blue' } };
-    await ok(client.send('PATCH', '/api/files/object', { body }), 204);
+    await ok(change(client, 'object', body), 204);
     expect((await s3.head(`/${bucket}/c`)).headers['x-amz-meta-colour']).to.equal('blue');
     expect(await versions(bucket, 'c')).to.have.length(3);
     const items = [{ name: 'c', to_name: 'd' }];

@@ -151,10 +151,14 @@ export function randomId() {
  * @param {(entered: Record<string, FormDataEntryValue>, data: FormData) => Promise<unknown>} [work]
  *   does what the dialog is for, given what was entered and the form's data; while it fails the
  *   dialog stays open and says why
- * @param {{ danger?: boolean }} [options] `danger`: what it does cannot be undone, and looks it
+ * @param {object} [options]
+ * @param {boolean} [options.danger] what it does cannot be undone, and looks it
+ * @param {() => unknown} [options.again] shows the dialog anew, with the present values; offered when
+ *   the console refused a change because of them
  * @returns {Promise<Record<string, FormDataEntryValue> | null>} what was entered by name, or null when it was closed
  */
-export function ask(title, nodes, okText, work = async () => undefined, { danger = false } = {}) {
+export function ask(title, nodes, okText, work = async () => undefined, options = {}) {
+  const { danger = false, again } = options;
   const dialog = $('#dialog');
   const form = /** @type {HTMLFormElement} */ (dialog.querySelector('form'));
   const ok = $('#dialog-ok');
@@ -182,6 +186,7 @@ export function ask(title, nodes, okText, work = async () => undefined, { danger
         await closeDialog();
       } catch (error) {
         problem.textContent = shownText(messageOf(error));
+        if (again !== undefined && isOutdated(error)) problem.append(' ', reload(again));
       } finally {
         ok.disabled = false;
       }
@@ -210,6 +215,27 @@ export function ask(title, nodes, okText, work = async () => undefined, { danger
       if (!ok.hidden) form.requestSubmit(ok);
     };
   });
+}
+
+/**
+ * Whether the console refused a change because the page showed former values.
+ *
+ * @param {unknown} error
+ */
+export function isOutdated(error) {
+  const { code, details } = /** @type {{ code?: string, details?: { present?: unknown } }} */ (
+    error
+  );
+  return code === 'conflict' && details?.present !== undefined;
+}
+
+/** @param {() => unknown} again */
+function reload(again) {
+  const onclick = async () => {
+    await closeDialog();
+    await again();
+  };
+  return el('button', { type: 'button', textContent: 'Show it as it is now', onclick });
 }
 
 /**

@@ -1,6 +1,9 @@
 import { call, runJob } from './api.js';
-import { messageOf } from './dom.js';
+import { messageOf, shownText } from './dom.js';
 import { addTransfer } from './transfer-list.js';
+
+/** Names of replaced objects in the line of a task. */
+const NAMES_SHOWN = 3;
 
 /** @typedef {Partial<import('../../server/audited-job.js').ManyResult>} Result */
 
@@ -30,8 +33,8 @@ export async function runTask(title, path, body, refresh) {
     const failures = result?.failures ?? [];
     const failed = result?.failed ?? 0;
     if (job.state === 'cancelled') task.end('cancelled');
-    else if (failed > 0) task.fail(`${failed} failed`, null, failures);
-    else task.end(`done: ${result?.succeeded ?? 0}`);
+    else if (failed > 0) task.fail(`${failed} failed${replacedText(result)}`, null, failures);
+    else task.end(`done: ${result?.succeeded ?? 0}${replacedText(result)}`);
     return job.state === 'cancelled' ? null : result;
   };
   try {
@@ -42,4 +45,16 @@ export async function runTask(title, path, body, refresh) {
   } finally {
     await refresh();
   }
+}
+
+/**
+ * What is no more because something else was written in its place.
+ *
+ * @param {Result | null | undefined} result
+ */
+function replacedText(result) {
+  const count = result?.replaced?.count ?? 0;
+  if (count === 0) return '';
+  const names = (result?.replaced?.names ?? []).slice(0, NAMES_SHOWN).map(shownText);
+  return `, ${count} replaced: ${names.join(', ')}${names.length < count ? ', …' : ''}`;
 }

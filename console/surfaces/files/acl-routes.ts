@@ -1,13 +1,16 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { loginName } from '../../config/keys.js';
 import { ApiError } from '../../server/api-error.js';
+import { expectShown } from '../../server/changes.js';
 import { audited } from '../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
 import type { SwiftAccount } from '../../swift/account.js';
-import { headerText } from '../../swift/login.js';
+import { headerText, textOfHeader } from '../../swift/login.js';
 import { readAcl, type AclReading } from './acl.js';
+import { hasS3Versions } from './container-details.js';
 import { containerName, isContainerName, segmentsOf } from './names.js';
 import { aclOfSegments } from './s3/gateway-rules.js';
 import { s3BucketOf } from './s3/s3-bucket.js';
@@ -17,7 +20,7 @@ import { shareTrash } from './trash.js';
 const NAMED = z.object({ name: containerName });
 const list = z.string().max(4096);
 const LISTS = z.strictObject({ read: list, write: list });
-const ACL = LISTS.extend({ name: containerName });
+const ACL = LISTS.extend({ name: containerName, was: LISTS });
 
 const manages = { config: { access: 'manage' } } as const;
 
@@ -70,10 +73,7 @@ export function aclRoutes(app: FastifyInstance, context: ConsoleContext): void {
 
   app.get('/api/files/acl', manages, async (request): Promise<AclLists> => {
     const { name } = parse(NAMED, request.query);
-    const { headers } = await sessionOf(request).store.do([200, 204], 'HEAD', { container: name });
-    const text = (header: string) =>
-      Buffer.from(String(headers[header] ?? ''), 'latin1').toString('utf8');
-    return { read: text('x-container-read'), write: text('x-container-write') };
+    return listsOf(sessionOf(request).store, name);
   });
 
   /** What lists would mean, before they are stored. */
@@ -94,7 +94,10 @@ export function aclRoutes(app: FastifyInstance, context: ConsoleContext): void {
     const details = { read: shown(read.text), write: shown(write.text) };
     const act = { action: 'files.acl', target: given.name, details };
     const { store } = sessionOf(request);
-    await audited(context, request, act, async () => {
+    const save = async () => {
+      const now = await listsOf(store, given.name);
+      const words = `read “${shown(now.read)}”, write “${shown(now.write)}”`;
+      expectShown(given.was, now, 'the access rules', words);
       const headers = {
         'x-container-read': headerText(read.text),
         'x-container-write': headerText(write.text),
@@ -106,12 +109,29 @@ export function aclRoutes(app: FastifyInstance, context: ConsoleContext): void {
         });
       const bucket = await s3BucketOf(sessionOf(request), given.name);
       const lists = { read: read.text, write: write.text };
-      await shareSegments(store, given.name, aclOfSegments(lists, bucket !== undefined));
+      const isVersioned = bucket !== undefined || (await hasS3Versions(store, given.name));
+      await shareSegments(store, given.name, aclOfSegments(lists, isVersioned));
       // What is deleted of a bucket with S3 versions does not go to the trash.
       if (bucket === undefined) await shareTrash(store, given.name, write.text);
-    });
+    };
+    await audited(context, request, act, () =>
+      context.changes.ofContainer(store, given.name, save),
+    );
     return reply.status(204).send();
   });
+}
+
+/** The lists as they are stored. @throws SwiftStatusError */
+async function listsOf(store: SwiftAccount, container: string): Promise<AclLists> {
+  const { headers } = await store.do([200, 204], 'HEAD', { container });
+  return aclLists(headers);
+}
+
+export function aclLists(headers: IncomingHttpHeaders): AclLists {
+  return {
+    read: textOfHeader(headers['x-container-read']),
+    write: textOfHeader(headers['x-container-write']),
+  };
 }
 
 /** Gives the segments of large objects their access rules, where the container has segments. */

@@ -66,7 +66,8 @@ export function changeRoutes(app: FastifyInstance, context: ConsoleContext): voi
     }
     const { store, user } = session;
     const job = await auditedJob(context, request, act, 'delete', async (control) => {
-      const trash = { by: loginName(user), days: options.trashDays, nowMs: now() };
+      const { trashDays: days } = options;
+      const trash = { by: loginName(user), days, nowMs: now(), changes: context.changes };
       const cleanup = new SegmentCleanup(store, context.pause, now);
       const remove = removerOf(session, container, mode, trash, cleanup, now);
       const items = expand(store, container, given);

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { SwiftAccount } from '../../swift/account.js';
 import { S3StatusError } from '../../s3/errors.js';
 import { SwiftStatusError, UpstreamError } from '../../swift/errors.js';
@@ -66,8 +67,7 @@ export async function containerDetails(
     s3_shared: place?.isOwner === false,
     s3_unavailable: isUnavailable,
     versions_container: archive ?? null,
-    quota_bytes: numberOrNull(text('x-container-meta-quota-bytes')),
-    quota_objects: numberOrNull(text('x-container-meta-quota-count')),
+    ...quotaIn(headers),
     tempurl_keys: keys.filter((name) => text(name) !== '').length,
   };
 }
@@ -125,6 +125,15 @@ export async function manyDetails(
   };
   await Promise.all(Array.from({ length: AT_ONCE }, lane));
   return found;
+}
+
+/** What the headers of a container say of its quota; null for no bound. */
+export function quotaIn(headers: IncomingHttpHeaders) {
+  const number = (name: string) => numberOrNull(String(headers[name] ?? ''));
+  return {
+    quota_bytes: number('x-container-meta-quota-bytes'),
+    quota_objects: number('x-container-meta-quota-count'),
+  };
 }
 
 function numberOrNull(text: string): number | null {

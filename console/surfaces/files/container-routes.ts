@@ -7,7 +7,14 @@ import { parse } from '../../server/parse.js';
 import { hasRight } from '../../server/rights.js';
 import { headerText } from '../../swift/login.js';
 import { isTaken } from './exists.js';
-import { containerName, kindOf, objectName, prefixText, type ContainerKind } from './names.js';
+import {
+  containerName,
+  kindOf,
+  objectName,
+  prefixText,
+  refuseTrash,
+  type ContainerKind,
+} from './names.js';
 import { s3BucketOf } from './s3/s3-bucket.js';
 import { expectKept } from './s3/s3-objects.js';
 import { listContainers, listObjects, LISTING_LIMIT } from './swift-listing.js';
@@ -160,6 +167,7 @@ export function containerRoutes(app: FastifyInstance, context: ConsoleContext): 
   /** An empty folder is an object that is nothing but its name. */
   app.put('/api/files/folder', { config: { access: 'write' } }, async (request, reply) => {
     const { container, name } = parse(FOLDER, request.body);
+    refuseTrash(container);
     const headers = {
       'content-type': 'application/directory',
       'content-length': '0',

@@ -1,13 +1,20 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { ApiError } from '../../server/api-error.js';
+import { expectShown } from '../../server/changes.js';
 import { audited, needRight } from '../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { hasRight } from '../../server/rights.js';
 import { parse } from '../../server/parse.js';
 import { headerText, textOfHeader } from '../../swift/login.js';
-import { containerName, objectName, objectPlace } from './names.js';
-import { expectNoS3Version, metaHeaders, objectInfo, type ObjectType } from './object-info.js';
+import { containerName, objectName, objectPlace, refuseTrash } from './names.js';
+import {
+  expectNoS3Version,
+  isServiceMeta,
+  metaHeaders,
+  objectInfo,
+  type ObjectType,
+} from './object-info.js';
 import { s3BucketOf, type S3Bucket } from './s3/s3-bucket.js';
 import { expectKept, replaceS3Meta, s3ObjectInfo, type S3VersionView } from './s3/s3-objects.js';
 import { translate } from './translate.js';
@@ -35,7 +42,17 @@ const PATCH = z.strictObject({
     .optional(),
   /** Null: the object does not expire. */
   delete_at_unix_s: z.int().positive().nullable().optional(),
+  /** What the page was shown. */
+  was: z.strictObject({
+    etag: z.string().max(256),
+    last_modified: z.string().max(64),
+    content_type: z.string().max(4096),
+    delete_at_unix_s: z.number().nullable(),
+    meta: z.record(z.string(), z.string()),
+  }),
 });
+
+type Patch = z.infer<typeof PATCH>;
 
 /** What is known of an object. */
 export interface ObjectView {
@@ -91,19 +108,35 @@ export function objectRoutes(app: FastifyInstance, context: ConsoleContext): voi
   app.patch('/api/files/object', { config: { access: 'write' } }, async (request, reply) => {
     const given = parse(PATCH, request.body);
     const session = sessionOf(request);
+    const { store } = session;
+    const { container, name } = given;
+    refuseTrash(container);
+    await context.changes.ofObject(store, { container, object: name }, () => save(request, given));
+    return reply.status(204).send();
+  });
+
+  const save = async (request: FastifyRequest, given: Patch) => {
+    const session = sessionOf(request);
     const { store, user } = session;
     const { container, name } = given;
     const bucket = await s3BucketOf(session, container);
     if (bucket !== undefined) {
       await saveInS3(bucket, given, hasRight(user.role, 'manage'));
-      return reply.status(204).send();
+      return;
     }
     const info = await objectInfo(store, container, name);
     expectNoS3Version(info);
-    checkSize(given.meta, info.meta);
+    expectObjectShown(given, {
+      etag: info.etag,
+      last_modified: info.lastModified,
+      content_type: info.contentType,
+      delete_at_unix_s: info.deleteAtUnixS,
+      meta: info.meta,
+    });
+    checkMeta(given.meta, info.meta);
     const former = info.deleteAtUnixS;
     const deleteAt = given.delete_at_unix_s === undefined ? former : given.delete_at_unix_s;
-    const save = () =>
+    const write = () =>
       // A link answers that its target is elsewhere, and keeps what it was told.
       store.do([202, 307], 'POST', {
         container,
@@ -115,33 +148,49 @@ export function objectRoutes(app: FastifyInstance, context: ConsoleContext): voi
           ...(deleteAt === null ? {} : { 'x-delete-at': String(deleteAt) }),
         },
       });
-    if (deleteAt === former) await save();
+    if (deleteAt === former) await write();
     else {
       const details = { expires_unix_s: deleteAt, before_unix_s: former };
       const act = { action: 'files.expiry', target: `${container}/${name}`, details };
       if (isSooner(deleteAt, former, context)) {
         await needRight(context, request, 'manage', act, TOO_SOON);
       }
-      await audited(context, request, act, save);
+      await audited(context, request, act, write);
     }
-    return reply.status(204).send();
-  });
+  };
 }
 
 /** S3 has no expiry of single objects; other metadata makes a new version. */
-async function saveInS3(
-  bucket: S3Bucket,
-  { name, meta, content_type: type, delete_at_unix_s: deleteAt }: z.infer<typeof PATCH>,
-  mayDestroy: boolean,
-): Promise<void> {
+async function saveInS3(bucket: S3Bucket, given: Patch, mayDestroy: boolean): Promise<void> {
+  const { name, meta, content_type: type, delete_at_unix_s: deleteAt } = given;
   if (typeof deleteAt === 'number') {
     const message = 'Objects of buckets with S3 versions expire by lifecycle rules only.';
     throw new ApiError('unsupported_here', message);
   }
-  checkSize(meta, (await s3ObjectInfo(bucket, name)).meta);
+  const info = await s3ObjectInfo(bucket, name);
+  expectObjectShown(given, info);
+  checkMeta(meta, info.meta);
   await expectKept(bucket, name, mayDestroy);
-  await replaceS3Meta(bucket, name, meta, type);
+  await replaceS3Meta(bucket, name, meta, type, info.etag);
 }
+
+/** @throws ApiError conflict where the object is not what the page was shown */
+function expectObjectShown({ was }: Patch, info: Patch['was']): void {
+  const { etag, last_modified: time, content_type: type, delete_at_unix_s: deleteAt, meta } = info;
+  const present = {
+    etag,
+    last_modified: time,
+    content_type: type,
+    delete_at_unix_s: deleteAt,
+    meta,
+  };
+  const expires = deleteAt === null ? '' : `, expires ${new Date(deleteAt * 1000).toISOString()}`;
+  const entries = Object.entries(meta).map(([name, value]) => `${name}=${value}`);
+  const text = [type, ...entries].join(', ').slice(0, WORDS_LENGTH_MAX);
+  expectShown(was, present, 'the object', `written ${time}${expires}; ${text}`);
+}
+
+const WORDS_LENGTH_MAX = 500;
 
 const TOO_SOON =
   'An object that expires is permanently deleted. Your role allows no expiry that is sooner than that of the trash.';
@@ -160,13 +209,18 @@ type Meta = Readonly<Record<string, string>>;
 
 /**
  * What is there already may be as large as it is, if nothing is added to it.
- * @throws ApiError meta_too_large
+ * @throws ApiError meta_too_large; invalid_argument for metadata that the console writes itself
  */
-function checkSize(meta: Meta, former: Meta): void {
+function checkMeta(meta: Meta, former: Meta): void {
   const before = new Map(Object.entries(former));
   const changed = Object.entries(meta).filter(
     ([name, value]) => before.get(name.toLowerCase()) !== value,
   );
+  const service = changed.find(([name]) => isServiceMeta(name));
+  if (service !== undefined) {
+    const message = `“${service[0]}” is written by the trash itself: take another name.`;
+    throw new ApiError('invalid_argument', message);
+  }
   const long = changed.find(([, value]) => Buffer.byteLength(value) > VALUE_BYTES_MAX);
   if (long !== undefined) {
     const message = `The value of “${long[0]}” is longer than ${VALUE_BYTES_MAX} bytes.`;

@@ -1,16 +1,19 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { ApiError } from '../../server/api-error.js';
+import { expectShown } from '../../server/changes.js';
 import { audited } from '../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
 import type { StoreInfoCache } from '../../swift/info.js';
+import { quotaIn } from './container-details.js';
 import { containerName } from './names.js';
 import { translate, translateRefusal } from './translate.js';
 
 const amount = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).nullable();
 /** Null for no bound. */
-const QUOTA = z.strictObject({ name: containerName, bytes: amount, objects: amount });
+const BOUNDS = z.strictObject({ bytes: amount, objects: amount });
+const QUOTA = BOUNDS.extend({ name: containerName, was: BOUNDS });
 
 /** Bounds of what a container may hold, where the store enforces them (swift container_quotas). */
 export function quotaRoutes(
@@ -22,7 +25,7 @@ export function quotaRoutes(
     '/api/files/quota',
     { config: { access: 'manage', audits: 'files.quota' } },
     async (request, reply) => {
-      const { name, bytes, objects } = parse(QUOTA, request.body);
+      const { name, bytes, objects, was } = parse(QUOTA, request.body);
       if (!(await info.get()).hasContainerQuotas) {
         throw new ApiError('unsupported_here', 'This store enforces no quotas of containers.', {
           needs: 'container_quotas',
@@ -31,8 +34,15 @@ export function quotaRoutes(
       const { store } = sessionOf(request);
       const headers = { ...quotaHeader('bytes', bytes), ...quotaHeader('count', objects) };
       const act = { action: 'files.quota', target: name, details: { bytes, objects } };
+      const save = async () => {
+        const { headers: stored } = await store.do([200, 204], 'HEAD', { container: name });
+        const { quota_bytes: bytesNow, quota_objects: objectsNow } = quotaIn(stored);
+        const words = `${bytesNow ?? 'any number of'} bytes, ${objectsNow ?? 'any number of'} objects`;
+        expectShown(was, { bytes: bytesNow, objects: objectsNow }, 'the quota', words);
+        await store.do([204], 'POST', { container: name, headers });
+      };
       await audited(context, request, act, () =>
-        store.do([204], 'POST', { container: name, headers }).catch((thrown: unknown) => {
+        context.changes.ofContainer(store, name, save).catch((thrown: unknown) => {
           const error = translateRefusal(thrown);
           throw translate(error, 404, 'no_such_container', 'The container does not exist.');
         }),

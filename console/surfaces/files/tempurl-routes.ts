@@ -1,7 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { SerialQueues } from '../../../src/lib/promises.js';
 import { ApiError } from '../../server/api-error.js';
 import { audited, needRight, recordAction } from '../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
@@ -55,9 +54,7 @@ export function tempurlRoutes(
   context: ConsoleContext,
   info: StoreInfoCache,
 ): void {
-  const { options, now } = context;
-  // Two who make a key at the same time would each undo the other's URLs.
-  const queues = new SerialQueues();
+  const { options, now, changes } = context;
   const writes = { config: { access: 'write' } } as const;
   app.post('/api/files/tempurl', writes, async (request): Promise<TempUrl> => {
     const given = parse(TEMPURL, request.body);
@@ -76,7 +73,8 @@ export function tempurlRoutes(
     await refuseMissing(store, given);
     const digest = await digestOf(info);
     const mayCreate = hasRight(user.role, 'manage');
-    const key = await queues.run(`${store.name}/${given.container}`, () =>
+    // Two who make a key at the same time would each undo the other's URLs.
+    const key = await changes.ofContainer(store, given.container, () =>
       containerKey(store, given.container, mayCreate),
     );
     await recordAction(context, request, { ...act, result: 'ok' });
@@ -98,7 +96,7 @@ export function tempurlRoutes(
       const { store } = sessionOf(request);
       const act = { action: 'files.tempurl_rotate', target: container };
       await audited(context, request, act, () =>
-        queues.run(`${store.name}/${container}`, () => rotateKey(store, container)),
+        changes.ofContainer(store, container, () => rotateKey(store, container)),
       );
       return reply.status(204).send();
     },
@@ -116,7 +114,7 @@ export function tempurlRoutes(
       );
       const act = { action: 'files.tempurl_remove', target: container };
       await audited(context, request, act, () =>
-        queues.run(`${store.name}/${container}`, () =>
+        changes.ofContainer(store, container, () =>
           store.do([204, 202], 'POST', { container, headers }),
         ),
       );

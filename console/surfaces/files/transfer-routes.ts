@@ -12,7 +12,7 @@ import type { SwiftAccount } from '../../swift/account.js';
 import { UpstreamError } from '../../swift/errors.js';
 import { headerText } from '../../swift/login.js';
 import { isTaken, RepeatedBody, TAKEN } from './exists.js';
-import { objectPlace } from './names.js';
+import { objectPlace, refuseTrash } from './names.js';
 import { objectReader, sendBody } from './object-body.js';
 import { translate } from './translate.js';
 import { s3BucketOf } from './s3/s3-bucket.js';
@@ -55,6 +55,7 @@ export function transferRoutes(
 
   app.put('/api/files/object/body', { config: { access: 'write' } }, async (request, reply) => {
     const { container, name, overwrite, again, type } = parse(UPLOAD, request.query);
+    refuseTrash(container);
     const length = request.headers['content-length'];
     const { store, user } = sessionOf(request);
     const body = request.body as Readable | undefined;

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { Changes } from '../../server/changes.js';
 import type { SwiftAccount } from '../../swift/account.js';
 import { SwiftStatusError } from '../../swift/errors.js';
 import { headerText } from '../../swift/login.js';
@@ -58,6 +59,7 @@ export interface TrashOptions {
   readonly by: string;
   readonly days: number;
   readonly nowMs: number;
+  readonly changes: Changes;
 }
 
 /**
@@ -70,7 +72,7 @@ export async function moveToTrash(
   store: SwiftAccount,
   container: string,
   object: string,
-  { by, days, nowMs }: TrashOptions,
+  { by, days, nowMs, changes }: TrashOptions,
 ): Promise<string> {
   const info = await objectInfo(store, container, object);
   expectNoS3Version(info);
@@ -95,7 +97,7 @@ export async function moveToTrash(
     // To users with rights of a single container, a missing one is forbidden.
     if (!(error instanceof SwiftStatusError && [403, 404].includes(error.status))) throw error;
     // The first of its container, or gone meanwhile, which the second try tells.
-    await makeTrash(store, container).catch(orNoTrash);
+    await changes.ofContainer(store, container, () => makeTrash(store, container)).catch(orNoTrash);
     await copy().catch(orNoTrash);
   });
   await removeAsCopied(store, { container, object }, info);
@@ -114,6 +116,12 @@ async function makeTrash(store: SwiftAccount, container: string): Promise<void> 
       ...(write === '' ? {} : trashAcl(write)),
     },
   });
+  // Rules that another client has set meanwhile found no trash to be set there.
+  const { headers: now } = await store.do([200, 204], 'HEAD', { container });
+  const present = String(now['x-container-write'] ?? '');
+  if (present === write) return;
+  const lists = trashAcl(present);
+  await store.do([202, 204], 'POST', { container: trashOf(container), headers: lists });
 }
 
 /**

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { mapLimited } from '../../../src/lib/promises.js';
 import { ApiError } from '../../server/api-error.js';
 import { discardRest } from '../../server/bodies.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
@@ -11,11 +12,14 @@ import type { SwiftAccount } from '../../swift/account.js';
 import { SwiftStatusError, UpstreamError } from '../../swift/errors.js';
 import { headerText } from '../../swift/login.js';
 import { readBody } from '../../swift/upstream.js';
+import { aclLists } from './acl-routes.js';
 import { isTaken, TAKEN } from './exists.js';
-import { containerName, objectName, segmentsOf } from './names.js';
-import { s3BucketOf, type S3Bucket } from './s3/s3-bucket.js';
+import { containerName, objectName, refuseTrash, segmentsOf } from './names.js';
+import { onlyOver, s3BucketOf, type S3Bucket } from './s3/s3-bucket.js';
 import { expectKept } from './s3/s3-objects.js';
+import { aclOfSegments } from './s3/gateway-rules.js';
 import { isJoined, joinInS3 } from './s3/join-segments.js';
+import { translate } from './translate.js';
 import { walkObjects, type ObjectRow } from './swift-listing.js';
 import { meter } from './transfer-routes.js';
 import {
@@ -45,6 +49,10 @@ const FINISH = FILE.extend({
     .default('application/octet-stream'),
 });
 
+/** What is known of a segment. */
+export type Listed = Pick<ObjectRow, 'name' | 'hash' | 'bytes'>;
+
+const HEADS_AT_ONCE = 8;
 const UPLOAD_IDLE_MS = 2 * 60_000;
 /** Swift looks at every segment before it answers. */
 const MANIFEST_IDLE_MS = 15 * 60_000;
@@ -84,8 +92,10 @@ export function uploadRoutes(app: FastifyInstance, context: ConsoleContext): voi
       const bucket = await s3BucketOf(sessionOf(request), file.container);
       const plan = planOf(file, bucket);
       const { store } = sessionOf(request);
-      await expectContainer(store, file.container);
-      await store.do([201, 202], 'PUT', { container: segmentsOf(file.container) });
+      refuseTrash(file.container);
+      await context.changes.ofContainer(store, file.container, () =>
+        makeSegments(store, file.container, bucket !== undefined),
+      );
       const present = await presentSegments(store, file.container, file.size_bytes, plan);
       // A client that lost the answer to the end begins once more: nothing is left to send.
       const isDone = bucket !== undefined && (await isJoined(store, bucket, file.name, plan));
@@ -146,31 +156,46 @@ export function uploadRoutes(app: FastifyInstance, context: ConsoleContext): voi
 
   app.post('/api/files/uploads/finish', { config: { access: 'write' } }, async (request, reply) => {
     const file = parse(FINISH, request.body);
-    const { store, user } = sessionOf(request);
-    const { container, name } = file;
+    const { store } = sessionOf(request);
+    const { container } = file;
+    refuseTrash(container);
     const bucket = await s3BucketOf(sessionOf(request), container);
     const plan = planOf(file, bucket);
     // The browser waits, and nothing is sent meanwhile.
     request.raw.socket.setTimeout(MANIFEST_IDLE_MS);
+    const finish = () => finishUpload(request, file, bucket, plan);
+    const end = { container: segmentsOf(container), object: plan.prefix };
+    // A client that lost the answer asks again, while the first end is still at work.
+    await context.changes.ofObject(store, end, finish);
+    return reply.status(201).send({ segments: plan.segments });
+  });
+
+  const finishUpload = async (
+    request: FastifyRequest,
+    file: z.infer<typeof FINISH>,
+    bucket: S3Bucket | undefined,
+    plan: UploadPlan,
+  ): Promise<void> => {
+    const { store, user } = sessionOf(request);
+    const { container, name } = file;
     const place = { container, object: name };
-    const present = await presentSegments(store, container, file.size_bytes, plan);
-    if (present.size !== plan.segments) {
-      // A client that lost the answer asks again.
-      if (bucket !== undefined && (await isJoined(store, bucket, name, plan))) {
-        return reply.status(201).send({ segments: plan.segments });
-      }
-      throw new ApiError('conflict', 'Segments are missing.', { present: [...present.keys()] });
+    if (bucket !== undefined && (await isJoined(store, bucket, name, plan))) return;
+    const listed = await presentSegments(store, container, file.size_bytes, plan);
+    const segments = await withUnlisted(store, container, file.size_bytes, plan, listed);
+    if (segments.length !== plan.segments) {
+      const present = segments.map((one) => Number(one.name.slice(plan.prefix.length)));
+      throw new ApiError('conflict', 'Segments are missing.', { present });
     }
-    const segments = [...present.values()];
     if (bucket !== undefined) {
       const write = async (onlyIfAbsent: boolean) => {
-        await expectKept(bucket, name, hasRight(user.role, 'manage'));
-        await joinInS3({ store, bucket, key: name, plan, type: file.type }, segments, onlyIfAbsent);
+        const kept = await expectKept(bucket, name, hasRight(user.role, 'manage'));
+        const condition = onlyIfAbsent ? onlyOver(undefined) : kept;
+        await joinInS3({ store, bucket, key: name, plan, type: file.type }, segments, condition);
       };
-      if (file.overwrite) await replacing(context, request, place, write);
+      if (file.overwrite) await replacing(context, request, place, write, true);
       else if (await isTaken(store, place)) throw new ApiError('exists', TAKEN);
       else await write(true);
-      return reply.status(201).send({ segments: plan.segments });
+      return;
     }
     const manifest = segments.map(({ name: segment, hash, bytes }) => ({
       path: `/${segmentsOf(container)}/${segment}`,
@@ -183,29 +208,66 @@ export function uploadRoutes(app: FastifyInstance, context: ConsoleContext): voi
         ...headers,
       });
     if (file.overwrite) {
-      await replacing(context, request, place, (onlyIfAbsent) =>
-        put(onlyIfAbsent ? { 'if-none-match': '*' } : {}),
-      );
-    } else {
-      // As with small ones: Swift's versioning does not check the condition first.
-      const written = !(await isTaken(store, place)) && (await putIfAbsent(put));
-      // A client that lost the answer asks again.
-      if (!written && !(await isMadeOf(store, container, name, segments))) {
-        throw new ApiError('exists', TAKEN);
-      }
+      const write = (onlyIfAbsent: boolean) => put(onlyIfAbsent ? { 'if-none-match': '*' } : {});
+      await replacing(context, request, place, write, true);
+      return;
     }
-    return reply.status(201).send({ segments: plan.segments });
+    // As with small ones: Swift's versioning does not check the condition first.
+    const written = !(await isTaken(store, place)) && (await putIfAbsent(put));
+    if (!written && !(await isMadeOf(store, container, name, segments))) {
+      throw new ApiError('exists', TAKEN);
+    }
+  };
+}
+
+/** A listing may lack what was acknowledged: what it has not is asked for. In order. */
+async function withUnlisted(
+  store: SwiftAccount,
+  container: string,
+  sizeBytes: number,
+  plan: UploadPlan,
+  listed: ReadonlyMap<number, Listed>,
+): Promise<Listed[]> {
+  const numbers = [...Array(plan.segments).keys()];
+  const found = await mapLimited(numbers, HEADS_AT_ONCE, async (index) => {
+    const row = listed.get(index);
+    if (row !== undefined) return row;
+    const name = segmentName(plan, index);
+    const place = { container: segmentsOf(container), object: name };
+    const { status, headers } = await store.do([200, 204, 404], 'HEAD', place);
+    const bytes = Number(headers['content-length']);
+    if (status === 404 || bytes !== segmentLength(plan, sizeBytes, index)) return undefined;
+    return { name, bytes, hash: (headers.etag ?? '').replaceAll('"', '') };
   });
+  return found.filter((one) => one !== undefined);
 }
 
 /**
- * A container without an owner's wish is no place for segments: nothing would ever remove them. A user
- * who may only write is not told whether it is there, and makes no container either.
+ * Makes the container of the segments, with the access rules of the container that they belong to:
+ * users who may read a large object have to read its segments. Where that container is not there, nothing
+ * would ever remove them. A user who may only write is not told whether it is, and makes none.
  * @throws ApiError no_such_container
  */
-async function expectContainer(store: SwiftAccount, container: string): Promise<void> {
-  const { status } = await store.do([200, 204, 403, 404], 'HEAD', { container });
+async function makeSegments(
+  store: SwiftAccount,
+  container: string,
+  isVersioned: boolean,
+): Promise<void> {
+  const { status, headers } = await store.do([200, 204, 403, 404], 'HEAD', { container });
   if (status === 404) throw new ApiError('no_such_container', 'The container does not exist.');
+  const place = { container: segmentsOf(container) };
+  const known = await store.do([200, 204, 403, 404], 'HEAD', place);
+  if (known.status < 300) return;
+  const { read, write } = aclOfSegments(aclLists(headers), isVersioned);
+  const policy = headers['x-storage-policy'];
+  await store.do([201, 202], 'PUT', {
+    ...place,
+    headers: {
+      ...(read === '' ? {} : { 'x-container-read': headerText(read) }),
+      ...(write === '' ? {} : { 'x-container-write': headerText(write) }),
+      ...(typeof policy === 'string' ? { 'x-storage-policy': policy } : {}),
+    },
+  });
 }
 
 /** The segments that are there in full, by their numbers, in order. */
@@ -230,7 +292,7 @@ async function isMadeOf(
   store: SwiftAccount,
   container: string,
   object: string,
-  segments: readonly ObjectRow[],
+  segments: readonly Listed[],
 ): Promise<boolean> {
   const { status, headers } = await store.do([200, 403, 404], 'HEAD', { container, object });
   const etags = segments.map(({ hash }) => hash).join('');

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { ApiError } from '../../server/api-error.js';
-import { audited } from '../../server/audit-record.js';
+import { audited, needRight } from '../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { hasRight } from '../../server/rights.js';
 import { parse } from '../../server/parse.js';
@@ -26,6 +26,7 @@ import { s3BucketOf, setS3Versioning } from './s3/s3-bucket.js';
 import { deleteS3Version, restoreInS3, s3ObjectInfo, type S3ObjectView } from './s3/s3-objects.js';
 import { confirmName, expectTyped, version, versionId } from './s3/version-id.js';
 import { translate } from './translate.js';
+import { REFUSED } from './write-effect.js';
 
 const DELETE = version.extend({
   confirm_name: confirmName,
@@ -144,6 +145,9 @@ export function versionRoutes(
             (versioning) => () => restoreVersion(store, container, name, versioning, id),
           )
         : () => restoreInS3(bucket, name, id, hasRight(user.role, 'manage'));
+    if (bucket === undefined && (await isUnkept(store, container, name))) {
+      await needRight(context, request, 'manage', act, REFUSED);
+    }
     await audited(context, request, { ...act, details: { version: id } }, () =>
       restore().catch(noSuchVersion),
     );
@@ -200,6 +204,15 @@ async function versioningIn(store: SwiftAccount, container: string): Promise<Ver
   const versioning = versioningOf((await head(store, container)).headers);
   if (versioning.mode === 'none') throw noVersions();
   return versioning;
+}
+
+/**
+ * Whether an object is no version: it was written before versions were kept, or while they were
+ * not. Swift replaces it by a version that comes back, and keeps nothing of it.
+ */
+async function isUnkept(store: SwiftAccount, container: string, object: string): Promise<boolean> {
+  const { status, headers } = await store.do([200, 204, 403, 404], 'HEAD', { container, object });
+  return status < 300 && headers['x-object-version-id'] === 'null';
 }
 
 function noSuchVersion(error: unknown): never {

@@ -43,7 +43,7 @@ export async function lookAtTarget(
   return { effect: keeps ? 'keeps' : 'destroys', etag };
 }
 
-const REFUSED =
+export const REFUSED =
   'Replacing an object permanently deletes its former content. Your role does not allow this: move it to the trash first.';
 
 /**

@@ -80,8 +80,9 @@ export const TRUST = [
   {
     name: 'console/uploads: segments get a container where there is none',
     file: 'console/surfaces/files/upload-routes.ts',
-    find: `await expectContainer(store, file.container);`,
-    replace: ``,
+    find: `if (status === 404) throw new ApiError('no_such_container', 'The container does not exist.');
+  const place`,
+    replace: `const place`,
     tests: ['test/console/files/rights.test.ts'],
   },
   {

@@ -3,7 +3,7 @@ import type { AuditRecord } from '../../../src/lib/audit/audit-log.js';
 import { skipBecause } from '../../support/skip.js';
 import type { ConsoleClient } from '../support/client.js';
 import { startTestBed, type TestBed } from '../support/console.js';
-import { job, makeContainer, ok, query, unique, upload } from './support.js';
+import { change, job, makeContainer, ok, query, unique, upload } from './support.js';
 
 const CONTAINER = unique('trail');
 const OTHER = unique('trail-other');
@@ -52,7 +52,7 @@ describe('console files: the audit log', () => {
     expect(ended).to.deep.include({ result: 'failed', details: { code: 'container_not_empty' } });
     // Of a container that nobody has.
     const body = { name: unique('absent'), read: 'a:b', write: '' };
-    expect((await client.send('PUT', '/api/files/acl', { body })).status).to.equal(404);
+    expect((await change(client, 'acl', body)).status).to.equal(404);
     const acl = (await recordsOf('files.acl')).at(-1);
     expect(acl?.result).to.equal('failed');
     expect(acl?.details).to.deep.include({ read: 'a:b', code: 'not_found' });
@@ -106,7 +106,7 @@ describe('console files: the audit log', () => {
   it('has an expiry that was set, and no other change of properties', async () => {
     const place = { container: CONTAINER, name: 'full' };
     const patch = (more: object) =>
-      ok(client.send('PATCH', '/api/files/object', { body: { ...place, meta: {}, ...more } }), 204);
+      ok(change(client, 'object', { ...place, meta: {}, ...more }), 204);
     await patch({ content_type: 'text/x-thing' });
     expect(await resultsOf('files.expiry')).to.deep.equal([]);
     const expires = Math.floor(bed.clock.nowMs / 1000) + 3600;

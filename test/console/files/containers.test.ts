@@ -4,6 +4,7 @@ import { skipBecause } from '../../support/skip.js';
 import { codeOf, type ConsoleClient } from '../support/client.js';
 import { startTestBed, type TestBed } from '../support/console.js';
 import {
+  change,
   askStore,
   download,
   job,
@@ -73,7 +74,7 @@ describe('console containers', () => {
     await makeContainer(client, CLOSED);
     await ok(upload(client, OPEN, 'o', 'four'), 201);
     const acl = { name: OPEN, read: '.r:*,.rlistings', write: '' };
-    await ok(client.send('PUT', '/api/files/acl', { body: acl }), 204);
+    await ok(change(client, 'acl', acl), 204);
     expect(await details(OPEN)).to.deep.include({
       objects: 1,
       bytes: 4,
@@ -111,7 +112,7 @@ describe('console containers', () => {
       },
     });
     const bad = { name: CLOSED, read: '.x', write: '' };
-    expect((await client.send('PUT', '/api/files/acl', { body: bad })).status).to.equal(400);
+    expect((await change(client, 'acl', bad)).status).to.equal(400);
     expect((await ok(client.get(`/api/files/acl?name=${CLOSED}`))).json()).to.deep.equal({
       read: '',
       write: '',
@@ -230,10 +231,7 @@ describe('console containers', () => {
     const made = await ask('PUT', `${ONE}/joined`, { 'x-object-manifest': `${ONE}/parts/` });
     expect(made.status).to.equal(201);
     const place = { container: ONE, name: 'joined' };
-    await ok(
-      client.send('PATCH', '/api/files/object', { body: { ...place, meta: { a: 'b' } } }),
-      204,
-    );
+    await ok(change(client, 'object', { ...place, meta: { a: 'b' } }), 204);
     const info = (await ok(client.get(`/api/files/object?${query(place)}`))).json();
     expect(info).to.deep.include({
       type: 'dlo',

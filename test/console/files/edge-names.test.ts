@@ -5,6 +5,7 @@ import { codeOf, type ConsoleClient } from '../support/client.js';
 import { startTestBed, type TestBed } from '../support/console.js';
 import { ALL_EDGE_NAMES, EDGE_NAMES } from './edge-names.js';
 import {
+  change,
   download,
   job,
   list,
@@ -70,7 +71,7 @@ describe('console files: edge names', () => {
     const properties = await ofEach(async (name) => {
       const place = { container, name };
       const body = { ...place, meta: { of: encodeURIComponent(name).slice(0, 200) } };
-      await ok(client.send('PATCH', '/api/files/object', { body }), 204);
+      await ok(change(client, 'object', body), 204);
       const answer = await ok(client.get(`/api/files/object?${query(place)}`), 200);
       return (answer.json() as { meta: { of: string } }).meta.of;
     });

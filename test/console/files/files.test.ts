@@ -4,6 +4,7 @@ import { IS_CLUSTER } from '../../support/stack.js';
 import { codeOf, type ConsoleClient } from '../support/client.js';
 import { startTestBed, type TestBed } from '../support/console.js';
 import {
+  change,
   download,
   job,
   list,
@@ -38,12 +39,7 @@ describe('console files', () => {
   it('restores metadata and no expiry, and refuses what is there again', async () => {
     await ok(upload(client, META, 'o', 'one', { type: 'text/x-thing' }), 201);
     const place = { container: META, name: 'o' };
-    await ok(
-      client.send('PATCH', '/api/files/object', {
-        body: { ...place, meta: { colour: 'grün ja' } },
-      }),
-      204,
-    );
+    await ok(change(client, 'object', { ...place, meta: { colour: 'grün ja' } }), 204);
     await job(client, '/api/files/delete', { container: META, names: ['o'], mode: 'trash' });
     await ok(upload(client, META, 'o', 'two'), 201);
     const [entry] = await listTrash(client, META);
@@ -260,7 +256,7 @@ describe('console files', () => {
 
   it('keeps the ACLs of a container', async () => {
     const acl = { name: PAGES, read: '.r:*,.rlistings', write: 'test:tester2' };
-    await ok(client.send('PUT', '/api/files/acl', { body: acl }), 204);
+    await ok(change(client, 'acl', acl), 204);
     expect((await ok(client.get(`/api/files/acl?name=${PAGES}`))).json()).to.deep.equal({
       read: acl.read,
       write: acl.write,
@@ -269,7 +265,7 @@ describe('console files', () => {
 
   it('sets a quota where the store enforces it, and offers none elsewhere', async () => {
     const set = (bytes: number | null, objects: number | null) =>
-      client.send('PUT', '/api/files/quota', { body: { name: TARGET, bytes, objects } });
+      change(client, 'quota', { name: TARGET, bytes, objects });
     const { quotas } = (await ok(client.get('/api/files/capabilities'))).json() as {
       quotas: boolean;
     };

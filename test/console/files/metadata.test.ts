@@ -3,7 +3,7 @@ import { CALL } from '../../janitor/support.js';
 import { skipBecause } from '../../support/skip.js';
 import { codeOf, type ConsoleClient } from '../support/client.js';
 import { startTestBed, type TestBed } from '../support/console.js';
-import { makeContainer, ok, query, unique } from './support.js';
+import { change, makeContainer, ok, query, unique } from './support.js';
 
 const CONTAINER = unique('s3-meta');
 const LONG = 'x'.repeat(1500);
@@ -37,9 +37,7 @@ describe('console files: metadata of S3 clients', () => {
     return (answer.json() as { meta: Record<string, string> }).meta;
   };
   const save = (name: string, meta: object, more: object = {}) =>
-    client.send('PATCH', '/api/files/object', {
-      body: { container: CONTAINER, name, meta, ...more },
-    });
+    change(client, 'object', { container: CONTAINER, name, meta, ...more });
 
   it('is saved back unchanged, and changed beside it', async function () {
     if (bed.store.backend === undefined) skipBecause(this, 'a proxy takes no such metadata');

@@ -3,7 +3,17 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { codeOf, type ConsoleClient } from '../support/client.js';
 import { ACCOUNTS, startTestBed, type TestBed } from '../support/console.js';
-import { download, job, listTrash, makeContainer, ok, query, unique, upload } from './support.js';
+import {
+  change,
+  download,
+  job,
+  listTrash,
+  makeContainer,
+  ok,
+  query,
+  unique,
+  upload,
+} from './support.js';
 
 const DAY_S = 86_400;
 const SHARED = unique('shared');
@@ -31,15 +41,13 @@ describe('console files: what a member may do', () => {
   function share(name: string) {
     const list = 'test:tester2';
     const body = { name, read: list, write: list };
-    return ok(admin.send('PUT', '/api/files/acl', { body }), 204);
+    return ok(change(admin, 'acl', body), 204);
   }
 
   const read = async (name: string) => (await ok(download(admin, SHARED, name), 200)).text;
 
   const patch = (client: ConsoleClient, name: string, more: object) =>
-    client.send('PATCH', '/api/files/object', {
-      body: { container: SHARED, name, meta: {}, ...more },
-    });
+    change(client, 'object', { container: SHARED, name, meta: {}, ...more });
 
   it('suggests the users that access rules can name: to admins those of their account', async () => {
     const people = async (client: ConsoleClient) => {
@@ -164,8 +172,8 @@ describe('console files: what a member may do', () => {
     await ok(segment(admin, 0, 'y'), 201);
     expect((await read('large')).startsWith('xx')).to.equal(true);
     await ok(
-      admin.send('PUT', '/api/files/acl', {
-        body: { name: `${SHARED}+segments`, read: 'test:tester2', write: 'test:tester2' },
+      change(admin, 'acl', {
+        ...{ name: `${SHARED}+segments`, read: 'test:tester2', write: 'test:tester2' },
       }),
       204,
     );
@@ -247,7 +255,7 @@ describe('console files: what a member may do where S3 keeps the versions', () =
     await makeContainer(admin, bucket);
     const list = 'test:tester2';
     const body = { name: bucket, read: list, write: list };
-    await ok(admin.send('PUT', '/api/files/acl', { body }), 204);
+    await ok(change(admin, 'acl', body), 204);
   });
 
   after(async () => {

@@ -130,3 +130,45 @@ export async function job(client: ConsoleClient, path: string, body: object): Pr
   }
   return (await ok(client.get(`/api/jobs/${id}`), 200)).json();
 }
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** Where a page reads what it changes. */
+function viewOf(what: string, body: Body): string {
+  const names = { object: ['container', 'name'], tags: ['container', 'name', 'version_id'] }[what];
+  const parameters = (names ?? ['name']).filter((name) => body[name] !== undefined);
+  const given = Object.fromEntries(parameters.map((name) => [name, String(body[name])]));
+  return `/api/files/${what === 'quota' ? 'container' : what}?${query(given)}`;
+}
+
+/** What a page is shown before it changes something, as it sends it back. */
+export async function shown(client: ConsoleClient, what: string, body: Body): Promise<unknown> {
+  const answer = await client.get(viewOf(what, body));
+  const view = answer.json() as Record<string, unknown>;
+  if (what === 'quota') return { bytes: view.quota_bytes, objects: view.quota_objects };
+  if (what === 'lifecycle' || what === 'cors') return view.digest ?? 'none';
+  if (what === 'tags') return view.tags ?? [];
+  const names = {
+    acl: ['read', 'write'],
+    lock: ['enabled', 'default_retention'],
+    object: ['etag', 'last_modified', 'content_type', 'delete_at_unix_s', 'meta'],
+  }[what];
+  const parts = Object.fromEntries((names ?? []).map((name) => [name, view[name]]));
+  if (answer.status === 200) return parts;
+  const nothing = {
+    etag: '',
+    last_modified: '',
+    content_type: '',
+    delete_at_unix_s: null,
+    meta: {},
+  };
+  if (what === 'acl') return { read: '', write: '' };
+  return what === 'lock' ? { enabled: false, default_retention: null } : nothing;
+}
+
+/** Changes something as a page does that has just been opened. */
+export async function change(client: ConsoleClient, what: string, body: Body): Promise<Answer> {
+  const was = await shown(client, what, body);
+  const method = what === 'object' ? 'PATCH' : 'PUT';
+  return client.send(method, `/api/files/${what}`, { body: { ...body, was } });
+}

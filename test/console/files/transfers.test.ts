@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { ApiError } from '../../../console/server/api-error.js';
 import type { ManyResult } from '../../../console/server/audited-job.js';
+import { Changes } from '../../../console/server/changes.js';
 import { isApart, planTransfers } from '../../../console/surfaces/files/transfer-plan.js';
 import type { TransferJob } from '../../../console/surfaces/files/transfers.js';
 import { moveToTrash, restoreJob, trashTransfers } from '../../../console/surfaces/files/trash.js';
@@ -157,7 +158,7 @@ describe('console files: jobs that copy, move and restore', () => {
     swift.before = ({ method, object }) => {
       if (method === 'DELETE' && object === 'a') swift.put('x', 'a', 'newer');
     };
-    const trash = { by: 'test:tester', days: 30, nowMs: 1_700_000_000_000 };
+    const trash = { by: 'test:tester', days: 30, nowMs: 1_700_000_000_000, changes: new Changes() };
     const failure = await moveToTrash(swift.account, 'x', 'a', trash).catch(
       (error: unknown) => error,
     );

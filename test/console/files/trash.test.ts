@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { ConsoleClient } from '../support/client.js';
 import { startTestBed, type TestBed } from '../support/console.js';
 import {
+  change,
   askStore,
   job,
   listTrash,
@@ -55,7 +56,7 @@ describe('console trash', () => {
 
   async function expireAt(deleteAtUnixS: number): Promise<void> {
     const body = { container, name: 'o', meta: {}, delete_at_unix_s: deleteAtUnixS };
-    await ok(client.send('PATCH', '/api/files/object', { body }), 204);
+    await ok(change(client, 'object', body), 204);
     expect(await expiryS(`${container}/o`)).to.equal(deleteAtUnixS);
   }
 

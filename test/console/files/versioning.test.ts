@@ -120,7 +120,9 @@ describe('console versions of S3', () => {
       if (url.endsWith('?uploads=')) return { body: '<I><UploadId>u1</UploadId></I>' };
       return late('PreconditionFailed');
     };
-    const error = await failureOf(putInParts(bucketOf(), 'a', [], 'text/plain', true));
+    const error = await failureOf(
+      putInParts(bucketOf(), 'a', [], 'text/plain', { 'if-none-match': '*' }),
+    );
     expect([error.status, error.code]).to.deep.equal([412, 'PreconditionFailed']);
     const { method, url } = asked.at(-1)!;
     expect([method, url]).to.deep.equal(['DELETE', '/bucket/a?uploadId=u1']);
@@ -134,7 +136,9 @@ describe('console versions of S3', () => {
     const body = new PassThrough();
     body.write('begin');
     const part = { bytes: 10, open: () => Promise.resolve(body) };
-    const error = await failureOf(putInParts(bucketOf(), 'a', [part], 'text/plain', true));
+    const error = await failureOf(
+      putInParts(bucketOf(), 'a', [part], 'text/plain', { 'if-none-match': '*' }),
+    );
     expect(error.status).to.equal(403);
     expect(body.destroyed).to.equal(true);
     expect(asked.at(-1)!.method).to.equal('DELETE');
@@ -154,7 +158,7 @@ describe('console versions of S3', () => {
       method === 'HEAD'
         ? { headers: { etag: '"e1"' } }
         : { body: '<CopyObjectResult><ETag>"e1"</ETag></CopyObjectResult>' };
-    await replaceS3Meta(bucketOf(), 'a', {}, undefined);
+    await replaceS3Meta(bucketOf(), 'a', {}, undefined, 'e1');
     const { headers } = asked.at(-1)!;
     expect(headers['x-amz-copy-source-if-match']).to.equal('"e1"');
     expect(headers['if-match']).to.equal('"e1"');

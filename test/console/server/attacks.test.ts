@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import Fastify from 'fastify';
 import { discardRest, limitBodies } from '../../../console/server/bodies.js';
-import { makeContainer, ok, query, unique, upload } from '../files/support.js';
+import { change, makeContainer, ok, query, unique, upload } from '../files/support.js';
 import { codeOf, type ConsoleClient } from '../support/client.js';
 import { startTestBed, type TestBed } from '../support/console.js';
 import { sendHalves } from '../../support/half-requests.js';
@@ -135,8 +135,7 @@ describe('console under attack', () => {
 
   it('lets no text end a header, and calls it the mistake that it is', async () => {
     const place = { container, name: 'o' };
-    const patch = (body: object) =>
-      client.send('PATCH', '/api/files/object', { body: { ...place, ...body } });
+    const patch = (body: object) => change(client, 'object', { ...place, ...body });
     const refused = [
       await patch({ meta: { colour: INJECTED } }),
       await patch({ meta: { colour: 'a\0b' } }),
@@ -144,9 +143,7 @@ describe('console under attack', () => {
       await patch({ meta: {}, content_type: `text/plain${INJECTED}` }),
       await upload(client, container, 'typed', 'x', { type: INJECTED }),
       await client.send('PUT', '/api/files/container', { body: { name: 'p', policy: INJECTED } }),
-      await client.send('PUT', '/api/files/acl', {
-        body: { name: container, read: INJECTED, write: '' },
-      }),
+      await change(client, 'acl', { name: container, read: INJECTED, write: '' }),
       await bed.client().login({ account: 'test', user: INJECTED, key: 'x' }),
       await bed.client().login({ account: 'test', user: 'tester', key: INJECTED }),
     ];

@@ -1,6 +1,7 @@
 import http from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 
 /** Passes requests on to a store, and lets something happen just before one of them. */
 export class StoreRelay {
@@ -8,6 +9,10 @@ export class StoreRelay {
   target = '';
   /** Done once, before the next manifest goes on. */
   beforeManifest: (() => Promise<unknown>) | undefined;
+  /** Called for each request, before it goes on. */
+  before: ((method: string, path: string) => Promise<unknown> | undefined) | undefined;
+  /** Changes what the store has answered. */
+  answered: ((path: string, body: string) => string) | undefined;
   /** Listings are not answered until it is false, and those that came before never. */
   holdListings = false;
   /** Listings that have been asked for. */
@@ -35,6 +40,7 @@ export class StoreRelay {
   async #pass(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
     const { method, url = '', headers } = request;
     this.calls.push(method ?? '');
+    await this.before?.(method ?? '', url);
     if (method === 'PUT' && url.includes('multipart-manifest=put')) {
       const work = this.beforeManifest;
       this.beforeManifest = undefined;
@@ -50,7 +56,13 @@ export class StoreRelay {
     if (isLost) this.loseNextAnswer = false;
     onward.once('response', (answer) => {
       if (isLost) response.destroy();
-      else answer.pipe(response.writeHead(answer.statusCode ?? 500, answer.headers));
+      else if (this.answered !== undefined && url.includes('format=json')) {
+        const change = this.answered;
+        void text(answer).then((body) => {
+          const { 'content-length': _length, ...headers } = answer.headers;
+          response.writeHead(answer.statusCode ?? 500, headers).end(change(url, body));
+        });
+      } else answer.pipe(response.writeHead(answer.statusCode ?? 500, answer.headers));
     });
     onward.once('error', () => response.destroy());
     if (method === 'PUT' && this.cutNextBody) {

@@ -81,7 +81,8 @@ export async function showAcl(name) {
       words.write,
     ],
     'Save',
-    ({ read, write }) => call('PUT', '/api/files/acl', { name, read, write }),
+    ({ read, write }) => call('PUT', '/api/files/acl', { name, read, write, was: now }),
+    { again: () => showAcl(name) },
   );
   if (given === null) return;
   forgetDetails(name);

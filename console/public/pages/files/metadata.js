@@ -1,5 +1,5 @@
 import { call } from '../../js/api.js';
-import { el, messageOf } from '../../js/dom.js';
+import { el, isOutdated, messageOf } from '../../js/dom.js';
 import { may } from './state.js';
 
 const VALUE_LENGTH_MAX = 256;
@@ -63,11 +63,17 @@ export function metadataEditor(container, name, info, onSaved) {
       const at = expires.value === '' ? null : Math.floor(new Date(expires.value).getTime() / 1000);
       // A time in minutes is coarser than the store's: what was not touched stays as it is.
       const same = expires.value === localTime(info.delete_at_unix_s);
-      const body = { container, name, meta: metaOf(rows), content_type: type.value };
+      const { etag, last_modified, content_type, delete_at_unix_s, meta } = info;
+      const was = { etag, last_modified, content_type, delete_at_unix_s, meta };
+      const body = { container, name, meta: metaOf(rows), content_type: type.value, was };
       await call('PATCH', '/api/files/object', same ? body : { ...body, delete_at_unix_s: at });
       await onSaved();
     } catch (error) {
       problem.textContent = messageOf(error);
+      if (!isOutdated(error)) return;
+      const again = el('button', { type: 'button', textContent: 'Show it as it is now' });
+      again.onclick = onSaved;
+      problem.append(' ', again);
     }
   };
   section.append(form);

@@ -1,8 +1,6 @@
-import { call } from '../../js/api.js';
+import { call, query } from '../../js/api.js';
 import { ask } from '../../js/dom.js';
 import { choice, field, quiet } from './s3/fields.js';
-
-/** @typedef {import('./state.js').ContainerDetails} ContainerDetails */
 
 /** @type {readonly (readonly [bytes: string, unit: string])[]} */
 const UNITS = [
@@ -15,9 +13,11 @@ const UNITS = [
 /**
  * Changes what a container may hold; an empty field is no bound.
  *
- * @param {ContainerDetails} details
+ * @param {{ name: string }} container
  */
-export async function showQuota({ name, quota_bytes: bytes, quota_objects: objects }) {
+export async function showQuota({ name }) {
+  const details = await call('GET', `/api/files/container?${query({ name })}`);
+  const { quota_bytes: bytes, quota_objects: objects } = details;
   // The largest unit that says it in a whole number.
   const unit =
     bytes === null || bytes === 0
@@ -35,11 +35,14 @@ export async function showQuota({ name, quota_bytes: bytes, quota_objects: objec
     units.node,
     count.node,
   ];
-  await ask(`Quota of ${name}`, nodes, 'Save', (given) =>
+  /** @param {Record<string, FormDataEntryValue>} given */
+  const save = (given) =>
     call('PUT', '/api/files/quota', {
       name,
       bytes: given.size === '' ? null : Math.round(Number(given.size) * Number(given.unit)),
       objects: given.objects === '' ? null : Number(given.objects),
-    }),
-  );
+      was: { bytes, objects },
+    });
+  const again = () => showQuota({ name });
+  await ask(`Quota of ${name}`, nodes, 'Save', save, { again });
 }

@@ -5,7 +5,6 @@ import { headerText } from '../../../swift/login.js';
 import { readBody } from '../../../swift/upstream.js';
 import { TAKEN } from '../exists.js';
 import { segmentsOf } from '../names.js';
-import type { ObjectRow } from '../swift-listing.js';
 import type { UploadPlan } from '../upload-plan.js';
 import type { S3Bucket } from './s3-bucket.js';
 import { putInParts } from './s3-uploads.js';
@@ -30,8 +29,8 @@ const RECEIPT_BYTES_MAX = 1024;
  */
 export async function joinInS3(
   { store, bucket, key, plan, type }: Joining,
-  segments: readonly ObjectRow[],
-  onlyIfAbsent: boolean,
+  segments: readonly { readonly name: string; readonly bytes: number }[],
+  condition: Readonly<Record<string, string>>,
 ): Promise<void> {
   const container = segmentsOf(bucket.name);
   const parts = segments.map(({ name: object, bytes }) => ({
@@ -39,7 +38,7 @@ export async function joinInS3(
     open: async () => (await store.expect([200], 'GET', { container, object })).body,
   }));
   try {
-    const etag = await putInParts(bucket, key, parts, headerText(type), onlyIfAbsent);
+    const etag = await putInParts(bucket, key, parts, headerText(type), condition);
     const headers = { 'x-delete-after': String(RECEIPT_S), 'content-type': 'text/plain' };
     const length = { 'content-length': String(Buffer.byteLength(etag)) };
     await store.do([201], 'PUT', {

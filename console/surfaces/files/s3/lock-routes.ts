@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { ApiError } from '../../../server/api-error.js';
+import { expectShown } from '../../../server/changes.js';
 import { audited } from '../../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
@@ -25,18 +26,19 @@ const YEARS_MAX = 100;
 /** The last second of the year 9999: dates of S3 have four digits for the year. */
 const UNTIL_MAX_S = 253_402_300_799;
 
+const defaultRetention = z.strictObject({
+  mode: MODE,
+  unit: z.enum(['days', 'years']),
+  count: z.int().min(1),
+});
 const BUCKET = z.strictObject({
   name: containerName,
-  default_retention: z
-    .strictObject({
-      mode: MODE,
-      unit: z.enum(['days', 'years']),
-      count: z.int().min(1),
-    })
+  default_retention: defaultRetention
     .refine(({ unit, count }) => count <= YEARS_MAX * (unit === 'years' ? 1 : 365), {
       error: 'at most a hundred years',
     })
     .nullable(),
+  was: z.strictObject({ enabled: z.boolean(), default_retention: defaultRetention.nullable() }),
   confirm_name: confirmName,
 });
 const RETENTION = version.extend({
@@ -65,21 +67,27 @@ export function lockRoutes(app: FastifyInstance, context: ConsoleContext): void 
 
   const configures = { config: { access: 'manage', audits: 'files.object_lock' } } as const;
   app.put('/api/files/lock', configures, async (request, reply) => {
-    const { name, default_retention: retention, confirm_name: typed } = parse(BUCKET, request.body);
+    const { name, default_retention: retention, was, ...given } = parse(BUCKET, request.body);
     const place = await expectS3Place(sessionOf(request), name);
     const before = await bucketLock(place);
     // Neither can be taken back.
-    if (!before.enabled || retention?.mode === 'COMPLIANCE') expectTyped(typed, name);
+    if (!before.enabled || retention?.mode === 'COMPLIANCE') expectTyped(given.confirm_name, name);
     if (place.versioning !== 'Enabled') {
       const message = 'Object Lock needs versions: turn them on first.';
       throw new ApiError('conflict', message);
     }
     const details = {
       default_retention: defaultText(retention),
-      before: before.enabled ? defaultText(before.default_retention) : 'off',
+      before: lockText(before),
+    };
+    const { store } = sessionOf(request);
+    const save = async () => {
+      const present = await bucketLock(place);
+      expectShown(was, present, 'Object Lock', lockText(present));
+      await setBucketLock(place, retention).catch(s3Failure);
     };
     await audited(context, request, { action: 'files.object_lock', target: name, details }, () =>
-      setBucketLock(place, retention).catch(s3Failure),
+      context.changes.ofContainer(store, name, save),
     );
     return reply.status(204).send();
   });
@@ -117,6 +125,10 @@ export function lockRoutes(app: FastifyInstance, context: ConsoleContext): void 
     );
     return reply.status(204).send();
   });
+}
+
+function lockText({ enabled, default_retention: given }: BucketLock): string {
+  return enabled ? defaultText(given) : 'off';
 }
 
 function defaultText(given: DefaultRetention | null): string {

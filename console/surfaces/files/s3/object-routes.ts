@@ -1,14 +1,17 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { ApiError } from '../../../server/api-error.js';
+import { expectShown } from '../../../server/changes.js';
 import { audited, needRight } from '../../../server/audit-record.js';
 import { auditedJob } from '../../../server/audited-job.js';
 import { sessionOf, type ConsoleContext } from '../../../server/context.js';
+import { hasRight } from '../../../server/rights.js';
 import { parse } from '../../../server/parse.js';
 import { containerName, objectName, objectPlace } from '../names.js';
 import { s3Failure } from './failure.js';
 import { openFromCold, s3Facts, type S3Facts } from './s3-facts.js';
 import { expectS3Place } from './s3-bucket.js';
-import { rulesLookAtTags, setTags, tagsOf, type Tag } from './tags.js';
+import { rulesLookAtTags, setTags, tagsOf, tagsText, type Tag } from './tags.js';
 import { versionId } from './version-id.js';
 
 const OBJECT = objectPlace.extend({ version_id: versionId.optional() });
@@ -21,11 +24,10 @@ const TAGGED = z.object({
 /** AWS: "Object tags", "Using cost allocation S3 bucket tags". */
 const OBJECT_TAGS_MAX = 10;
 const BUCKET_TAGS_MAX = 50;
-const SET_TAGS = TAGGED.extend({
-  tags: z
-    .array(z.strictObject({ key: z.string().min(1).max(128), value: z.string().max(256) }))
-    .max(BUCKET_TAGS_MAX),
-})
+const tagSet = z
+  .array(z.strictObject({ key: z.string().min(1).max(128), value: z.string().max(256) }))
+  .max(BUCKET_TAGS_MAX);
+const SET_TAGS = TAGGED.extend({ tags: tagSet, was: tagSet })
   .refine(({ name, tags }) => name === undefined || tags.length <= OBJECT_TAGS_MAX, {
     error: `an object has at most ${OBJECT_TAGS_MAX} tags`,
     path: ['tags'],
@@ -62,17 +64,31 @@ export function s3ObjectRoutes(app: FastifyInstance, context: ConsoleContext): v
   });
 
   app.put('/api/files/tags', { config: { access: 'write' } }, async (request, reply) => {
-    const { container, name, version_id: id, tags } = parse(SET_TAGS, request.body);
+    const { container, name, version_id: id, tags, was } = parse(SET_TAGS, request.body);
     const place = await expectS3Place(sessionOf(request), container);
     const target = name === undefined ? container : `${container}/${name}`;
     const details = { version: id ?? null, tags: tags.map(({ key, value }) => `${key}=${value}`) };
     const act = { action: 'files.tags', target, details };
+    const { changes } = context;
+    const { store, user } = sessionOf(request);
+    const tagged = { key: name, versionId: id };
+    const save = async () => {
+      const present = await tagsOf(place, tagged);
+      expectShown(was, present, 'the tags', tagsText(present));
+      // A rule that is made at this moment is looked for as late as can be.
+      const mayDelete = name === undefined || hasRight(user.role, 'manage');
+      if (!mayDelete && (await rulesLookAtTags(place)))
+        throw new ApiError('forbidden', TAGS_DELETE);
+      await setTags(place, tagged, tags).catch(s3Failure);
+    };
     if (name === undefined) await needRight(context, request, 'manage', act);
     else if (await rulesLookAtTags(place)) {
       await needRight(context, request, 'manage', act, TAGS_DELETE);
     }
     await audited(context, request, act, () =>
-      setTags(place, { key: name, versionId: id }, tags).catch(s3Failure),
+      name === undefined
+        ? changes.ofContainer(store, container, save)
+        : changes.ofObject(store, { container, object: name }, save),
     );
     return reply.status(204).send();
   });

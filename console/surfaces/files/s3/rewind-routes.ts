@@ -6,6 +6,7 @@ import { auditedJob } from '../../../server/audited-job.js';
 import { sessionOf, type ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
 import type { Session } from '../../../server/sessions.js';
+import { fresh } from '../fresh.js';
 import { forMany } from '../many.js';
 import { containerName, prefixText } from '../names.js';
 import { planRewind, takeStep, type RewindPlan } from './rewind.js';
@@ -23,6 +24,7 @@ const REWIND = z.strictObject({
   /** The container's name, typed. */
   confirm_name: confirmName,
 });
+const GONE = 'This preview is no longer there: make another one.';
 /** Steps that a preview shows. */
 const SHOWN_MAX = 500;
 
@@ -51,9 +53,10 @@ export function rewindRoutes(app: FastifyInstance, context: ConsoleContext): voi
     const session = sessionOf(request);
     const plan = plans.get(session);
     if (plan?.id !== id || plan.container !== container) {
-      throw new ApiError('conflict', 'This preview is no longer there: make another one.');
+      throw new ApiError('conflict', GONE);
     }
-    const bucket = await expectEnabled(session, container);
+    await expectEnabled(session, container);
+    if (plans.get(session) !== plan) throw new ApiError('conflict', GONE);
     const { prefix, at_unix_ms: atMs, restores, deletes, steps } = plan;
     const at = new Date(atMs).toISOString();
     const act = {
@@ -62,11 +65,12 @@ export function rewindRoutes(app: FastifyInstance, context: ConsoleContext): voi
       details: { prefix, at, restores, deletes },
     };
     const describe = (error: unknown) => describeError(context, error, 'job');
-    const job = await auditedJob(context, request, act, 'rewind', (control) =>
-      forMany(steps, control, describe, (step) => takeStep(bucket, step)),
-    );
-    // What is done is not what the preview showed any more.
+    // Once: a second click finds none.
     plans.delete(session);
+    const enabled = fresh(context.now, () => expectEnabled(session, container));
+    const job = await auditedJob(context, request, act, 'rewind', (control) =>
+      forMany(steps, control, describe, async (step) => takeStep(await enabled(), step)),
+    );
     return reply.status(202).send({ job_id: job.id });
   });
 }

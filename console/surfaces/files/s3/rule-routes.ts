@@ -1,6 +1,8 @@
-import type { FastifyInstance } from 'fastify';
+import { hash } from 'node:crypto';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { S3StatusError } from '../../../s3/errors.js';
+import { expectShown } from '../../../server/changes.js';
 import { audited } from '../../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
@@ -24,8 +26,11 @@ import { previewLifecycle } from './lifecycle-preview.js';
 import { expectS3Place, type S3Place } from './s3-bucket.js';
 
 const NAMED = z.object({ name: containerName });
+/** The digest of the document whose rules the page was shown. */
+const was = z.string().max(64);
 const LIFECYCLE = z.strictObject({ name: containerName, rules: lifecycleRules });
-const CORS = z.strictObject({ name: containerName, rules: corsRules });
+const SAVE_LIFECYCLE = LIFECYCLE.extend({ was });
+const CORS = z.strictObject({ name: containerName, rules: corsRules, was });
 const CORS_TEST = z.strictObject({
   rules: corsRules,
   origin: z.string().min(1).max(1024),
@@ -37,11 +42,15 @@ type RuleKind = 'lifecycle' | 'cors';
 
 /** The lifecycle rules of a bucket; none where it has no document of them. */
 export interface LifecycleView {
+  /** What a change of them has to bring as `was`. */
+  readonly digest: string;
   readonly rules: readonly LifecycleRuleView[];
 }
 
 /** The CORS rules of a bucket; none where it has no document of them. */
 export interface CorsView {
+  /** What a change of them has to bring as `was`. */
+  readonly digest: string;
   readonly rules: readonly CorsRuleView[];
 }
 
@@ -54,21 +63,36 @@ const reads = { config: { access: 'read' } } as const;
 
 /** Lifecycle and CORS rules of buckets, and what they would do. */
 export function ruleRoutes(app: FastifyInstance, context: ConsoleContext): void {
+  const save = (
+    request: FastifyRequest,
+    place: S3Place,
+    kind: RuleKind,
+    document: string | undefined,
+    shown: string,
+  ) =>
+    context.changes.ofContainer(sessionOf(request).store, place.name, async () => {
+      const present = await documentOf(place, kind);
+      const what = kind === 'cors' ? 'the CORS rules' : 'the lifecycle rules';
+      expectShown(shown, digestOf(present), what, rulesIn(present));
+      await setDocument(place, kind, document);
+    });
+
   app.get('/api/files/lifecycle', reads, async (request): Promise<LifecycleView> => {
     const { name } = parse(NAMED, request.query);
     const document = await documentOf(await expectS3Place(sessionOf(request), name), 'lifecycle');
-    return { rules: document === undefined ? [] : rulesOf(parseLifecycle(document)) };
+    const rules = document === undefined ? [] : rulesOf(parseLifecycle(document));
+    return { digest: digestOf(document), rules };
   });
 
   const expires = { config: { access: 'manage', audits: 'files.lifecycle' } } as const;
   app.put('/api/files/lifecycle', expires, async (request, reply) => {
-    const { name, rules } = parse(LIFECYCLE, request.body);
+    const { name, rules, was: shown } = parse(SAVE_LIFECYCLE, request.body);
     const place = await expectS3Place(sessionOf(request), name);
     const details = { rules: rules.length, ids: rules.slice(0, 10).map(({ id }) => id) };
     const document =
       rules.length === 0 ? undefined : renderLifecycleConfiguration(configurationOf(rules));
     await audited(context, request, { action: 'files.lifecycle', target: name, details }, () =>
-      setDocument(place, 'lifecycle', document),
+      save(request, place, 'lifecycle', document, shown),
     );
     return reply.status(204).send();
   });
@@ -95,12 +119,13 @@ export function ruleRoutes(app: FastifyInstance, context: ConsoleContext): void 
   app.get('/api/files/cors', reads, async (request): Promise<CorsView> => {
     const { name } = parse(NAMED, request.query);
     const document = await documentOf(await expectS3Place(sessionOf(request), name), 'cors');
-    return { rules: document === undefined ? [] : corsRulesOf(parseCors(document)) };
+    const rules = document === undefined ? [] : corsRulesOf(parseCors(document));
+    return { digest: digestOf(document), rules };
   });
 
   const shares = { config: { access: 'manage', audits: 'files.cors' } } as const;
   app.put('/api/files/cors', shares, async (request, reply) => {
-    const { name, rules } = parse(CORS, request.body);
+    const { name, rules, was: shown } = parse(CORS, request.body);
     const place = await expectS3Place(sessionOf(request), name);
     const details = {
       rules: rules.length,
@@ -109,7 +134,7 @@ export function ruleRoutes(app: FastifyInstance, context: ConsoleContext): void 
     const document =
       rules.length === 0 ? undefined : renderCorsConfiguration(corsConfigurationOf(rules));
     await audited(context, request, { action: 'files.cors', target: name, details }, () =>
-      setDocument(place, 'cors', document),
+      save(request, place, 'cors', document, shown),
     );
     return reply.status(204).send();
   });
@@ -123,6 +148,18 @@ export function ruleRoutes(app: FastifyInstance, context: ConsoleContext): void 
     const match = matchCors(configuration, { origin, method, requestedHeaders });
     return { rule: match === undefined ? null : configuration.rules.indexOf(match.rule) };
   });
+}
+
+function digestOf(document: string | undefined): string {
+  return document === undefined ? 'none' : hash('sha256', document);
+}
+
+/** How many rules there are, and the first of their names. */
+function rulesIn(document = ''): string {
+  const count = document.split('</Rule>').length + document.split('</CORSRule>').length - 2;
+  const names = [...document.matchAll(/<ID>([^<]{1,100})<\/ID>/g)].slice(0, 5).map(([, id]) => id);
+  const named = names.length === 0 ? '' : ` (${names.join(', ')})`;
+  return `${count === 1 ? 'one rule' : `${count} rules`}${named}`;
 }
 
 /** @returns undefined where the bucket has none */

@@ -135,14 +135,20 @@ function metaHeaders(meta: Readonly<Record<string, string>>): Record<string, str
   );
 }
 
-/** Gives an object other metadata: S3 has no way but a copy, which is a new version. */
+/**
+ * Gives an object other metadata: S3 has no way but a copy, which is a new version.
+ * @param etag of what must be current
+ * @throws ApiError conflict
+ */
 export async function replaceS3Meta(
   bucket: S3Bucket,
   key: string,
   meta: Readonly<Record<string, string>>,
   contentType: string | undefined,
+  etag: string,
 ): Promise<void> {
   const { headers } = await bucket.head(key);
+  const match = `"${etag}"`;
   await bucket
     .copyTo(
       { container: bucket.name, object: key },
@@ -154,9 +160,8 @@ export async function replaceS3Meta(
           contentType === undefined ? (headers['content-type'] ?? '') : headerText(contentType),
         'x-amz-metadata-directive': 'REPLACE',
         // What another client wrote meanwhile has a type and headers of its own.
-        ...(headers.etag === undefined
-          ? {}
-          : { 'x-amz-copy-source-if-match': headers.etag, 'if-match': headers.etag }),
+        'x-amz-copy-source-if-match': match,
+        'if-match': match,
       },
     )
     .catch(overtaken);

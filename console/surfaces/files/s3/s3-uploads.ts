@@ -69,7 +69,7 @@ export async function putInParts(
   key: string,
   parts: readonly Part[],
   contentType: string,
-  onlyIfAbsent: boolean,
+  condition: Readonly<Record<string, string>>,
 ): Promise<string> {
   const { s3, name } = bucket;
   const place = { bucket: name, key };
@@ -97,7 +97,7 @@ export async function putInParts(
       ...{ ...place, query: { uploadId }, body, idleMs: COMPLETE_IDLE_MS },
       headers: {
         'content-type': 'application/xml',
-        ...(onlyIfAbsent ? { 'if-none-match': '*' } : {}),
+        ...condition,
       },
     });
     return textIn(made, 'ETag').replaceAll('"', '');

@@ -30,6 +30,11 @@ export async function tagsOf({ s3, name: bucket }: S3Place, tagged: Tagged): Pro
   }
 }
 
+/** Tags in words. */
+export function tagsText(tags: readonly Tag[]): string {
+  return tags.map(({ key, value }) => `${key}=${value}`).join(', ') || 'no tags';
+}
+
 /** Replaces all tags. @throws S3StatusError; UpstreamError */
 export async function setTags(
   { s3, name: bucket }: S3Place,

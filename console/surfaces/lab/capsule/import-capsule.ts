@@ -110,13 +110,13 @@ class Writer {
     await store.do([201], 'PUT', {
       ...{ container, object: name },
       query: { 'multipart-manifest': 'put' },
-      headers: importHeaders(this.tools),
+      headers: { ...importHeaders(this.tools), ...this.#condition() },
       body: `[${manifest.join(',')}]`,
       idleMs: WRITE_IDLE_MS,
     });
   }
 
-  /** Swift takes no condition with a manifest. */
+  /** The manifest has a condition of its own, after all segments: a name that is taken is known now. */
   async #refuseExisting(): Promise<void> {
     if (this.target.overwrite) return;
     const { container, name: object } = this.target;

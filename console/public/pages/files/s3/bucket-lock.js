@@ -56,6 +56,7 @@ export async function showBucketLock(name) {
   const save = () =>
     call('PUT', '/api/files/lock', {
       name,
+      was: { enabled: lock.enabled, default_retention: given },
       default_retention:
         mode.select.value === ''
           ? null
@@ -67,8 +68,8 @@ export async function showBucketLock(name) {
       ...typed.given(),
     });
   // What cannot be undone is red.
-  const danger = { danger: !lock.enabled };
-  await ask('Object Lock', nodes, lock.enabled ? 'Save' : 'Turn on', save, danger);
+  const options = { danger: !lock.enabled, again: () => showBucketLock(name) };
+  await ask('Object Lock', nodes, lock.enabled ? 'Save' : 'Turn on', save, options);
 }
 
 /**

@@ -19,7 +19,7 @@ const EMPTY = {
  * @param {string} name
  */
 export async function showCors(name) {
-  const { rules } = await call('GET', `/api/files/cors?${query({ name })}`);
+  const { rules, digest: was } = await call('GET', `/api/files/cors?${query({ name })}`);
   const list = el('div', { className: 'cors' });
   /** @type {(() => Rule)[]} */
   const readers = [];
@@ -49,9 +49,9 @@ export async function showCors(name) {
   const read = () => readers.map((one) => one());
   const about = 'The first rule that allows the origin, the method and all headers decides.';
   const nodes = [quiet(about), list, ...(may('admin') ? [add] : []), tester(read)];
-  await ask('CORS rules', nodes, may('admin') ? 'Save' : undefined, () =>
-    call('PUT', '/api/files/cors', { name, rules: read() }),
-  );
+  const save = () => call('PUT', '/api/files/cors', { name, rules: read(), was });
+  const again = () => showCors(name);
+  await ask('CORS rules', nodes, may('admin') ? 'Save' : undefined, save, { again });
 }
 
 /**

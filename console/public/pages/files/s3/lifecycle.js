@@ -28,12 +28,12 @@ const EFFECTS = {
  * @param {boolean} hasVersions
  */
 export async function showLifecycle(name, hasVersions) {
-  const { rules } = await call('GET', `/api/files/lifecycle?${query({ name })}`);
-  await listRules({ name, hasVersions, saved: JSON.stringify(rules) }, rules);
+  const { rules, digest: was } = await call('GET', `/api/files/lifecycle?${query({ name })}`);
+  await listRules({ name, hasVersions, saved: JSON.stringify(rules), was }, rules);
 }
 
 /**
- * @typedef {{ name: string, hasVersions: boolean, saved: string }} Bucket
+ * @typedef {{ name: string, hasVersions: boolean, saved: string, was: string }} Bucket
  * @param {Bucket} bucket
  * @param {readonly Rule[]} rules
  * @returns {Promise<void>}
@@ -75,9 +75,10 @@ async function listRules(bucket, rules) {
     buttons,
     ...(isChanged ? [quiet('Not saved yet.')] : []),
   ];
-  await ask('Lifecycle rules', nodes, isChanged ? 'Save' : undefined, () =>
-    call('PUT', '/api/files/lifecycle', { name: bucket.name, rules }),
-  );
+  const { name, hasVersions, was } = bucket;
+  const save = () => call('PUT', '/api/files/lifecycle', { name, rules, was });
+  const again = () => showLifecycle(name, hasVersions);
+  await ask('Lifecycle rules', nodes, isChanged ? 'Save' : undefined, save, { again });
   const follow = /** @type {(() => Promise<void>) | null} */ (next);
   if (follow !== null) await follow();
 }

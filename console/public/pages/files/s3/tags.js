@@ -67,10 +67,13 @@ export async function showTags(place, mayChange) {
   });
   mark();
   const text = `At most ${most} tags. Lifecycle rules can select objects by their tags.`;
-  const given = await ask(title, [quiet(text), rows, add], 'Save', () =>
-    call('PUT', '/api/files/tags', { ...place, tags: entered(rows) }),
-  );
-  return given !== null;
+  const save = () => call('PUT', '/api/files/tags', { ...place, tags: entered(rows), was: tags });
+  let isChanged = false;
+  const again = async () => {
+    isChanged = await showTags(place, mayChange);
+  };
+  const given = await ask(title, [quiet(text), rows, add], 'Save', save, { again });
+  return given !== null || isChanged;
 }
 
 /** @param {Tag} tag */
