@@ -121,7 +121,7 @@ describe('service: Files, rewinding and the rules of buckets', () => {
     const bucket = await both.makeBucket();
     const rules = async () =>
       (await ok(client.get(`/api/files/lifecycle?name=${bucket}`), 200)).json();
-    expect(await rules()).to.deep.equal({ rules: [] });
+    expect(await rules()).to.deep.include({ rules: [] });
     const given = [
       { ...RULE, id: 'tmp', prefix: 'tmp/', expire: { days: 7 }, abort_days: 2 },
       {

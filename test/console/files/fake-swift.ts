@@ -140,7 +140,7 @@ export class FakeSwift {
     if (!this.containers.has(container)) return [404, {}];
     if (method === 'PUT') {
       if (headers['if-none-match'] === '*' && found !== undefined) return [412, {}];
-      this.put(container, object, textOf(request.body), headers);
+      this.put(container, object, typeof request.body === 'string' ? request.body : '', headers);
       return [201, {}];
     }
     if (found === undefined) return [404, {}];
@@ -189,8 +189,4 @@ export class FakeSwift {
     );
     return [201, {}];
   }
-}
-
-function textOf(body: SwiftRequest['body']): string {
-  return typeof body === 'string' || Buffer.isBuffer(body) ? body.toString() : '';
 }

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { codeOf, type ConsoleClient } from '../support/client.js';
 import { ACCOUNTS, startTestBed, type TestBed } from '../support/console.js';
+import { StoreRelay } from '../support/store-relay.js';
 import {
   change,
   download,
@@ -198,6 +199,55 @@ describe('console files: what a member may do', () => {
     expect(await read('gone')).to.equal('x');
   });
 
+  it('sets nothing that the trash goes by', async () => {
+    await ok(upload(member, SHARED, 'forged', 'x'), 201);
+    const soon = { meta: { 'Trash-Delete-At': '1' } };
+    const refused = await patch(member, 'forged', soon);
+    expect([refused.status, codeOf(refused)]).to.deep.equal([400, 'invalid_argument']);
+    const names = ['forged'];
+    await job(member, '/api/files/delete', { container: SHARED, names, mode: 'trash' });
+    const entry = (await listTrash(member, SHARED)).find(({ name }) => name === 'forged');
+    const container = `${SHARED}+trash`;
+    const place = { container, name: entry!.trash_name };
+    const [before] = await listTrash(member, SHARED);
+    for (const client of [member, admin]) {
+      for (const answer of [
+        await change(client, 'object', { ...place, meta: {}, delete_at_unix_s: 4_000_000_000 }),
+        await upload(client, container, '1700000000000-00000000/a', 'x'),
+        await client.send('PUT', '/api/files/folder', { body: { container, name: 'f' } }),
+        await client.post('/api/files/move', {
+          ...{ container: SHARED, to_container: container },
+          items: [{ name: 'a', to_name: '1700000000000-00000000/a' }],
+        }),
+        await client.post('/api/files/uploads', {
+          ...{ container, name: 'l', size_bytes: 1, mtime_ms: 1, fingerprint: 'c'.repeat(16) },
+        }),
+      ]) {
+        expect(codeOf(answer), answer.text).to.equal('unsupported_here');
+      }
+    }
+    expect((await listTrash(member, SHARED))[0]).to.deep.equal(before);
+  });
+
+  it('reads large objects of a shared container, whose segments have its rules', async () => {
+    const fresh = unique('fresh');
+    await makeContainer(admin, fresh);
+    await ok(change(admin, 'acl', { name: fresh, read: 'test:tester2', write: '' }), 204);
+    const file = { name: 'l', size_bytes: 1, mtime_ms: 1, fingerprint: 'c'.repeat(16) };
+    await ok(admin.post('/api/files/uploads', { container: fresh, ...file }), 200);
+    const lists = await ok(
+      admin.get(`/api/files/acl?${query({ name: `${fresh}+segments` })}`),
+      200,
+    );
+    expect(lists.json()).to.deep.equal({ read: 'test:tester2', write: '' });
+    const none = unique('none');
+    const refused = await admin.post('/api/files/uploads', { container: none, ...file });
+    expect(codeOf(refused)).to.equal('no_such_container');
+    expect(
+      (await admin.get(`/api/files/acl?${query({ name: `${none}+segments` })}`)).status,
+    ).to.equal(404);
+  });
+
   it('is told in words why there is no trash, where none was made', async () => {
     // Shared by another client than this console, which makes no trash for it.
     const { store } = bed;
@@ -220,6 +270,53 @@ describe('console files: what a member may do', () => {
     expect(failure?.message).to.match(/no trash that you may use: an admin makes one/);
     await share(NO_TRASH);
     expect((await remove()).result.succeeded).to.equal(1);
+  });
+});
+
+describe('console files: what a member may do where Swift keeps the versions', () => {
+  const container = unique('stack');
+  const relay = new StoreRelay();
+  let bed: TestBed;
+  let versionId = 'null';
+
+  before(async () => {
+    bed = await startTestBed({ store_base: await relay.listen() });
+    relay.target = bed.store.origin;
+    const admin = await bed.login();
+    await makeContainer(admin, container);
+    const list = 'test:tester2';
+    await ok(change(admin, 'acl', { name: container, read: list, write: list }), 204);
+    relay.instead = (method, path) => {
+      if (!path.includes(container)) return undefined;
+      if (method === 'PUT') return { status: 201 };
+      const isObject = path.includes(`${container}/`);
+      const headers = isObject
+        ? { 'x-object-version-id': versionId }
+        : { 'x-versions-enabled': 'True' };
+      return { status: 204, headers };
+    };
+  });
+
+  after(async () => {
+    await bed.close();
+    relay.close();
+  });
+
+  it('brings no version back over an object that is none, of which nothing would be kept', async () => {
+    const member = await bed.login('tester2', 'testing2');
+    const admin = await bed.login();
+    const restore = (client: ConsoleClient) =>
+      client.post('/api/files/versions/restore', {
+        container,
+        name: 'o',
+        version_id: '1700000000.00000',
+      });
+    relay.calls.length = 0;
+    expect(codeOf(await restore(member))).to.equal('forbidden');
+    expect(relay.calls).not.to.include('PUT');
+    await ok(restore(admin), 200);
+    versionId = '1700000001.00000';
+    await ok(restore(member), 200);
   });
 });
 

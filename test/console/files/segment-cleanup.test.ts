@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { expect } from 'chai';
 import { copyObject } from '../../../console/surfaces/files/copy-object.js';
 import { objectInfo } from '../../../console/surfaces/files/object-info.js';
@@ -13,7 +14,7 @@ const SEGMENTS = `${PLAIN}+segments`;
 
 describe('console files: segments that large objects share', () => {
   let swift: FakeSwift;
-  let whenPaused: () => unknown;
+  let whenPaused: () => void;
   let cleanup: SegmentCleanup;
 
   beforeEach(() => {
@@ -25,7 +26,8 @@ describe('console files: segments that large objects share', () => {
     swift.containers.set(HISTORY, { 'x-history-location': 'old' });
     whenPaused = () => undefined;
     const pause = async () => {
-      await whenPaused();
+      whenPaused();
+      await Promise.resolve();
     };
     cleanup = new SegmentCleanup(swift.account, pause, () => 0);
   });
@@ -76,13 +78,12 @@ describe('console files: segments that large objects share', () => {
     it(`stay for a copy that is written ${order} its original is deleted`, async () => {
       for (const name of ['first', 'last']) makeLarge(PLAIN, name);
       await purged('first');
-      let release = (): void => undefined;
-      const held = new Promise<void>((resolve) => (release = resolve));
-      let arrived = (): void => undefined;
-      const atStore = new Promise<void>((resolve) => (arrived = resolve));
+      const gate = new EventEmitter();
+      const held = once(gate, 'go');
+      const atStore = once(gate, 'arrived');
       swift.before = async ({ method, object }) => {
         if (method !== 'COPY' || object !== 'last') return;
-        arrived();
+        gate.emit('arrived');
         if (order === 'after') await held;
       };
       const copied = copy('last', 'copy');
@@ -93,7 +94,7 @@ describe('console files: segments that large objects share', () => {
       await purged('last');
       if (order === 'after') swift.objects.set(`${PLAIN}/last`, original);
       const settled = cleanup.settle();
-      release();
+      gate.emit('go');
       await copied;
       if (order === 'after') swift.objects.delete(`${PLAIN}/last`);
       await settled;

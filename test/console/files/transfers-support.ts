@@ -20,7 +20,8 @@ const describeError = (error: unknown): ApiError => {
 };
 
 export async function* each<T>(items: Iterable<T>): AsyncGenerator<T> {
-  for (const item of items) yield await Promise.resolve(item);
+  await Promise.resolve();
+  yield* items;
 }
 
 /** Runs a job as the routes do. */

@@ -76,6 +76,45 @@ describe('console files: two uploads under one name', () => {
     expect(relay.calls).to.deep.equal(['PUT', 'PUT', 'HEAD']);
   });
 
+  it('replace nothing unseen that came after the question', async () => {
+    const put = ({ overwrite = '1' } = {}) =>
+      upload(client, CONTAINER, 'late', 'mine', { overwrite });
+    let other: Promise<unknown> | undefined;
+    relay.before = async (method, path) => {
+      if (other !== undefined || method !== 'PUT' || !path.endsWith('/late')) return;
+      other = upload(client, CONTAINER, 'late', 'theirs');
+      await other;
+    };
+    // The body has been sent: the user is asked once more.
+    const refused = await put();
+    relay.before = undefined;
+    expect([refused.status, codeOf(refused)]).to.deep.equal([412, 'exists']);
+    expect((await ok(download(client, CONTAINER, 'late'), 200)).text).to.equal('theirs');
+    await ok(put(), 201);
+    // A manifest can be written again, which is then recorded as what it is.
+    const file = await sendSegments('late-large');
+    relay.beforeManifest = () => ok(upload(client, CONTAINER, 'late-large', 'theirs'), 201);
+    await ok(client.post('/api/files/uploads/finish', { ...file, overwrite: true }), 201);
+    const audit = await ok(client.get('/api/audit?action=files.overwrite'), 200);
+    const targets = (audit.json() as { items: { target: string; result: string }[] }).items
+      .filter(({ result }) => result === 'ok')
+      .map(({ target }) => target)
+      .filter((target) => target.includes('/late'));
+    expect(targets).to.deep.equal([`${CONTAINER}/late-large`, `${CONTAINER}/late`]);
+  });
+
+  it('end with segments that the listing lacks', async () => {
+    const file = await sendSegments('unlisted');
+    relay.answered = (path, body) => (path.includes('unlisted') ? '[]' : body);
+    await ok(client.post('/api/files/uploads/finish', file), 201);
+    const missing = { ...file, fingerprint: 'd'.repeat(16) };
+    const refused = await client.post('/api/files/uploads/finish', missing);
+    relay.answered = undefined;
+    expect([refused.status, codeOf(refused)]).to.deep.equal([409, 'conflict']);
+    const { bytes } = await ok(download(client, CONTAINER, 'unlisted'), 200);
+    expect(bytes.length).to.equal(file.size_bytes);
+  });
+
   it('are one where both send the same file', async () => {
     const file = await sendSegments('same');
     const finish = () => client.post('/api/files/uploads/finish', file);

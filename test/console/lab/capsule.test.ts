@@ -13,6 +13,7 @@ import { streamed } from '../../capsule/support.js';
 import { askStore, job, ok, query, unique, type AskStore } from '../files/support.js';
 import { codeOf, type Answer, type ConsoleClient } from '../support/client.js';
 import { startTestBed, type TestBed } from '../support/console.js';
+import { StoreRelay } from '../support/store-relay.js';
 import { builtRing, clusterFolder } from './support.js';
 
 type Headers = Readonly<Record<string, string>>;
@@ -69,6 +70,7 @@ describe('Object Capsule', function () {
   let operator: ConsoleClient;
   let store: AskStore;
   const servers = new FakeServers();
+  const relay = new StoreRelay();
   const container = unique('capsule');
 
   before(async () => {
@@ -79,7 +81,9 @@ describe('Object Capsule', function () {
     });
     const ring = builtRing();
     folder = await clusterFolder({ object: local(ring), 'object-1': local(ring) });
-    bed = await startTestBed({ lab_enabled: true, lab_mutations: true, store_dir: folder });
+    const lab = { lab_enabled: true, lab_mutations: true, store_dir: folder };
+    bed = await startTestBed({ ...lab, store_base: await relay.listen() });
+    relay.target = bed.store.origin;
     operator = await bed.login();
     store = await askStore(bed.store);
     expect((await store('PUT', container)).status).to.be.lessThan(300);
@@ -88,6 +92,7 @@ describe('Object Capsule', function () {
   after(async () => {
     servers.close();
     await bed.close();
+    relay.close();
     await rm(folder, { recursive: true });
   });
 
@@ -274,6 +279,11 @@ describe('Object Capsule', function () {
     expect((await read(result.id)).object.kind).to.equal('static');
     const copy = await store('GET', `${container}/large-copy`);
     expect(await copy.text()).to.equal('first secondfirst ');
+    // The name is taken while the segments are written.
+    relay.beforeManifest = () => store('PUT', `${container}/raced`, {}, 'theirs');
+    const late = await imported(bytes, { container, name: 'raced' });
+    expect(late).to.have.nested.property('error.code', 'precondition_failed');
+    expect(await (await store('GET', `${container}/raced`)).text()).to.equal('theirs');
   });
 
   it('writes nothing of a capsule that is not whole', async () => {

@@ -11,6 +11,10 @@ export class StoreRelay {
   beforeManifest: (() => Promise<unknown>) | undefined;
   /** Called for each request, before it goes on. */
   before: ((method: string, path: string) => Promise<unknown> | undefined) | undefined;
+  /** Answers in the place of the store, without a body. */
+  instead:
+    | ((method: string, path: string) => { status: number; headers?: object } | undefined)
+    | undefined;
   /** Changes what the store has answered. */
   answered: ((path: string, body: string) => string) | undefined;
   /** Listings are not answered until it is false, and those that came before never. */
@@ -41,6 +45,12 @@ export class StoreRelay {
     const { method, url = '', headers } = request;
     this.calls.push(method ?? '');
     await this.before?.(method ?? '', url);
+    const given = this.instead?.(method ?? '', url);
+    if (given !== undefined) {
+      request.resume();
+      response.writeHead(given.status, { ...given.headers }).end();
+      return;
+    }
     if (method === 'PUT' && url.includes('multipart-manifest=put')) {
       const work = this.beforeManifest;
       this.beforeManifest = undefined;
@@ -59,8 +69,10 @@ export class StoreRelay {
       else if (this.answered !== undefined && url.includes('format=json')) {
         const change = this.answered;
         void text(answer).then((body) => {
-          const { 'content-length': _length, ...headers } = answer.headers;
-          response.writeHead(answer.statusCode ?? 500, headers).end(change(url, body));
+          const changed = change(url, body);
+          const length = { 'content-length': Buffer.byteLength(changed) };
+          const headers = { ...answer.headers, ...length };
+          response.writeHead(answer.statusCode ?? 500, headers).end(changed);
         });
       } else answer.pipe(response.writeHead(answer.statusCode ?? 500, answer.headers));
     });
