@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { upload } from '../console/files/support.js';
+import { change, upload } from '../console/files/support.js';
+import type { ConsoleClient } from '../console/support/client.js';
 import { startTestBed, type TestBed } from '../console/support/console.js';
 import { expectAccessible } from '../support/axe.js';
 import { ALL_SIZES, BROWSER_LIMIT_MS, logIn, openPage, type Watched } from '../support/browser.js';
@@ -14,12 +15,13 @@ const PHONE = { width: 390, height: 844 };
 describeWith([program('chromium')], 'the list of files in Chromium', function () {
   this.timeout(BROWSER_LIMIT_MS);
   let bed: TestBed;
+  let client: ConsoleClient;
   let watched: Watched;
   let page: Page;
 
   before(async () => {
     bed = await startTestBed();
-    const client = await bed.login();
+    client = await bed.login();
     await client.send('PUT', '/api/files/container', { body: { name: CONTAINER } });
     for (const [name, bytes] of Object.entries(SIZES)) {
       await upload(client, CONTAINER, name, 'x'.repeat(bytes));
@@ -161,6 +163,15 @@ describeWith([program('chromium')], 'the list of files in Chromium', function ()
     expect(await page.evaluate(known)).to.deep.equal(['test2:tester3', 'test:tester2']);
     await expectAccessible(page);
     await watched.shoot('files-share');
+    // An admin elsewhere has changed the rules meanwhile: this dialog does not undo that.
+    await change(client, 'acl', { name: CONTAINER, read: 'other:user', write: '' });
+    await button('Save').click();
+    await dialog.getByRole('alert').getByText('Now: read “other:user”, write “”.').waitFor();
+    await button('Show it as it is now').click();
+    await dialog.locator('li').filter({ hasText: 'other:user:' }).waitFor();
+    expect(await dialog.getByLabel('Read', { exact: true }).inputValue()).to.equal('other:user');
+    await dialog.getByLabel('Share with').fill('test2:tester3');
+    await dialog.getByLabel('Share with').press('Enter');
     await button('Save').click();
     await page.locator('#container-page li').filter({ hasText: 'test2:tester3:' }).waitFor();
     await button('Back to files').click();
