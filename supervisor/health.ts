@@ -33,6 +33,25 @@ export interface Readiness {
   readonly checks: readonly AgedCheck[];
 }
 
+/**
+ * Whether a process is there and lives: one that stands still sends no reports any more. All that says
+ * what is well goes by this: readiness, metrics and with them alerts, and the list of processes.
+ */
+export function isUp(
+  { state, health }: Pick<ChildHealth, 'state' | 'health'>,
+  { now, probeIntervalMs }: Pick<HealthInput, 'now' | 'probeIntervalMs'>,
+): boolean {
+  // Its first report follows its start at once.
+  return state === 'up' && (health === undefined || isFresh(health, { now, probeIntervalMs }));
+}
+
+function isFresh(
+  { at }: HealthReport,
+  { now, probeIntervalMs }: Pick<HealthInput, 'now' | 'probeIntervalMs'>,
+): boolean {
+  return now - at <= probeIntervalMs * STALE_INTERVALS;
+}
+
 /** A report older than this many intervals is no longer believed: the listener is stuck. */
 const STALE_INTERVALS = 3;
 
@@ -69,12 +88,12 @@ export function readiness(input: HealthInput): Readiness {
     : { ready: false, state: 'unavailable', checks };
 }
 
-function reportChecks(child: ChildHealth, { now, probeIntervalMs }: HealthInput): AgedCheck[] {
+function reportChecks(child: ChildHealth, input: HealthInput): AgedCheck[] {
   const { health } = child;
   const name = (check: string): string => `${nameOf(child)} ${check}`;
   if (health === undefined) return [{ name: name('report'), ok: false, detail: 'none yet' }];
-  const ageMs = now - health.at;
-  const fresh = ageMs <= probeIntervalMs * STALE_INTERVALS;
+  const ageMs = input.now - health.at;
+  const fresh = isFresh(health, input);
   return [
     { name: name('report'), ok: fresh, detail: fresh ? undefined : 'stale', ageMs },
     ...health.checks.map((check) => ({ ...check, name: name(check.name), ageMs })),

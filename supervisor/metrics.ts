@@ -3,6 +3,7 @@ import { BUCKET_METRICS_PREFIX } from '../src/telemetry/bucket-metrics.js';
 import type { MetricSnapshot } from '../src/telemetry/collected.js';
 import { CertificateMetrics } from './certificate-metrics.js';
 import type { Child } from './child.js';
+import { isUp } from './health.js';
 import type { ChildKind } from './kinds.js';
 import { ReloadMetrics } from './reload-metrics.js';
 import { stageReport, type StageReport } from './stage-report.js';
@@ -20,6 +21,7 @@ export interface ScrapedFleet {
   }[];
   /** Children of a former generation: their metrics still count. */
   readonly leaving: readonly Child[];
+  readonly probeIntervalMs: number;
 }
 
 /**
@@ -80,7 +82,7 @@ export class ServiceMetrics {
       }),
       store: new Gauge({
         name: 'ringway_swift_api_up',
-        help: "Whether the store's Swift API is served; absent where it is not to be.",
+        help: "Whether the store's Swift API is served: its process is up, and its last report is no older than three probe_interval_ms; absent where it is not to be.",
         registers,
       }),
       console: new Gauge({
@@ -96,7 +98,7 @@ export class ServiceMetrics {
     };
     this.#listenerUp = new Gauge({
       name: 'ringway_listener_up',
-      help: 'Whether the listener accepts requests.',
+      help: 'Whether the listener accepts requests: it is up, and its last report is no older than three probe_interval_ms.',
       labelNames: ['worker'],
       registers,
     });
@@ -148,10 +150,12 @@ export class ServiceMetrics {
   }
 
   async #collect(fleet: ScrapedFleet): Promise<Registry> {
+    const { probeIntervalMs } = fleet;
     // A process that is not configured is not down.
     for (const gauge of Object.values(this.#ups)) gauge.remove();
     for (const { kind, worker, child } of fleet.slots) {
-      const up = child?.state === 'up' ? 1 : 0;
+      const report = { state: child?.state, health: child?.health };
+      const up = isUp(report, { now: performance.now(), probeIntervalMs }) ? 1 : 0;
       if (kind === 'listener') this.#listenerUp.set({ worker: String(worker) }, up);
       else this.#ups[kind].set(up);
     }

@@ -301,7 +301,8 @@ export class Service implements AdminView {
 
   #scraped(): ScrapedFleet {
     const leaving = this.#leaving?.children() ?? [];
-    return { slots: this.#generation.fleet.slots, leaving };
+    const { fleet, options } = this.#generation;
+    return { slots: fleet.slots, leaving, probeIntervalMs: options.probeIntervalMs };
   }
 
   readiness(): Readiness {

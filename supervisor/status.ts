@@ -2,7 +2,7 @@ import { formatAddress, type FilledOptions, type ListenAddress } from '../src/co
 import { configHash } from '../src/config/print.js';
 import { loadOf } from './child-load.js';
 import type { Slot } from './fleet.js';
-import type { ServicePhase } from './health.js';
+import { isUp, type ServicePhase } from './health.js';
 import { usageOf } from './process-usage.js';
 import type { VersionInfo } from './version.js';
 
@@ -33,13 +33,21 @@ export function renderStatus(input: StatusInput): unknown {
       kind,
       worker: worker === 0 ? undefined : worker,
       pid: child?.pid ?? null,
-      state: child?.state ?? 'waiting',
+      state: stateOf(child, options),
       restarts,
       started_at: child?.startedAt.toISOString() ?? null,
       ...usageOf(child?.pid),
       ...loadOf(child?.metrics ?? []),
     })),
   };
+}
+
+/** `silent`: it stands still, so that nothing is heard of it. */
+function stateOf(child: Slot['child'], { probeIntervalMs }: FilledOptions): string {
+  if (child === undefined) return 'waiting';
+  const isSilent =
+    child.state === 'up' && !isUp(child, { now: performance.now(), probeIntervalMs });
+  return isSilent ? 'silent' : child.state;
 }
 
 /** The addresses of the service, by purpose. */

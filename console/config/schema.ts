@@ -203,7 +203,7 @@ const KEYS = {
   },
   proxy_bases: {
     schema: upstreams('http://10.0.0.1:8080'),
-    doc: "Addresses of Swift's proxies, whose [filter](swift.md#timers-of-the-filter) the Lab asks for its timers. Empty: `store_base`.",
+    doc: "Addresses of Swift's proxies, of the scheme and path of `store_base`: where one does not answer, the console goes on with another, as the gateway does. The Lab asks their [filter](swift.md#timers-of-the-filter) for its timers. Empty: `store_base`.",
   },
   metrics_queries: { schema: texts(), doc: "PromQL by panel, in place of a panel's own." },
   logs_labels: { schema: texts(), doc: 'Names of labels in the log store, by what they mean.' },

@@ -33,6 +33,8 @@ export interface NodeState {
   /** The length of the object-updater's last sweep. */
   readonly updaterSweepS?: number | undefined;
   readonly disks?: readonly facts.DiskFacts[] | undefined;
+  /** Its devices are no mounts, and are not meant to be. */
+  readonly areFolders?: boolean | undefined;
   readonly unmounted?: number | undefined;
   readonly ringMismatches?: number | undefined;
   readonly expirer?: string | undefined;
@@ -49,7 +51,7 @@ export function serversOf(devices: readonly RingDevice[], ips: readonly string[]
 
 /** Asks a node for all that recon knows. @param now in ms */
 export async function probeNode(
-  client: Pick<ReconClient, 'ask'>,
+  client: Pick<ReconClient, 'ask' | 'serves'>,
   { name, servers }: NodeTarget,
   rings: readonly RingFile[],
   now: () => number,
@@ -86,7 +88,7 @@ export async function probeNode(
 }
 
 async function details(
-  client: Pick<ReconClient, 'ask'>,
+  client: Pick<ReconClient, 'ask' | 'serves'>,
   servers: readonly NodeServer[],
   rings: readonly RingFile[],
 ) {
@@ -105,6 +107,9 @@ async function details(
       'updater/object',
     ].map((what) => ask(what)),
   );
+  const found = usage === undefined ? undefined : facts.disks(usage);
+  const areFolders = await hasFolders(client, servers, found ?? []);
+  const disks = areFolders ? found?.map((disk) => ({ ...disk, mounted: null })) : found;
   const types = [...new Set(servers.map(({ type }) => type))];
   const replication = await Promise.all(
     types.map(async (type) => {
@@ -116,12 +121,30 @@ async function details(
     async: pending === undefined ? undefined : facts.asyncPending(pending),
     quarantined: quarantine === undefined ? undefined : facts.quarantined(quarantine),
     replication,
-    disks: usage === undefined ? undefined : facts.disks(usage),
-    unmounted: facts.unmounted(notMounted),
+    disks,
+    areFolders,
+    unmounted: areFolders ? 0 : facts.unmounted(notMounted),
     ringMismatches: facts.ringMismatches(md5s, rings),
     expirer: facts.expirerState(expirer),
     updaterSweepS: facts.numberAt(updater, 'object_updater_sweep'),
   };
+}
+
+/**
+ * Whether the devices of a node are plain folders on purpose (`mount_check = false`), as in demos: recon
+ * calls those not mounted whatever the servers are told. Where one of them is mounted, the others have
+ * lost their disks.
+ */
+async function hasFolders(
+  client: Pick<ReconClient, 'serves'>,
+  servers: readonly NodeServer[],
+  disks: readonly facts.DiskFacts[],
+): Promise<boolean> {
+  const server = servers.find(({ type }) => type === 'object');
+  const [first] = disks;
+  if (server === undefined || first === undefined) return false;
+  if (disks.some(({ mounted }) => mounted === true)) return false;
+  return (await client.serves(server.ip, server.port, first.device)) === true;
 }
 
 /** The name of a service, with its port if a node has several of the type. */

@@ -26,15 +26,31 @@ export class ReconClient {
   #isClosed = false;
 
   /** @param place - of a ring's device, never of a request */
-  async ask(ip: string, port: number, what: string): Promise<ReconAnswer> {
+  ask(ip: string, port: number, what: string): Promise<ReconAnswer> {
+    return this.#inTurn(() => this.#send('GET', this.#server(ip, port), `/recon/${what}`));
+  }
+
+  async #inTurn(work: () => Promise<ReconAnswer>): Promise<ReconAnswer> {
     await this.#turn();
     try {
-      if (this.#isClosed) return { kind: 'silent' };
-      return await this.#get(this.#server(ip, port), what);
+      return this.#isClosed ? { kind: 'silent' } : await work();
     } finally {
       this.#running -= 1;
       this.#waiting.shift()?.();
     }
+  }
+
+  /**
+   * Whether a server of objects serves a device: a HEAD of an object that does not exist is answered
+   * with 507 where the server takes the device for not mounted.
+   * @returns undefined where it does not say
+   */
+  async serves(ip: string, port: number, device: string): Promise<boolean | undefined> {
+    const path = `/${encodeURIComponent(device)}/0/.ringway/probe/probe`;
+    const answer = await this.#inTurn((): Promise<ReconAnswer> => this.#send('HEAD', this.#server(ip, port), path)); // prettier-ignore
+    if (answer.kind !== 'other') return undefined;
+    if (answer.status === 507) return false;
+    return answer.status === 404 ? true : undefined;
   }
 
   /** Forgets servers that are in no ring any more. */
@@ -51,11 +67,11 @@ export class ReconClient {
     this.keepOnly(new Set());
   }
 
-  async #get(server: Upstream, what: string): Promise<ReconAnswer> {
+  async #send(method: 'GET' | 'HEAD', server: Upstream, rawPath: string): Promise<ReconAnswer> {
     try {
       const { status, body } = await server.send({
-        method: 'GET',
-        rawPath: `/recon/${what}`,
+        method,
+        rawPath,
         idleMs: TIMEOUT_MS,
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });

@@ -6,7 +6,7 @@ import { ApiError } from './api-error.js';
 export interface ComputeThreadOptions {
   /** The module of the thread: its default export is called with a {@link ThreadTask}. */
   readonly file: string;
-  /** Told of what fails unexpectedly: the browser gets no more than that it did. */
+  /** Gets unexpected errors, of which the browser is told no more than that there was one. */
   readonly logger: Pick<Logger, 'error'>;
   /** Tasks that wait; of more, `busy`. */
   readonly waitingMax?: number;

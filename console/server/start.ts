@@ -16,6 +16,7 @@ import { recoverUsers } from '../surfaces/users/recovery.js';
 import { USER_ADMIN, UserAdmin, type UserAdminOptions } from '../surfaces/users/user-admin.js';
 import type { S3Endpoint } from '../s3/s3-account.js';
 import { parseUpstream } from '../swift/address.js';
+import { authAddresses, storeAddresses } from '../swift/proxies.js';
 import { Upstream } from '../swift/upstream.js';
 import { Accounts } from './accounts.js';
 import { AdminClient, trustOnly } from './admin-client.js';
@@ -113,7 +114,7 @@ export class ConsoleServer {
     const describe = (error: unknown) => describeError({ logger }, error, 'job');
     const { stateDir } = options;
     const runs = new Runs({ stateDir, events, audit, now, logger, describe });
-    const store = new Upstream(parseUpstream(options.storeBase));
+    const store = new Upstream(storeAddresses(options));
     const context: ConsoleContext = {
       options,
       now,
@@ -298,7 +299,7 @@ export async function startConsole(
 async function openLogins(options: ConsoleOptions, accounts: Accounts): Promise<Logins> {
   const { authUrl } = options;
   if (isKeystone(authUrl)) return KeystoneLogins.open(options);
-  return new StoreLogins(new Upstream(parseUpstream(authUrl)), accounts);
+  return new StoreLogins(new Upstream(authAddresses(options)), accounts);
 }
 
 function openAudit(

@@ -1,107 +1,154 @@
-import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
-import https from 'node:https';
 import type { Readable } from 'node:stream';
 import type { ConnectionOptions } from 'node:tls';
+import { EndpointHealth } from '../../src/backend/swift/net/endpoint-health.js';
+import { EndpointWatch } from '../../src/backend/swift/net/endpoint-watch.js';
+import { Endpoints } from '../../src/backend/swift/net/endpoints.js';
+import { TRANSPORT_DEFAULTS } from '../../src/backend/swift/net/options.js';
+import { AttemptError, isBusy, retryReason } from '../../src/backend/swift/net/retry-policy.js';
+import { RunningAttempts } from '../../src/backend/swift/net/running-attempt.js';
 import type { UpstreamAddress } from './address.js';
 import { UpstreamError } from './errors.js';
+import { CONNECTIONS_MAX, Server, type UpstreamAnswer, type UpstreamRequest } from './server.js';
 
-export interface UpstreamRequest {
-  readonly method: string;
-  /** The path as it is sent, already encoded. */
-  readonly rawPath: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Buffer | Readable | undefined;
-  /** How long nothing may happen on the connection. */
-  readonly idleMs?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
+export { USER_AGENT, type UpstreamAnswer, type UpstreamRequest } from './server.js';
+
+/** Methods that change nothing: sent twice is as once. */
+const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+const HEALTH_PATH = '/healthcheck';
+
+/** One of several servers that can stand in for each other. */
+class Proxy {
+  readonly name: string;
+  readonly health = new EndpointHealth(TRANSPORT_DEFAULTS);
+  readonly running = new RunningAttempts();
+  inFlight = 0;
+
+  constructor(readonly server: Server) {
+    this.name = server.name;
+  }
 }
-
-export interface UpstreamAnswer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  /** The body, to be read, dumped or destroyed: it holds a connection. */
-  readonly body: IncomingMessage;
-}
-
-/** What the console calls itself, so that its own requests can be told from others in logs. */
-export const USER_AGENT = 'ringway-console';
-
-const IDLE_MS = 30_000;
-const CONNECTIONS_MAX = 128;
 
 /**
- * One address that the console may talk to. `http.request` with a raw path, because `fetch` and
- * `URL` rewrite names with dots in them; redirects are answers like others, never followed.
+ * What the console may talk to: one address, or the proxies of a cluster. Of several, the one is asked
+ * that the gateway would ask: its own code says which is well, and when a request may be sent to
+ * another one.
  */
 export class Upstream {
-  readonly #agent: http.Agent;
+  readonly #servers: readonly Server[];
+  readonly #endpoints: Endpoints<Proxy>;
+  readonly #watch: EndpointWatch<Proxy>;
 
   /** @param tls whom to trust, where it is not the known authorities */
   constructor(
-    private readonly address: UpstreamAddress,
+    addresses: UpstreamAddress | readonly UpstreamAddress[],
     tls: ConnectionOptions = {},
   ) {
-    // Shorter than the 5 s after which servers of Python and Node close what is idle.
-    const options = { ...tls, keepAlive: true, maxSockets: CONNECTIONS_MAX, timeout: 4000 };
-    this.#agent = address.secure ? new https.Agent(options) : new http.Agent(options);
+    this.#servers = [addresses].flat().map((address) => new Server(address, tls));
+    const proxies = this.#servers.map((server) => new Proxy(server));
+    const options = { ...TRANSPORT_DEFAULTS, connectionsMax: CONNECTIONS_MAX };
+    this.#endpoints = new Endpoints(proxies, options);
+    this.#watch = new EndpointWatch({
+      endpoints: proxies,
+      probe: (proxy) => probe(proxy, options.probeTimeoutMs),
+      restored: () => {
+        this.#endpoints.serveWaiters();
+      },
+      options,
+    });
   }
 
   /** @throws UpstreamError when there is no answer; what the body throws, or has failed with before */
   async send(request: UpstreamRequest): Promise<UpstreamAnswer> {
     const failure = failureOf(request.body);
     if (failure !== null) throw failure;
-    return new Promise((resolve, reject) => {
-      const { host, port, basePath, secure } = this.address;
-      const { method, rawPath, headers, body, signal, idleMs = IDLE_MS } = request;
-      const outgoing = (secure ? https : http).request({
-        agent: this.#agent,
-        host,
-        port,
-        method,
-        path: basePath + rawPath,
-        headers: { 'accept-encoding': 'identity', 'user-agent': USER_AGENT, ...headers },
-        ...(signal === undefined ? {} : { signal }),
-      });
-      let cause: Error | undefined;
-      outgoing.setTimeout(idleMs, () => {
-        cause = new UpstreamError('timeout');
-        outgoing.destroy(cause);
-      });
-      outgoing.on('error', (error) => {
-        reject(cause ?? (signal?.aborted === true ? error : unavailable(error)));
-      });
-      outgoing.on('response', (incoming) => {
-        // What was refused before all of it was sent would hold the connection until it is idle.
-        incoming.once('end', () => {
-          if (!outgoing.writableFinished) outgoing.destroy();
-        });
-        resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body: incoming });
-      });
-      if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body)) {
-        outgoing.end(body);
-        return;
-      }
-      body.once('error', (error) => {
-        cause = error;
-        outgoing.destroy(error);
-      });
-      body.pipe(outgoing);
-    });
+    const [only] = this.#servers;
+    if (this.#servers.length === 1 && only !== undefined) {
+      return settled(await only.send(request).answer.catch(asAttempt));
+    }
+    const failed: Proxy[] = [];
+    for (;;) {
+      const proxy = await this.#acquire(failed);
+      const { outcome, begun } = await this.#try(proxy, request);
+      const isStream = typeof request.body === 'object' && !Buffer.isBuffer(request.body);
+      const upload = isStream ? { begun } : undefined;
+      const reason = retryReason(outcome, { upload, repeatable: SAFE.has(request.method) });
+      // The same proxy is not asked again: the caller can do that.
+      if (reason === undefined || !this.#endpoints.hasOther(proxy, failed)) return settled(outcome);
+      if (!(outcome instanceof AttemptError)) outcome.body.destroy();
+      failed.push(proxy);
+    }
   }
 
   /** Ends idle connections; those in use end with their requests. */
   close(): void {
-    this.#agent.destroy();
+    this.#watch.close();
+    for (const server of this.#servers) server.close();
   }
+
+  async #acquire(failed: readonly Proxy[]): Promise<Proxy> {
+    try {
+      return await this.#endpoints.acquire(failed, undefined);
+    } catch (error) {
+      throw new UpstreamError('unavailable', { cause: error });
+    }
+  }
+
+  async #try(proxy: Proxy, request: UpstreamRequest) {
+    const { server, running, health } = proxy;
+    const startedMs = performance.now();
+    const sending = server.send(request);
+    const isSafe = SAFE.has(request.method);
+    const attempt = {
+      isWaiting: isSafe,
+      isMovable: isSafe,
+      takeBack: (reason: Error) => {
+        sending.takeBack(reason);
+      },
+    };
+    running.begin(attempt, startedMs);
+    const outcome = await sending.answer.catch(asAttempt);
+    running.end(attempt);
+    const release = (): void => {
+      this.#endpoints.release(proxy);
+    };
+    if (outcome instanceof AttemptError) {
+      release();
+      if (outcome.stage !== 'given_up') this.#watch.failed(proxy, outcome.message);
+    } else {
+      outcome.body.once('close', release);
+      running.heard(performance.now());
+      if (isSafe) health.latencies.add(performance.now() - startedMs);
+      if (isBusy(outcome.status)) this.#watch.failed(proxy, `it answers ${outcome.status}`);
+      else this.#watch.answered(proxy);
+    }
+    return { outcome, begun: sending.begun };
+  }
+}
+
+/** @throws AttemptError; UpstreamError for a proxy that says that it is not well */
+async function probe({ server }: Proxy, timeoutMs: number): Promise<void> {
+  const { status, body } = await server.send({
+    method: 'GET',
+    rawPath: HEALTH_PATH,
+    idleMs: timeoutMs,
+  }).answer;
+  body.resume();
+  if (status >= 500) throw new UpstreamError('unavailable');
+}
+
+function asAttempt(error: unknown): AttemptError {
+  if (error instanceof AttemptError) return error;
+  throw error;
+}
+
+function settled(outcome: UpstreamAnswer | AttemptError): UpstreamAnswer {
+  if (outcome instanceof AttemptError) throw outcome.cause;
+  return outcome;
 }
 
 /** A stream that has failed already says so in no event. */
 function failureOf(body: UpstreamRequest['body']): Error | null {
   return typeof body === 'object' && !Buffer.isBuffer(body) ? body.errored : null;
-}
-
-function unavailable(error: Error): UpstreamError {
-  return new UpstreamError('unavailable', { cause: error });
 }
 
 /**

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import {
   readiness,
+  isUp,
   renderReadiness,
   type ChildHealth,
   type HealthInput,
@@ -42,6 +43,15 @@ describe('supervisor: readiness', () => {
       expect(readiness(given)).to.include({ state, ready: state === 'ready' });
     });
   }
+
+  it('takes a process that stands still for none, as metrics and lists of processes do', () => {
+    const at = (now: number) => ({ now, probeIntervalMs: 500 });
+    expect(isUp(up, at(2500))).to.equal(true);
+    expect(isUp(up, at(2501))).to.equal(false);
+    expect(isUp({ ...up, health: SICK }, at(2500))).to.equal(true);
+    expect(isUp({ ...up, health: undefined }, at(2501))).to.equal(true);
+    expect(isUp({ ...up, state: 'draining' }, at(2500))).to.equal(false);
+  });
 
   it('is ready whatever is wrong with the janitor, and shows it', () => {
     const janitor = { kind: 'janitor', worker: 0 } as const;

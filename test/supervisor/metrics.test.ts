@@ -5,7 +5,7 @@ import type { ChildKind } from '../../supervisor/kinds.js';
 import { ServiceMetrics } from '../../supervisor/metrics.js';
 import { collectGarbage } from '../support/garbage.js';
 
-const NOBODY = { slots: [], leaving: [] };
+const NOBODY = { slots: [], leaving: [], probeIntervalMs: 1000 };
 
 function snapshot(requests: number): MetricSnapshot {
   const values = [{ value: requests, labels: { code: '200' } }];
@@ -66,7 +66,9 @@ describe('supervisor: metrics of what is to run', () => {
     const gauges = /^ringway_(?:console|janitor|swift_api)_up .*$/gm;
     const told = async (...kinds: readonly ChildKind[]) => {
       const slots = kinds.map((kind) => ({ kind, worker: 0, child: undefined }));
-      return (await metrics.render({ slots, leaving: [] })).match(gauges) ?? [];
+      return (
+        (await metrics.render({ slots, leaving: [], probeIntervalMs: 1000 })).match(gauges) ?? []
+      );
     };
     expect(await told()).to.deep.equal([]);
     expect(await told('console')).to.deep.equal(['ringway_console_up 0']);

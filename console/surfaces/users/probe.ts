@@ -72,7 +72,7 @@ async function knows(auth: Upstream, { name, key, isKnown }: Expected): Promise<
     await swiftLogin(auth, name, key);
     return isKnown ? '' : 'The user can still log in there.';
   } catch (error) {
-    if (!(error instanceof CredentialsRefusedError)) return 'No user can log in there.';
+    if (!(error instanceof CredentialsRefusedError)) return 'A login there has failed.';
     return isKnown ? 'The user cannot log in there.' : '';
   }
 }

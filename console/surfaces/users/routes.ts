@@ -183,7 +183,7 @@ function viewOf(one: ConfUser, actor: RosterEntry) {
 }
 
 function notesOf(change: UserChange): string[] {
-  const token = 'Tokens of the user stay valid until they expire, for up to a day.';
+  const token = 'Tokens of the user stay valid until they expire: a day by default (token_life).';
   const console = 'Who may use this console is set in its configuration.';
   if (change.action === 'add') return [console];
   return change.action === 'remove' || makesKey(change) ? [token] : [];

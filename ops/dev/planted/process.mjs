@@ -126,8 +126,8 @@ export const PROCESS = [
   {
     name: 'supervisor: reports of long ago count as healthy',
     file: 'supervisor/health.ts',
-    find: `const fresh = ageMs <= probeIntervalMs * STALE_INTERVALS;`,
-    replace: `const fresh = ageMs >= 0 || probeIntervalMs > STALE_INTERVALS;`,
+    find: `return now - at <= probeIntervalMs * STALE_INTERVALS;`,
+    replace: `return now - at >= 0 || probeIntervalMs > STALE_INTERVALS;`,
     tests: ['test/supervisor/health.test.ts'],
   },
   {

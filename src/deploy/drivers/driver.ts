@@ -29,8 +29,8 @@ export interface Installation {
 export interface Driver {
   /**
    * Puts all files of a node in place. Nothing is changed before all of them are there and their
-   * hashes are right, nor where one that would be replaced or deleted is not as expected: somebody
-   * else has changed it. A repetition after a crash completes it.
+   * hashes are right, nor where a file that would be replaced or deleted is not as expected, since
+   * others have changed it. A repetition after a crash completes it.
    *
    * @returns how many files were changed
    * @throws Error with a message for operators; then what was there before is still there, or a

@@ -104,7 +104,7 @@ async function createAnew(place: string): Promise<void> {
   await (await open(place, 'wx', 0o600)).close();
 }
 
-/** Looks at what is about to be replaced. @throws Error where somebody else has changed it */
+/** Looks at what is about to be replaced. @throws Error where others have changed it */
 async function refuseChanged(
   root: string,
   expected: Installation['expected'],

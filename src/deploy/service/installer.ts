@@ -1,3 +1,4 @@
+import { canonicalJson } from '../../lib/canonical-json.js';
 import type { Driver, InstallFile } from '../drivers/driver.js';
 import { SUMS_PATH, sumsFile } from '../drivers/local.js';
 import { nodeOf, type Applied } from '../plan/make-plan.js';
@@ -18,7 +19,7 @@ export interface InstallerOptions {
   readonly former: Pick<AppliedFile, 'applied' | 'installed'>;
   /** What runs that did not succeed have left, by node. */
   readonly unsettled: ReadonlyMap<string, Unsettled>;
-  /** Puts back what was installed, whoever has changed it. */
+  /** Puts back what was installed, also where others have changed it. */
   readonly isRepair: boolean;
 }
 
@@ -49,7 +50,7 @@ export class Installer {
 
   /**
    * What a node may have in the place of files: what was installed, or what runs have left that did not
-   * succeed. Another content is somebody's change, such as a user who was removed.
+   * succeed. Another content is a change by others, such as a user who was removed.
    */
   async #expectedOn(
     name: string,
@@ -57,7 +58,7 @@ export class Installer {
   ): Promise<Record<string, readonly string[]>> {
     const expected: Record<string, readonly string[]> = {};
     for (const [path, hash] of Object.entries(this.options.former.installed[name] ?? {})) {
-      // The list of the others, which nobody changes by hand.
+      // The list of the other files is made of them.
       if (path === SUMS_PATH) continue;
       const others = await Promise.all((left.get(path) ?? []).map((file) => this.#hashOf(path, file))); // prettier-ignore
       // One that cannot be told may be there.
@@ -95,11 +96,15 @@ export class Installer {
     return true;
   }
 
-  /** The hashes of all nodes: one that the run left alone has what it had. */
+  /**
+   * The hashes of all nodes. One that no step was for has what it had; one that an earlier run of the
+   * same plan has completed has the plan's.
+   */
   async complete(): Promise<Record<string, Record<string, string>>> {
     const { next, former } = this.options;
     for (const node of Object.keys(next.files)) {
-      const own = this.#installed[node] ?? former.installed[node];
+      const isSame = canonicalJson(former.applied.files[node]) === canonicalJson(next.files[node]);
+      const own = this.#installed[node] ?? (isSame ? former.installed[node] : undefined);
       if (own === undefined) await this.#filesOf(node);
       else this.#installed[node] = own;
     }

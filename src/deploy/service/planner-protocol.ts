@@ -61,7 +61,7 @@ export interface UnreachableNode {
 export interface StoredNext {
   readonly next: Applied;
   readonly next_etag: string;
-  /** It puts back what is in force, whoever has changed it on a node. */
+  /** It puts back what is in force, also where others have changed it. */
   readonly repair?: true;
 }
 

@@ -337,7 +337,7 @@ export class Runs {
 }
 
 function ignore(): void {
-  // Who began the run is told why it could not begin.
+  // The client that asked for the run is told why it could not begin.
 }
 
 function keyReused(): DeployError {

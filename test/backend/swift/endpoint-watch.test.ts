@@ -18,7 +18,7 @@ describe('EndpointWatch', () => {
   let endpoints: readonly [Endpoint, Endpoint];
   let probes: { readonly endpoint: Endpoint; end(error?: Error): Promise<void> }[];
   let told: string[];
-  let watch: EndpointWatch;
+  let watch: EndpointWatch<Endpoint>;
 
   beforeEach(() => {
     open(HEALTH);

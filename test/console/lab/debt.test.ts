@@ -161,6 +161,9 @@ describe('the repair debt', () => {
         'missing',
       );
     expect(other({ disks: [disk('d3', false)] }).debt_s).to.equal(100e9 / PRIOR_RATES.bytesPerS);
+    // One that is held down: its host refuses, and tells nothing of its disks.
+    expect(other({ services: [{ name: 'object', up: false }] }).debt_s).to.equal(100e9 / PRIOR_RATES.bytesPerS); // prettier-ignore
+    expect(other({ disks: [disk('d3', null)], areFolders: true }).debt_s).to.equal(0);
     // A node that answers, and does not tell of its disks.
     expect(other({})).to.deep.include({ state: 'partial', debt_s: 0 });
     expect(other({}).by_node[1]).to.deep.equal({ node: 'b', debt_s: null, count: null });

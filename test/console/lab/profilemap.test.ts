@@ -97,6 +97,9 @@ describe('the tree of the Profile Cartographer', () => {
     expect(node(made, 'gateway.hash')).to.deep.include({ count: 10, total_ms: 20, mean_ms: 1 });
     expect(node(made, 'gateway')).to.deep.include({ total_ms: 22, mean_ms: 1.1, count: 20 });
     expect(node(made, 'object.server').mean_ms).to.equal(5);
+    // The gateway waits for the object server: what a client waits for is the gateway's time.
+    expect(node(made, 'proxy')).to.deep.include({ mean_ms: 1.1, count: 20 });
+    expect(node(made, 'root')).to.deep.include({ mean_ms: 1.1, total_ms: 22, count: 20 });
     expect(node(made, 'object.server').p95_ms).to.be.within(1, 10);
     for (const id of [
       'gateway.auth',

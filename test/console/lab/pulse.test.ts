@@ -4,7 +4,7 @@ import http from 'node:http';
 import { Socket, type AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { clientGone } from '../../../console/server/traffic.js';
-import { measurePolicy, PulseTurn } from '../../../console/surfaces/lab/ground/pulse.js';
+import { measurePolicy, PulseTurn, rank } from '../../../console/surfaces/lab/ground/pulse.js';
 import type { ComparisonView } from '../../../console/surfaces/lab/policies/page.js';
 import { eventually } from '../../support/eventually.js';
 import { codeOf, type ConsoleClient } from '../support/client.js';
@@ -146,6 +146,11 @@ describe('pulses of the Lab', function () {
     );
     expect(ended).to.have.property('code', 'upstream_error');
     expect(calls).to.deep.equal(['PUT', 'DELETE']);
+  });
+
+  it('have figures in whole microseconds, as their clock does', () => {
+    expect(rank([59.87580999999955, 1], 0.95)).to.equal(59.876);
+    expect(rank([], 0.5)).to.equal(null);
   });
 
   it('do not begin for a client that has gone before its turn', () => {

@@ -59,6 +59,9 @@ describe('the classes of the Tombstone Museum', () => {
     expect(classesOf(all(`${TS}.ts`))).to.deep.equal(['normal']);
     expect(classesOf(all('1700000000.00000.ts'))).to.deep.equal(['expired']);
     expect(classesOf(all(`${TS}_0000000000000001.ts`))).to.deep.equal(['reconciler']);
+    expect(classesOf(all('1700000000.12399_00000000000000ff.ts')))
+      .to.include('gateway')
+      .and.not.include('reconciler');
     expect(classesOf(all(`${OLD}.ts`))).to.deep.equal(['overdue']);
     expect(classesOf(all(`${TS}.ts`, 9))).to.deep.equal(['phantom']);
     expect(classesOf(all(`${TS}.ts`).slice(1))).to.deep.equal(['split']);

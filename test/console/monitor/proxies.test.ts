@@ -28,7 +28,7 @@ describe('proxies, as the Monitor sees them', () => {
     return (server.address() as AddressInfo).port;
   }
 
-  function samplerOf(port: number, timeoutMs?: number): ProxySampler {
+  function samplerOf(port: number, timeoutMs?: number, proxyBases: string[] = []): ProxySampler {
     const nodes = ['127.0.0.2', '127.0.0.3', '127.0.0.4'];
     const clusterNodes = nodes.map((ip) => ({
       name: ip,
@@ -36,7 +36,8 @@ describe('proxies, as the Monitor sees them', () => {
       devices: [],
       services: {},
     }));
-    const options = { storeBase: `http://127.0.0.1:${port}`, proxyNodes: [], proxyPort: port };
+    const places = { proxyNodes: [], proxyPort: port, proxyBases };
+    const options = { storeBase: `http://127.0.0.1:${port}`, ...places };
     const named = { nodeOf: (place: string) => place.replace(/^127\.0\.0\.(\d):\d+$/, 'node$1') };
     return new ProxySampler({ ...options, clusterNodes }, named, timeoutMs);
   }
@@ -45,6 +46,16 @@ describe('proxies, as the Monitor sees them', () => {
     const { measures } = await samplerOf(port).sample(0);
     return measures.map(({ panel, labels }) => [panel, ...Object.values(labels)].join(' '));
   }
+
+  it('names one that does not answer, while another one of the configuration does', async () => {
+    const port = await proxy('127.0.0.5', 0, FILTER);
+    const sampler = samplerOf(port, undefined, [`http://127.0.0.5:${port}`]);
+    const { measures } = await sampler.sample(0);
+    expect(measures.map(({ panel, labels }) => `${panel} ${labels.node}`)).to.deep.equal([
+      'proxies_seen node5',
+      'proxy_problems node1',
+    ]);
+  });
 
   it('names one that was forgotten, on a storage node, and none where nobody listens', async () => {
     const port = await proxy('127.0.0.1', 0, FILTER);

@@ -22,12 +22,16 @@ function ringOf(devs: readonly (object | null)[]): Buffer {
   return ringV1(header, rows);
 }
 
+/** Whether servers take their devices for there: 507 otherwise. */
+let isServed = true;
+
 /** A server of Swift with recon. */
 async function fakeServer(answers: Readonly<Record<string, unknown>>): Promise<Server> {
   const server = createServer((request, response) => {
     const what = (request.url ?? '').replace('/recon/', '');
     const known = Object.hasOwn(answers, what);
-    response.writeHead(known ? 200 : 404).end(known ? JSON.stringify(answers[what]) : 'no');
+    const missing = request.method === 'HEAD' && !isServed ? 507 : 404;
+    response.writeHead(known ? 200 : missing).end(known ? JSON.stringify(answers[what]) : 'no');
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -125,6 +129,7 @@ describe('the recon of a cluster', () => {
   beforeEach(async () => {
     folder = await makeTempFolder('recon');
     nobody = await freePort();
+    isServed = true;
   });
   afterEach(async () => {
     sampler.close();
@@ -192,6 +197,19 @@ describe('the recon of a cluster', () => {
       ['b', true, 0, 'none of its services answers'],
       ['c', null, 0, 'no ring has a device of this node'],
     ]); // prettier-ignore
+  });
+
+  it('misses no mount where devices are folders that servers serve, and one that they do not', async () => {
+    const folders = {
+      time: NOW_S,
+      diskusage: [{ device: 'd1', size: '', used: '', avail: '', mounted: false }],
+      unmounted: [{ device: 'd1', mounted: false }],
+    };
+    // Nobody has the object that is asked for: 404.
+    await start(folders);
+    expect((await measures()).get('unmounted a')).to.equal(0);
+    isServed = false;
+    expect((await measures()).get('unmounted a')).to.equal(1);
   });
 
   it('is unknown where a server has no recon, though it is up', async () => {

@@ -73,7 +73,6 @@ describe('console runs', () => {
       },
       now: () => now,
       logger: { error: () => undefined, info: () => undefined },
-      retryMs: 10,
       describe: (error) =>
         error instanceof ApiError ? error : new ApiError('internal', 'It failed.'),
     });
@@ -122,33 +121,6 @@ describe('console runs', () => {
     runs = opened(next);
     await runs.recover();
   };
-
-  it('have what they act with, which is neither written nor told, until they have acted', async () => {
-    const means = { password: 'testing' };
-    const request = { params: { node: 'n1' }, target: 'n1', lock: null, means };
-    const { id } = await runs.start('test.fault', request, BY);
-    await begun();
-    expect(kind.controls[0]?.means).to.equal(means);
-    kind.end(new Error('It failed.'));
-    const run = await eventually(() => runs.get(id), ({ state }) => state === 'reverted'); // prettier-ignore
-    expect(JSON.stringify([run, told, audit])).not.to.include('testing');
-    expect(await readFile(join(folder, 'runs', 'journal.jsonl'), 'utf8')).not.to.include('testing');
-  });
-
-  it('are taken back where that cannot be written down, and end when there is room', async () => {
-    const { id } = await start();
-    await begun();
-    const disk = { isFull: true };
-    const onSync = () => {
-      if (disk.isFull) throw new Error('ENOSPC');
-    };
-    await watchSyncs(onSync, async () => {
-      await runs.cancel(id);
-      await eventually(() => Promise.resolve(kind.calls), (calls) => calls.length === 2); // prettier-ignore
-      disk.isFull = false;
-      expect((await ended(id)).state).to.equal('reverted');
-    });
-  });
 
   it('are on the disk before they begin, and when they have ended', async () => {
     const syncs: string[] = [];

@@ -1,6 +1,7 @@
 import { bytesText, el, shownText } from '../../js/dom.js';
 import { badge, figures, numberText } from '../../js/parts.js';
 import { timeElement } from '../../js/times.js';
+import { movesText } from './moves-text.js';
 
 /** @typedef {import('./control.js').Plan} Plan */
 
@@ -53,27 +54,12 @@ export function words({
 }) {
   const lines = blasts.map(({ ring, ...blast }) => {
     const below = blast.partitions_below_write_quorum;
-    const isOne = blast.partitions_moving === 1;
-    const who = isOne ? 'it is' : below === 1 ? '1 of them is' : `${numberText(below)} of them are`;
-    const quorum =
-      below === 0
-        ? `${isOne ? 'it is not' : 'none of them is'} below the write quorum meanwhile`
-        : `${who} below the write quorum until replicators have copied ${below === 1 ? 'it' : 'them'}`;
-    const share = numberText(blast.partitions_moving_pct);
-    const what = isOne
-      ? `1 partition (${share} %) moves`
-      : `${numberText(blast.partitions_moving)} partitions (${share} %) move`;
+    const { text, againS } = movesText(ring, blast, Date.now() / 1000);
     return el(
       'li',
       {},
       badge(below === 0 ? 'moves' : 'at risk', below === 0 ? 'info' : 'crit'),
-      el(
-        'span',
-        {},
-        `${ring}: ${what}, at most ${blast.replicas_of_a_partition_max} of ${isOne ? 'its' : 'their'} replicas; ${quorum}. ${isOne ? 'It' : 'They'} can move again `,
-        timeElement(1000 * blast.movable_again_unix_s),
-        '.',
-      ),
+      el('span', {}, text, ...(againS === null ? [] : [timeElement(1000 * againS), '.'])),
     );
   });
   const all = [
@@ -107,7 +93,7 @@ export function words({
           el(
             'li',
             {},
-            badge('first step', 'info'),
+            badge('a part', 'info'),
             el('span', {
               textContent:
                 'This plan does a part of the change. Plan again when replicators have finished, or have a ramp do all of it.',

@@ -37,7 +37,7 @@ export function stopped({ state, message }) {
       textContent:
         state === 'paused'
           ? 'Resume it when it may go on: it looks at the cluster again before its next step.'
-          : 'Nothing moves any more until you resume it. Repair the cause first; it looks at the cluster again before its next step.',
+          : 'No further step is taken until you resume it; replicators go on with those before. Repair the cause first; it looks at the cluster again before its next step.',
     }),
   );
   made.dataset.state = state === 'stopped' ? 'crit' : 'warn';
@@ -98,7 +98,7 @@ export function gatesCard({
     return [
       card(
         'What the next step waits for',
-        el('p', { className: 'quiet', textContent: 'The servers are asked for the first time…' }),
+        el('p', { className: 'quiet', textContent: 'The servers are asked…' }),
       ),
     ];
   }

@@ -95,7 +95,11 @@ export function judge(rows: readonly ReplicaRow[], clientStatus: number, nowS: n
   const lacking = lackReasons(rows, isLive ? newest : '', deleted);
   reasons.push(...lacking);
   if (present.length === 0 && tombstones.length === 0) {
-    return { state, verdict: 'nothing', reasons: ['No server has anything of it.', ...reasons] };
+    const areAllHeard = rows.every(({ state: own }) => own !== 'unreachable');
+    const none = areAllHeard
+      ? 'No server has anything of it.'
+      : 'No server that answered has anything of it; others did not answer.';
+    return { state, verdict: 'nothing', reasons: [none, ...reasons] };
   }
   if (ghost !== undefined) return { state, verdict: 'ghost', reasons };
   if (differences.length > 0) return { state, verdict: 'divergent', reasons };

@@ -244,7 +244,7 @@ export class ChaosRun {
     const lost = await prober.lastLook();
     for (const problem of lost) this.#say(problem);
     const hasProbes = (this.#held?.n ?? 0) > 0 && (this.#base?.n ?? 0) > 0;
-    if (!hasProbes) this.#say('Not scored: no request was answered before, or while it was held.');
+    if (!hasProbes) this.#say('Not scored: nothing was asked before, or while it was held.');
     if (hasProbes && this.#held !== null && this.#base !== null) {
       const isRepaired = this.#repair?.is_repaired === true && lost.length === 0;
       this.#score = scoreOf({

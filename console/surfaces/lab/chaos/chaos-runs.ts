@@ -184,7 +184,7 @@ export class ChaosRuns {
     if (impact.safe) return;
     throw new ApiError(
       'unsafe_quorum',
-      `Without ${service} on ${node}, ${impact.write_blocked_parts} partitions have no write quorum, and ${impact.read_blocked_parts} cannot be read.`,
+      `Without ${service} on ${node}, ${impact.write_blocked_parts} partitions have no write quorum of primaries, and ${impact.read_blocked_parts} cannot be read from primaries.`,
       { impact },
     );
   }

@@ -5,6 +5,11 @@ export interface Check {
   readonly text: string;
 }
 
+/** The answer to a request of a fault, in words; null is none. */
+export function answerText(status: number | null): string {
+  return status === null ? 'not at all' : String(status);
+}
+
 /** Something that is counted while a fault is held and repaired; null is unknown, never 0. */
 export interface Figure {
   readonly id: string;

@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto';
 import { ApiError } from '../../../server/api-error.js';
 import type { Revert } from '../net/fault.js';
-import type { ActiveFault, Check, FaultSight, FaultWatch, Figure, RepairSight } from './fault.js';
+import {
+  answerText,
+  type ActiveFault,
+  type Check,
+  type FaultSight,
+  type FaultWatch,
+  type Figure,
+  type RepairSight,
+} from './fault.js';
 import { Holding, type FaultGround } from './ground.js';
 import type { CopyPlace } from './lab-container.js';
 import { localDevices } from './local-device.js';
@@ -58,7 +66,11 @@ export class ObjectFault implements ActiveFault {
     const read = await Promise.all(places.map((place) => container.readCopy(KEY, place)));
     const good = read.filter((one) => one === etag).length;
     const checks: Check[] = [
-      { id: 'written', is_ok: status === 201, text: `The object was written: ${status}.` },
+      {
+        id: 'written',
+        is_ok: status === 201,
+        text: `The PUT of the object was answered: ${answerText(status)}.`,
+      },
       {
         id: 'copies',
         is_ok: good === places.length && places.length > 1,
@@ -124,11 +136,16 @@ export class ObjectFault implements ActiveFault {
         say(isSeen ? 'The auditor has put the copy into quarantine.' : 'The auditor has passed.');
       } else say('The auditor of the cluster has to find it.');
     } else if (!passes.areMissing) {
+      let haveAll = true;
       for (const other of new Set(this.#others.map((one) => one.device.ip))) {
-        await this.#pass(other, place.part);
+        haveAll = (await this.#pass(other, place.part)) && haveAll;
       }
-      say('Replicators of the other copies have passed.');
-      if (this.mode === 'silent' && !(await hasReplica(place))) {
+      say(
+        haveAll
+          ? 'Replicators of the other copies have passed.'
+          : 'Replicators of the cluster have to pass: not all can be run from here.',
+      );
+      if (haveAll && this.mode === 'silent' && !(await hasReplica(place))) {
         say('They have not noticed: the copy is still missing.');
         return { figures: await this.#figures(), is_over: true };
       }

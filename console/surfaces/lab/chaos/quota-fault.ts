@@ -1,5 +1,12 @@
 import { ApiError } from '../../../server/api-error.js';
-import type { ActiveFault, Check, FaultSight, FaultWatch, RepairSight } from './fault.js';
+import {
+  answerText,
+  type ActiveFault,
+  type Check,
+  type FaultSight,
+  type FaultWatch,
+  type RepairSight,
+} from './fault.js';
 import { Holding, type FaultGround } from './ground.js';
 import type { LabContainer } from './lab-container.js';
 import { bodyOf } from './prober.js';
@@ -29,7 +36,9 @@ export class QuotaFault implements ActiveFault {
     await container.create('');
     await this.full.create('');
     const status = await this.full.put(FIRST, this.#body);
-    return [{ id: 'written', is_ok: status === 201, text: `An object was written: ${status}.` }];
+    return [
+      { id: 'written', is_ok: status === 201, text: `A PUT was answered: ${answerText(status)}.` },
+    ];
   }
 
   async inject(): Promise<void> {
@@ -75,7 +84,9 @@ export class QuotaFault implements ActiveFault {
     const isWritten = status === 201;
     return {
       is_repaired: isWritten,
-      text: isWritten ? 'The container takes objects again.' : `PUT still answers ${status}.`,
+      text: isWritten
+        ? 'The container takes objects again.'
+        : `A PUT is still answered: ${answerText(status)}.`,
     };
   }
 

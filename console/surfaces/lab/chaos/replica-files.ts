@@ -165,7 +165,7 @@ async function invalidate({ device, objects, part, hash }: ReplicaPlace): Promis
     stdio: 'ignore',
   });
   const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0) throw new Error('The partition is locked.');
+  if (code !== 0) throw new Error('The partition is locked, or cannot be written to.');
 }
 
 function folderOf(place: ReplicaPlace): string {

@@ -6,6 +6,7 @@ import { placeOf, ReconClient } from '../../../recon/recon-client.js';
 import { Rings } from '../../../recon/ring-devices.js';
 import { ApiError } from '../../../server/api-error.js';
 import type { LabRings } from '../ground/lab-rings.js';
+import { reclaimAgeS } from '../ground/reclaim-age.js';
 import { debtOf, type Debt, type DebtDevice } from './model.js';
 import { pendingUpdates } from './pending-updates.js';
 import { RateMeter } from './rates.js';
@@ -33,8 +34,6 @@ export interface DebtWatchOptions {
   readonly now: () => number;
 }
 
-/** A week: Swift's own default of `reclaim_age`. */
-const RECLAIM_AGE_S = 604_800;
 const HISTORY_S = 86_400;
 const HISTORY_MAX = 1440;
 const DRIVERS_MAX = 5;
@@ -57,7 +56,13 @@ export class DebtWatch {
   #looking: Promise<void> | undefined;
   #history: DebtSample[] = [];
   #latest:
-    { readonly debt: Debt; readonly atS: number; readonly nodes: readonly NodeState[] } | undefined;
+    | {
+        readonly debt: Debt;
+        readonly atS: number;
+        readonly nodes: readonly NodeState[];
+        readonly reclaimAgeS: number;
+      }
+    | undefined;
   #problem: ApiError | undefined;
 
   constructor(private readonly given: DebtWatchOptions) {
@@ -110,19 +115,19 @@ export class DebtWatch {
 
   #snapshot(): DebtSnapshot | undefined {
     if (this.#latest === undefined) return undefined;
-    const { debt, atS } = this.#latest;
+    const { debt, atS, reclaimAgeS: ageS } = this.#latest;
     const interest = interestOf(this.#history, atS);
     const lag = debt.components.find(({ id }) => id === 'lag')?.by_node ?? [];
     return {
       ...debt,
       at_unix_s: atS,
-      reclaim_age_s: RECLAIM_AGE_S,
+      reclaim_age_s: ageS,
       interest_s_per_h: interest,
       tti_s: insolvencyOf({
         debtS: debt.debt_s,
         interestSPerH: interest,
         lagsS: lag.flatMap(({ count }) => count ?? []),
-        reclaimAgeS: RECLAIM_AGE_S,
+        reclaimAgeS: ageS,
       }),
       drivers: driversOf(debt),
       history: this.#history,
@@ -163,7 +168,8 @@ export class DebtWatch {
 
   async #lookOnce(): Promise<void> {
     try {
-      const { nodeRoot, clusterNodes } = this.given.options;
+      const { nodeRoot, clusterNodes, storeDir } = this.given.options;
+      const ageS = await reclaimAgeS(storeDir);
       const nodes = await this.#probe();
       const pending = await pendingUpdates(nodeRoot, clusterNodes);
       const nowS = this.given.now() / 1000;
@@ -174,9 +180,9 @@ export class DebtWatch {
         devices: await this.#devices(),
         rates: this.#meter.rates(nowS),
         pending,
-        reclaimAgeS: RECLAIM_AGE_S,
+        reclaimAgeS: ageS,
       });
-      this.#latest = { debt, atS: nowS, nodes };
+      this.#latest = { debt, atS: nowS, nodes, reclaimAgeS: ageS };
       this.#problem = undefined;
       const lastS = this.#history.at(-1)?.unix_s ?? 0;
       // Pages look more often than a day's history has room for.

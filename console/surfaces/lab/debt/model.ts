@@ -228,7 +228,8 @@ function quarantine({ nodes, rates }: DebtInput): DebtComponent {
 function missing(input: DebtInput): DebtComponent {
   const perPart = bytesPerPart(input);
   const figures = input.nodes.map((node) => {
-    const isSilent = node.online && node.disks === undefined;
+    // Absence first: a node that is held down says nothing of its disks either.
+    const isSilent = !isNodeAway(node) && node.disks === undefined;
     if (perPart === undefined || isSilent) return { node: node.name, count: null };
     const away = input.devices.filter((one) => one.node === node.name && isAway(node, one.device));
     return { node: node.name, count: away.reduce((sum, { parts }) => sum + parts * perPart, 0) };
@@ -236,10 +237,16 @@ function missing(input: DebtInput): DebtComponent {
   return component('missing', 'bytes', figures, input.rates);
 }
 
-function isAway({ online, services, disks = [] }: NodeState, device: string): boolean {
+/** Whether no server of the node serves objects; its host may answer all the same. */
+function isNodeAway({ online, services }: NodeState): boolean {
   const servers = services.filter(({ name }) => /^object\b/.test(name));
-  if (!online || (servers.length > 0 && servers.every(({ up }) => !up))) return true;
-  const disk = disks.find((one) => one.device === device);
+  return !online || (servers.length > 0 && servers.every(({ up }) => !up));
+}
+
+function isAway(node: NodeState, device: string): boolean {
+  if (isNodeAway(node)) return true;
+  if (node.areFolders === true) return false;
+  const disk = node.disks?.find((one) => one.device === device);
   // Recon has an error in this place for a disk that fails. Where all devices are plain folders, as
   // in small clusters, nothing is mounted, and no usage is known to count with.
   return disk !== undefined && disk.mounted !== true;

@@ -210,10 +210,11 @@ function isOver({ aborted }: AbortSignal): boolean {
   return aborted;
 }
 
-/** The nearest rank. */
-function rank(times: readonly number[], share: number): number | null {
+/** The nearest rank, in whole microseconds: a clock tells no more. */
+export function rank(times: readonly number[], share: number): number | null {
   const sorted = times.toSorted((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? null;
+  const ms = sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
+  return ms === undefined ? null : Math.round(1000 * ms) / 1000;
 }
 
 function targetOf({ s3, store }: Session, name: string, bytes: number): Target {

@@ -16,7 +16,7 @@ export interface ArmedFaultOptions<Params extends RunFacts, Means = unknown> {
   readonly tools: PlanTools;
   readonly now: () => number;
   readonly deadMen?: DeadMenOptions | undefined;
-  /** Of faults that this console has taken back, by id, until their runs have noted it. */
+  /** The reports of faults that this console has taken back, by id, until their runs have noted them. */
   readonly reports: Map<string, RevertReport>;
   readonly onUnwritten: (line: NetLine) => void;
 }

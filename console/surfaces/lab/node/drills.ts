@@ -146,7 +146,7 @@ export class Drills {
     if (!impact.safe && !force) {
       throw new ApiError(
         'unsafe_quorum',
-        `Without ${name}, ${impact.write_blocked_parts} partitions have no write quorum, and ${impact.read_blocked_parts} cannot be read.`,
+        `Without ${name}, ${impact.write_blocked_parts} partitions have no write quorum of primaries, and ${impact.read_blocked_parts} cannot be read from primaries.`,
         { impact },
       );
     }

@@ -165,7 +165,7 @@ export class ProfileMap {
       for (const [name, timer] of found) timers.set(name, timer);
       return { id, title, state: 'live', note: null };
     } catch {
-      return { id, title, state: 'unavailable', note: 'It does not answer as it should.' };
+      return { id, title, state: 'unavailable', note: 'It gives no valid answer.' };
     }
   }
 

@@ -10,7 +10,8 @@ export interface ProfileNode {
   /** Observations; 0 where it is measured and nothing happened. */
   readonly count: number | null;
   readonly total_ms: number | null;
-  /** The time of one request or call; of a part with stages, their sum. */
+  /** The time of one request or call: of stages that follow each other their sum, of parts that wait
+   * for each other that of the outermost. */
   readonly mean_ms: number | null;
   /** What of `total_ms` is in none of the children. */
   readonly self_ms: number | null;
@@ -65,7 +66,10 @@ export function profileTree(
     path === 'replication'
       ? [replicator(timers, passes)]
       : [proxy(path, timers), objectServer(path.toUpperCase(), timers), replicator(timers, [])];
-  return group('root', path === 'replication' ? 'Replication' : path.toUpperCase(), root);
+  // Replicators work beside requests, and in none of them.
+  return path === 'replication'
+    ? group('root', 'Replication', root)
+    : within('root', path.toUpperCase(), root, 2);
 }
 
 function proxy(path: 'put' | 'get', timers: Timers): ProfileNode {
@@ -85,10 +89,9 @@ function proxy(path: 'put' | 'get', timers: Timers): ProfileNode {
     leaf(`swift.proxy.${id}`, name, timers.get(`filter.${path}.${id}`)),
   );
   // The filter measures what is in it; without statsd nothing measures the whole.
-  const whole =
-    swift.count === null ? group(swift.id, swift.name, parts) : { ...swift, children: parts };
+  const whole = swift.count === null ? group(swift.id, swift.name, parts) : withParts(swift, parts);
   const gateway = group('gateway', 'Gateway', stages);
-  return group('proxy', 'Proxy', [gateway, whole, ...(path === 'get' ? [firstByte] : [])]);
+  return within('proxy', 'Proxy', [gateway, whole, ...(path === 'get' ? [firstByte] : [])]);
 }
 
 function objectServer(method: string, timers: Timers): ProfileNode {
@@ -97,9 +100,9 @@ function objectServer(method: string, timers: Timers): ProfileNode {
   const children = OBJECT_STAGES.map((name) =>
     leaf(`object.${name.toLowerCase()}`, name, undefined),
   );
-  const called = { ...leaf('object.server', `Object server: ${method}`, whole), children };
-  if (method !== 'PUT') return group('object', 'Object', [called]);
-  return group('object', 'Object', [
+  const called = withParts(leaf('object.server', `Object server: ${method}`, whole), children);
+  if (method !== 'PUT') return within('object', 'Object', [called]);
+  return within('object', 'Object', [
     called,
     leaf('object.container', 'Container server', container),
   ]);
@@ -139,6 +142,39 @@ function collected(id: string, name: string, timers: Timers, fits: (name: string
   return leaf(id, name, found.length === 0 ? undefined : together(found));
 }
 
+/** A part that was measured as a whole, and in stages. */
+function withParts(whole: ProfileNode, children: readonly ProfileNode[]): ProfileNode {
+  const parts = children.reduce((sum, { total_ms: total }) => sum + (total ?? 0), 0);
+  const { total_ms: total } = whole;
+  return { ...whole, children, self_ms: total === null ? null : Math.max(0, total - parts) };
+}
+
+/**
+ * Parts of which each one waits for the next: a gateway for Swift's proxy, that for object servers. The
+ * whole takes what the outermost takes that is measured; their sum would count time twice.
+ * @param callers - so many of the first children can be the outermost
+ */
+function within(
+  id: string,
+  name: string,
+  children: readonly ProfileNode[],
+  callers = children.length,
+): ProfileNode {
+  const outermost = children.slice(0, callers).find(({ mean_ms: mean }) => mean !== null);
+  const { count = null, total_ms = null, mean_ms = null, p95_ms = null } = outermost ?? {};
+  return {
+    id,
+    name,
+    children,
+    count,
+    total_ms,
+    mean_ms,
+    p95_ms,
+    self_ms: total_ms === null ? null : 0,
+  };
+}
+
+/** Stages that follow each other. */
 function group(id: string, name: string, children: readonly ProfileNode[]): ProfileNode {
   const known = children.filter(({ mean_ms: mean }) => mean !== null);
   const sum = (figure: (node: ProfileNode) => number | null): number | null =>

@@ -9,6 +9,7 @@ import { cancelRun, runActor, sendRun } from '../../../server/runs/run-routes.js
 import type { Session, SessionKeys } from '../../../server/sessions.js';
 import { type DataSource, type LabPage, storeSource, unavailable } from '../ground/data-source.js';
 import { parseUpstream } from '../../../swift/address.js';
+import { CredentialsRefusedError } from '../../../swift/errors.js';
 import { swiftLogin } from '../../../swift/login.js';
 import { Upstream } from '../../../swift/upstream.js';
 import { labOf } from '../lab.js';
@@ -99,7 +100,10 @@ function shadowRoutes(app: FastifyInstance, context: ConsoleContext): void {
       const results = await audited(context, request, act, async () => {
         const duel = await duelOf(context, sessionOf(request), mode);
         return duel.run(one).catch(() => {
-          throw new ApiError('upstream_unavailable', 'A side does not take a container.');
+          throw new ApiError(
+            'upstream_unavailable',
+            'A container for the test cannot be made on a side.',
+          );
         });
       });
       return { results };
@@ -147,19 +151,23 @@ async function duelOf(
       new ShadowSide(label, parseUpstream(peer), identity, now),
     );
   }
-  const a = new ShadowSide('cluster', base, await enter(options.authUrl, user, keys));
+  const a = new ShadowSide('cluster', base, await enter('cluster', options.authUrl, user, keys));
   if (mode === 'single') return new Duel(a, undefined);
-  const identity = await enter(options.shadowPeerAuth, user, keys);
+  const identity = await enter(label, options.shadowPeerAuth, user, keys);
   return new Duel(a, new ShadowSide(label, parseUpstream(peer), identity));
 }
 
 /** Logs in at one side. @throws ApiError upstream_unavailable */
-async function enter(url: string, user: Session['user'], { secretKey }: SessionKeys) {
+async function enter(side: string, url: string, user: Session['user'], { secretKey }: SessionKeys) {
   const auth = new Upstream(parseUpstream(url));
   try {
     return { dialect: 'swift' as const, ...(await swiftLogin(auth, loginName(user), secretKey)) };
-  } catch {
-    throw new ApiError('upstream_unavailable', 'A side does not let this user in.');
+  } catch (error) {
+    const why =
+      error instanceof CredentialsRefusedError
+        ? 'does not let this user in'
+        : 'does not answer the login';
+    throw new ApiError('upstream_unavailable', `Side ${side} ${why}.`);
   } finally {
     auth.close();
   }

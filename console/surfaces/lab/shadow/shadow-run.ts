@@ -119,7 +119,10 @@ export class ShadowRun {
     try {
       results = await this.duel.run(control, signal);
     } catch {
-      throw new ApiError('upstream_unavailable', 'A side does not take a container.');
+      throw new ApiError(
+        'upstream_unavailable',
+        'A container for the test cannot be made on a side.',
+      );
     }
     // How answers differ is for the run to find; here both have to be up, and to take requests.
     const odd = results.find(({ difference }) => CONTROL_RULES.has(difference.rule));

@@ -14,7 +14,7 @@ export interface DiskCopy {
 }
 
 export type TombstoneClass =
-  'normal' | 'phantom' | 'expired' | 'split' | 'handoff' | 'overdue' | 'reconciler';
+  'normal' | 'phantom' | 'expired' | 'split' | 'handoff' | 'overdue' | 'gateway' | 'reconciler';
 
 /** A deleted object, as its disks show it. */
 export interface Exhibit {
@@ -79,7 +79,12 @@ export function classify(
     found.push({ class: one, evidence });
   };
   if (newest.offset !== null) {
-    say('reconciler', `The timestamp has the offset _${newest.offset}.`);
+    const offset = `The timestamp has the offset _${newest.offset}`;
+    // The gateway's have the last time of their millisecond (src/backend/swift/timestamps.ts). One of
+    // a hundred of the reconciler's, which may have any time, looks the same.
+    if (newest.timestamp.endsWith('99')) {
+      say('gateway', `${offset}, a place among the writes of its millisecond (heuristic).`);
+    } else say('reconciler', `${offset}.`);
   }
   const without = [...lacking, ...behind.filter((copy) => isPrimary(copy, primaries)).map(nameOf)];
   if (!newer && (without.length > 0 || older.length > 0)) {

@@ -1,13 +1,13 @@
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseIni } from '../../../../src/config/python-config.js';
 import type { Logger } from '../../../../src/telemetry/logger.js';
 import type { ConsoleOptions } from '../../../config/load.js';
 import { ApiError } from '../../../server/api-error.js';
 import { ComputeThread } from '../../../server/compute-thread.js';
 import type { RunActor, RunKind, RunView, WholeRun } from '../../../server/runs/run.js';
 import type { Runs } from '../../../server/runs/runs.js';
+import { reclaimAgeS } from '../ground/reclaim-age.js';
 import type { Exhibit } from './classify.js';
 import type { ExhibitsPage, PageInput } from './exhibits-file.js';
 import { cursorFile, type ScanProgress } from './scan.js';
@@ -38,8 +38,6 @@ type MuseumThread = ComputeThread<MuseumTask, MuseumAnswer>;
 
 const KIND = 'lab.tombstones';
 const KEPT = 10;
-/** Swift's own default. */
-const RECLAIM_AGE_S = 604_800;
 const FILE = /^([0-9a-f-]{36})\.jsonl(?:\.cursor)?$/;
 
 /**
@@ -130,26 +128,13 @@ export class Museum {
       root: nodeRoot,
       file: this.#fileOf(id),
       nowS: Math.floor(this.museum.now() / 1000),
-      reclaimAgeS: await this.#reclaimAgeS(),
+      reclaimAgeS: await reclaimAgeS(storeDir),
       devices: params.devices,
       filesMax: params.max_files,
       secondsMax: params.max_s,
       dirsPerS: params.dirs_per_s,
     };
     return { name: 'scan', input, cluster };
-  }
-
-  /** As object-server.conf beside the rings has it. */
-  async #reclaimAgeS(): Promise<number> {
-    const file = path.join(this.museum.options.storeDir, 'object-server.conf');
-    const text = await readFile(file, 'latin1').catch(() => '');
-    const ini = parseIni(text);
-    if (!ini.ok) return RECLAIM_AGE_S;
-    const { defaults, sections } = ini.file;
-    const given =
-      sections.get('object-replicator')?.get('reclaim_age') ?? defaults.get('reclaim_age');
-    const seconds = Number(given?.value ?? Number.NaN);
-    return Number.isFinite(seconds) && seconds >= 0 ? seconds : RECLAIM_AGE_S;
   }
 
   /** Files of scans that are listed no more. */

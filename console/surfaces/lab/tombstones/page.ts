@@ -29,6 +29,7 @@ const CLASSES = [
   'split',
   'handoff',
   'overdue',
+  'gateway',
   'reconciler',
 ] as const;
 const PAGE = z.strictObject({

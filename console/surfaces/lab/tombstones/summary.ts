@@ -43,6 +43,7 @@ export function emptySummary(
       split: 0,
       handoff: 0,
       overdue: 0,
+      gateway: 0,
       reconciler: 0,
     },
     ages: Array.from({ length: AGE_EDGES_S.length + 1 }, () => 0),

@@ -39,7 +39,7 @@ export const CLUSTER_PANELS: readonly Panel[] = [
     sources: ['proxies'],
   },
   {
-    ...base('clock_skew', 'Clock difference between nodes'),
+    ...base('clock_skew', 'Clock difference of nodes from the console'),
     tab: 'nodes',
     unit: 's',
   },

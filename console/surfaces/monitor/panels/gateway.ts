@@ -101,7 +101,7 @@ export const GATEWAY_PANELS: readonly Panel[] = [
     kind: 'stacked',
   },
   {
-    ...base('backend_failure_ratio', 'Failed requests to the backend'),
+    ...base('backend_failure_ratio', 'Share of requests to the backend that fail'),
     unit: 'ratio',
     promql:
       '(sum(rate(ringway_backend_failures_total[5m])) or 0 * sum(rate(ringway_backend_requests_total[5m]))) / clamp_min(sum(rate(ringway_backend_requests_total[5m])), 1e-9)',
@@ -223,6 +223,18 @@ export const GATEWAY_PANELS: readonly Panel[] = [
     kind: 'state',
     promql: 'min(ringway_backend_up)',
     derivation: gaugeOf('ringway_backend_up', [], 'min'),
+  },
+  {
+    ...base('store_api_up', "The store's own API is served"),
+    kind: 'state',
+    promql: 'min(ringway_swift_api_up)',
+    derivation: gaugeOf('ringway_swift_api_up', [], 'min'),
+  },
+  {
+    ...base('processes_silent', 'Processes that do not answer'),
+    kind: 'bars',
+    promql: 'max by (instance)(ringway_scrape_children_missing)',
+    derivation: gaugeOf('ringway_scrape_children_missing', [], 'max'),
   },
   {
     ...rate('restarts', 'Listeners started again', 'ringway_listener_restarts_total', 'reason'),

@@ -36,7 +36,10 @@ const PROBLEM_TITLES: Readonly<Record<ProxyProblem, string>> = {
   clock: 'has another time',
 };
 
-type ProxyOptions = Pick<ConsoleOptions, 'storeBase' | 'clusterNodes' | 'proxyNodes' | 'proxyPort'>;
+type ProxyOptions = Pick<
+  ConsoleOptions,
+  'storeBase' | 'proxyBases' | 'clusterNodes' | 'proxyNodes' | 'proxyPort'
+>;
 
 /** Looks at all proxies that the configuration tells of, and compares them with each other. */
 export class ProxySampler implements Sampler {
@@ -89,11 +92,14 @@ export class ProxySampler implements Sampler {
 
 function placesOf({
   storeBase,
+  proxyBases,
   clusterNodes,
   proxyNodes,
   proxyPort,
 }: ProxyOptions): readonly ProxyPlace[] {
-  const base = storeBase === '' ? [] : [{ url: storeBase, source: 'store_base' } as const];
+  const base = [storeBase, ...proxyBases].flatMap((url) =>
+    url === '' ? [] : [{ url, source: 'store_base' } as const],
+  );
   const nodes = clusterNodes.flatMap(({ storage_ip: storage, public_ip: open }) =>
     open === undefined ? [storage] : [storage, open],
   );

@@ -35,7 +35,7 @@ export class Attempts {
   readonly #dates: DateCache;
 
   constructor(
-    private readonly watch: EndpointWatch,
+    private readonly watch: EndpointWatch<Endpoint>,
     private readonly trust: EndpointTrust,
     private readonly release: (endpoint: Endpoint) => void,
     private readonly sign: Signer,

@@ -1,5 +1,5 @@
 import { TimeoutError } from '../../../lib/http-client/deadline.js';
-import type { Endpoint } from './endpoint.js';
+import type { EndpointState } from './endpoint.js';
 import { slowOnes } from './endpoint-health.js';
 import type { FilledOptions } from './options.js';
 import { AttemptError } from './retry-policy.js';
@@ -9,7 +9,7 @@ const TICK_MS = 250;
 /** How long the reads of endpoints are gathered before they are compared. */
 const COMPARE_MS = 5_000;
 
-interface WatchDeps {
+interface WatchDeps<Endpoint extends EndpointState> {
   readonly endpoints: readonly Endpoint[];
   /** Resolves when the endpoint answers its health check. */
   readonly probe: (endpoint: Endpoint) => Promise<void>;
@@ -25,7 +25,7 @@ interface WatchDeps {
  * health check; one that does not answer that either is ejected, and what can be sent elsewhere is
  * taken back from it.
  */
-export class EndpointWatch {
+export class EndpointWatch<Endpoint extends EndpointState> {
   readonly #timers = new Map<Endpoint, NodeJS.Timeout>();
   readonly #asked = new Set<Endpoint>();
   readonly #ticks: NodeJS.Timeout | undefined;
@@ -33,7 +33,7 @@ export class EndpointWatch {
   #comparedAt: number;
   #closed = false;
 
-  constructor(private readonly deps: WatchDeps) {
+  constructor(private readonly deps: WatchDeps<Endpoint>) {
     this.#now = deps.now ?? (() => performance.now());
     this.#comparedAt = this.#now();
     // Where there is only one, it is asked whether it is well or not.

@@ -14,6 +14,9 @@ const HEAD_BYTES_MAX = 128 * 1024;
 /** For what is asked of an endpoint whose connections all have a request: probes, and `/info`. */
 const SPARE_CONNECTIONS = 4;
 
+/** An endpoint as it is chosen and watched, whatever requests are sent with. */
+export type EndpointState = Pick<Endpoint, 'name' | 'health' | 'running' | 'inFlight'>;
+
 /** One proxy: its connections, how many requests it has, and how it is. */
 export class Endpoint {
   readonly health: EndpointHealth;

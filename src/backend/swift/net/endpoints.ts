@@ -1,11 +1,11 @@
 import { BackendError } from '../../errors.js';
 import type { CallContext } from '../../backend.js';
 import { abortable } from '../../../lib/cancellation.js';
-import type { Endpoint } from './endpoint.js';
+import type { EndpointState } from './endpoint.js';
 import type { FilledOptions } from './options.js';
 
 /** A request that waits for a connection; the next one to be freed goes to it. */
-class Waiter {
+class Waiter<Endpoint extends EndpointState> {
   endpoint: Endpoint | undefined;
   give!: (endpoint: Endpoint) => void;
   fail!: (error: Error) => void;
@@ -27,8 +27,8 @@ class Waiter {
  * not stand still. When none is well, the one that was given up on longest ago is tried all the same. When all have as many
  * requests as they may have, a bounded number wait for a bounded time.
  */
-export class Endpoints {
-  readonly #waiters = new Set<Waiter>();
+export class Endpoints<Endpoint extends EndpointState> {
+  readonly #waiters = new Set<Waiter<Endpoint>>();
   /** The index at which the search begins, so that equal endpoints take turns. */
   #turn = 0;
 
@@ -113,7 +113,7 @@ export class Endpoints {
     if (this.#waiters.size >= queueMax) {
       throw new BackendError('Unavailable', `${queueMax} requests wait for Swift already`);
     }
-    const waiter = new Waiter(avoid);
+    const waiter = new Waiter<Endpoint>(avoid);
     this.#waiters.add(waiter);
     const timer = setTimeout(() => {
       this.#waiters.delete(waiter);
@@ -170,6 +170,6 @@ export class Endpoints {
   }
 }
 
-function ejectedAt(endpoint: Endpoint): number {
+function ejectedAt(endpoint: EndpointState): number {
   return endpoint.health.ejectedAt ?? 0;
 }

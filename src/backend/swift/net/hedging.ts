@@ -37,7 +37,7 @@ export class Hedging {
   readonly #budget: RequestBudget;
 
   constructor(
-    private readonly endpoints: Endpoints,
+    private readonly endpoints: Endpoints<Endpoint>,
     private readonly attempts: Attempts,
     private readonly options: Pick<FilledOptions, 'hedgeShare' | 'onHedge'>,
   ) {

@@ -24,9 +24,9 @@ const HEALTH_PATH = '/healthcheck';
 
 /** Servers that can stand in for each other: the cluster's proxies, or those of its identity service. */
 export class Network {
-  readonly endpoints: Endpoints;
+  readonly endpoints: Endpoints<Endpoint>;
   readonly trust: EndpointTrust;
-  readonly #watch: EndpointWatch;
+  readonly #watch: EndpointWatch<Endpoint>;
   readonly #attempts: Attempts;
   /** Sends to any endpoint that is well. */
   readonly sender: Sender;

@@ -75,7 +75,7 @@ export function cutError(endpoint: string, cause: unknown): BackendError {
  */
 interface Attempted {
   /** Undefined for a whole body, or none. */
-  readonly upload: Upload | undefined;
+  readonly upload: Pick<Upload, 'begun'> | undefined;
   /** Acting on it twice is the same as once. */
   readonly repeatable: boolean;
 }
@@ -97,7 +97,7 @@ export function isBusy(status: number): boolean {
 
 /** @returns undefined when it stands as it is */
 export function retryReason(
-  outcome: Answer | AttemptError,
+  outcome: Pick<Answer, 'status'> | AttemptError,
   request: Attempted,
 ): RetryReason | undefined {
   if (outcome instanceof AttemptError) {

@@ -101,9 +101,12 @@ export class RunningAttempt implements Cancellation {
   }
 }
 
+/** An attempt as its endpoint's list knows it. */
+export type ListedAttempt = Pick<RunningAttempt, 'isWaiting' | 'isMovable' | 'takeBack'>;
+
 /** The attempts of one endpoint that it has not answered. All times by a clock that never jumps. */
 export class RunningAttempts {
-  readonly #attempts = new Set<RunningAttempt>();
+  readonly #attempts = new Set<ListedAttempt>();
   /** Those that an answer is due to. */
   #waiting = 0;
   /** Since when something is due, or was until its caller gave it up. */
@@ -115,14 +118,14 @@ export class RunningAttempts {
     return this.#heardAt;
   }
 
-  begin(attempt: RunningAttempt, now: number): void {
+  begin(attempt: ListedAttempt, now: number): void {
     this.#attempts.add(attempt);
     if (!attempt.isWaiting) return;
     this.#waiting += 1;
     this.#dueSince ??= now;
   }
 
-  end(attempt: RunningAttempt): void {
+  end(attempt: ListedAttempt): void {
     this.#attempts.delete(attempt);
     if (attempt.isWaiting) this.#waiting -= 1;
   }

@@ -67,7 +67,7 @@ export class Sender {
   #closed = false;
 
   constructor(
-    private readonly endpoints: Endpoints,
+    private readonly endpoints: Endpoints<Endpoint>,
     private readonly attempts: Attempts,
     private readonly options: FilledOptions,
   ) {

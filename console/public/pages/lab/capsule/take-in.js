@@ -125,7 +125,7 @@ function verdictView(verdict) {
     const { file, reason } = verdict.problem;
     const text = shownText(`${file}: ${reason}.`);
     return [
-      el('div', { className: 'row' }, badge('not as it was written', 'crit')),
+      el('div', { className: 'row' }, badge('does not verify', 'crit')),
       el('p', { textContent: text }),
     ];
   }

@@ -82,7 +82,7 @@ async function startDialog(fault, canForce, open) {
   const ttl = input('ttl_s', { type: 'number', min: '10', max: '900', value: '120' });
   const confirm = input('confirm', { required: true });
   const force = input('force', { type: 'checkbox' });
-  const text = 'Do it also where partitions lose their quorum: this is a lab.';
+  const text = 'Do it also where partitions lose their quorum of primaries: this is a lab.';
   const forced = el('label', { className: 'check' }, force, el('span', { textContent: text }));
   const hint = el('span', { className: 'hint' });
   const say = () => (hint.textContent = `Type ${target.value}`);

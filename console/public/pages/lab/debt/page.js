@@ -114,7 +114,7 @@ function headline(snapshot) {
     {
       label: 'Time to insolvency',
       value: left === null ? (interest === null ? 'unknown' : 'solvent') : timeText(left),
-      hint: `until the debt is ${durationText(snapshot.reclaim_age_s)}`,
+      hint: `until the debt, or the lag of a node, is ${durationText(snapshot.reclaim_age_s)}`,
     },
     {
       label: 'Not well',

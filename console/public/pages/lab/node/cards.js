@@ -186,7 +186,7 @@ function summary({
 }) {
   const away = others.length === 0 ? '' : ` Away already: ${others.join(', ')}.`;
   if (safe) return `Without ${node}, every partition can be read and written.${away}`;
-  return `Without ${node}, ${numberText(writes)} partitions have no write quorum of primaries, and ${numberText(reads)} cannot be read.${away}`;
+  return `Without ${node}, ${numberText(writes)} partitions have no write quorum of primaries, and ${numberText(reads)} cannot be read from primaries.${away}`;
 }
 
 /** @param {Impact} impact */

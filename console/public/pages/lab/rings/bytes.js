@@ -39,7 +39,7 @@ export function bytesField(ring) {
       hint.textContent = `recon: ${bytesText(used)}, by ${known} of ${devices} devices, other rings included`;
     })
     .catch(() => {
-      hint.textContent = 'assumed: no server says how full its disks are';
+      hint.textContent = 'assumed: how full the disks are is not known';
     });
   return { node, value: () => Math.max(0, Number(control.value)) * GIB };
 }

@@ -12,11 +12,12 @@ import { badge, card, table } from '../ground.js';
 /** @type {Record<TombstoneClass, ['ok' | 'warn' | 'crit' | 'info', string]>} */
 export const CLASSES = {
   normal: ['ok', 'as it should be'],
-  phantom: ['info', 'the object was never there'],
+  phantom: ['info', 'no object was there before (heuristic)'],
   expired: ['info', 'written by the expirer'],
   split: ['crit', 'missing on a primary, or beside older data'],
   handoff: ['warn', 'on a device that is no primary'],
   overdue: ['warn', 'older than reclaim_age, and still there'],
+  gateway: ['info', 'written by Ringway, such as under a delete marker'],
   reconciler: ['info', 'written by the container reconciler'],
 };
 

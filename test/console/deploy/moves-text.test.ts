@@ -1,0 +1,39 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect } from 'chai';
+import { PUBLIC_FOLDER } from '../../../console/server/page-html.js';
+
+/** What is tested of console/public/pages/deploy/moves-text.js, which needs no page. */
+interface Module {
+  readonly movesText: (
+    ring: string,
+    blast: Readonly<Record<string, number>>,
+    nowS: number,
+  ) => { readonly text: string; readonly againS: number | null };
+}
+
+describe('the words of a plan', () => {
+  let movesText: Module['movesText'];
+
+  before(async () => {
+    const file = join(PUBLIC_FOLDER, 'pages/deploy/moves-text.js');
+    ({ movesText } = (await import(pathToFileURL(file).href)) as Module);
+  });
+
+  it('say when partitions can move again, and no time that is over', () => {
+    const blast = {
+      ...{ partitions_moving: 2, partitions_moving_pct: 12.5, replicas_of_a_partition_max: 1 },
+      ...{ partitions_below_write_quorum: 0, movable_again_unix_s: 1000 },
+    };
+    const later = movesText('object', blast, 999);
+    expect(later.againS).to.equal(1000);
+    expect(later.text).to.match(
+      /none of them is below the write quorum meanwhile. They can move again $/,
+    );
+    const over = movesText('object', blast, 1000);
+    expect(over.againS).to.equal(null);
+    expect(over.text).to.match(
+      /They can move again once min_part_hours are over, counted from the apply\.$/,
+    );
+  });
+});
