@@ -38,7 +38,7 @@ interface Job {
 }
 
 export interface JobsOptions {
-  readonly events: Events;
+  readonly events: Pick<Events, 'publish'>;
   readonly now: () => number;
   /** What an error means to the browser, and the log. */
   readonly describe: (error: unknown) => ApiError;

@@ -72,6 +72,7 @@ export class ConsoleServer {
   #hosts: Pick<AllowedHosts, 'has'> = { has: () => false };
   #monitoring: Promise<void> | undefined;
   #recovering: Promise<unknown> | undefined;
+  #recoveringBenchmarks: Promise<void> | undefined;
 
   private constructor(context: ConsoleContext) {
     const { sessions, options } = context;
@@ -166,12 +167,13 @@ export class ConsoleServer {
     const { port } = server.address() as AddressInfo;
     this.#hosts = new AllowedHosts({ ...bind, port }, others);
     // This is not awaited: a former process may be busy with a change for long.
-    this.#recovering ??= Promise.all([recoverUsers(this.context), this.#recoverBenchmarks()]);
+    const benchmarks = (this.#recoveringBenchmarks ??= this.#recoverBenchmarks());
+    this.#recovering ??= Promise.all([recoverUsers(this.context), benchmarks]);
     void this.context.runs.recover();
     this.context.lab?.start();
     // Again after a pause: it goes on. A former process writes what it has measured when it ends.
     this.#monitoring ??= this.context.audit.isOurs ? this.#monitor() : this.#monitorAfterFormer();
-    if (this.context.audit.isOurs) await this.#monitoring;
+    if (this.context.audit.isOurs) await Promise.all([benchmarks, this.#monitoring]);
     return port;
   }
 

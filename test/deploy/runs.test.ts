@@ -8,8 +8,10 @@ import { request } from 'undici';
 import { LocalDriver } from '../../src/deploy/drivers/local.js';
 import { streamRun } from '../../src/deploy/service/run-events.js';
 import type { Run } from '../../src/deploy/service/run-record.js';
-import type { Runs } from '../../src/deploy/service/runs.js';
+import { Runs } from '../../src/deploy/service/runs.js';
+import { DeployStore } from '../../src/deploy/service/store.js';
 import { sha256 } from '../../src/deploy/spec/canonical.js';
+import { Blobs } from '../../src/deploy/state/blobs.js';
 import { writeDurably } from '../../src/lib/durable-file.js';
 import { mustRun } from '../support/programs.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
@@ -278,6 +280,25 @@ describe('deploy: runs', function () {
     driver.waitsAt = undefined;
     deploy = await TestDeploy.start(folder, { driver, now: () => nowMs });
     expect((await deploy.call('GET', `/v1/runs/${json.run_id}`)).json.state).to.equal('cancelled');
+  });
+
+  it('takes no step of a run that begins while the service ends', async () => {
+    await deploy.putSpec(small);
+    const made = await plan();
+    await deploy.close();
+    // As a step of a ramp does it: no request has to come through the door.
+    const store = await DeployStore.open(join(folder, 'state'));
+    const runs = await Runs.open({
+      ...{ store, driver, blobs: new Blobs(store.places.blobs), now: () => nowMs },
+      ...{ secretsDir: join(folder, 'secrets'), parallelNodes: 1, onEnd: () => Promise.resolve() },
+    });
+    const stored = (await store.plan(made.id)) ?? expect.fail();
+    const about = { ifMatch: stored.base_etag, key: 'late', actor: 'deploy' };
+    const begun = runs.apply({ plan: stored, ...about });
+    await runs.close();
+    expect(await begun).to.include({ state: 'cancelled' });
+    expect(driver.begun).to.deep.equal([]);
+    deploy = await TestDeploy.start(folder, { driver, now: () => nowMs });
   });
 
   it('sends no sign of life after the end of events, however slow their reader is', () => {

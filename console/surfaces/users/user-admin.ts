@@ -182,11 +182,9 @@ export class UserAdmin {
   async #settleFormer(): Promise<void> {
     const former = await recover(this.#journal, this.#nodes);
     if (former === undefined || former.stuck.length === 0) return;
-    throw new ApiError(
-      'conflict',
-      `An earlier change could not be taken back on ${former.stuck.join(', ')}.`,
-      { nodes: former.stuck },
-    );
+    throw new ApiError('conflict', 'An earlier change could not be taken back everywhere.', {
+      nodes: former.stuck,
+    });
   }
 
   async #run(

@@ -3,6 +3,7 @@ import { AUTHORITY } from './authority.mjs';
 import { CONSOLE } from './console.mjs';
 import { EMBEDDED } from './embedded.mjs';
 import { FILES } from './files.mjs';
+import { OPERATORS } from './operators.mjs';
 import { PROCESS } from './process.mjs';
 import { RULES } from './rules.mjs';
 import { SWIFT } from './swift.mjs';
@@ -22,5 +23,6 @@ export const PLANTED = [
   ...SWIFT_API,
   ...CONSOLE,
   ...FILES,
+  ...OPERATORS,
   ...PROCESS,
 ];

@@ -1,3 +1,5 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import type { NodeState } from '../../../console/recon/node-probe.js';
 import type { DebtSnapshot } from '../../../console/surfaces/lab/debt/debt-watch.js';
@@ -263,7 +265,12 @@ describe('the Repair Debt Index of a cluster', () => {
   const pending = ({ components }: DebtSnapshot) => components.find(({ id }) => id === 'async')!;
 
   it('rises and falls with what waits, says when it is old, and exports what is known', async () => {
+    expect((await snapshot()).reclaim_age_s).to.equal(WEEK_S);
+    const conf = join(String(cluster.config.store_dir), 'object-server.conf');
+    await writeFile(conf, '[object-replicator]\nreclaim_age = 86400\n');
     const none = await snapshot();
+    expect(none.reclaim_age_s).to.equal(86_400);
+    await rm(conf);
     expect(pending(none).state).to.equal('unknown');
     const nowS = () => bed.clock.nowMs / 1000;
     const more = await snapshot({

@@ -127,6 +127,27 @@ describe('console session rules', () => {
     expect(store.requests.slice(before)).to.deep.equal([]);
   });
 
+  it('begins with what its user may do when its record is written, and not before', async () => {
+    await start();
+    const { audit, accounts, sessions } = running.context;
+    const write = audit.write.bind(audit);
+    /** While the record waits, the roster changes. */
+    const becomes = (role: RosterEntry['role'] | undefined) => {
+      audit.write = async (event) => {
+        audit.write = write;
+        accounts.replace(role === undefined ? [] : [{ account: 'test', user: 'tester', role }]);
+        const roleOf = (user: RosterEntry) => accounts.find(`${user.account}:${user.user}`)?.role;
+        sessions.revokeWhere(({ user }) => roleOf(user) !== user.role);
+        await write(event);
+      };
+    };
+    becomes('reader');
+    expect((await login()).json()).to.include({ role: 'reader' });
+    becomes(undefined);
+    expect((await login()).status).to.equal(401);
+    expect(sessions.count).to.equal(0);
+  });
+
   it('lasts as many hours as it is told', async () => {
     await start({ session_idle_hours: 0.5 });
     const answer = (await login()).json() as { idle_expires_unix_s: number };
