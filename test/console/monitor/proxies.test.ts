@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { ProxySampler } from '../../../console/surfaces/monitor/sources/proxy-sampler.js';
 import { RULES } from '../../../console/surfaces/monitor/alerts/rules.js';
-import { panelOf } from '../../../console/surfaces/monitor/panels/panels.js';
+import { configuredSources, panelOf } from '../../../console/surfaces/monitor/panels/panels.js';
 
 const FILTER = { version: 1, exclusive_create: 'aaaa0000' };
 
@@ -46,6 +46,13 @@ describe('proxies, as the Monitor sees them', () => {
     const { measures } = await samplerOf(port).sample(0);
     return measures.map(({ panel, labels }) => [panel, ...Object.values(labels)].join(' '));
   }
+
+  it('are looked at where the configuration has them, whatever it knows of nodes', () => {
+    const none = { metricsUrl: '', adminUrl: '', clusterNodes: [], proxyNodes: [], storeDir: '' };
+    const of = (proxyBases: string[]) => configuredSources({ ...none, proxyBases }).proxies;
+    expect(of(['http://127.0.0.1:1', 'http://127.0.0.1:2'])).to.equal(true);
+    expect(of([])).to.be.a('string');
+  });
 
   it('names one that does not answer, while another one of the configuration does', async () => {
     const port = await proxy('127.0.0.5', 0, FILTER);

@@ -22,7 +22,7 @@ describe('jobs at the end of the console', () => {
     await jobs.close(0);
     expect(written).to.deep.equal([]);
     const closing = jobs.close();
-    record();
+    setImmediate(record);
     await closing;
     expect(written).to.deep.equal(['cut']);
   });

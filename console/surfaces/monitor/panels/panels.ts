@@ -26,10 +26,10 @@ export type Sources = Readonly<Record<SourceId, true | string>>;
 export function configuredSources(
   options: Pick<
     ConsoleOptions,
-    'metricsUrl' | 'adminUrl' | 'clusterNodes' | 'proxyNodes' | 'storeDir'
+    'metricsUrl' | 'adminUrl' | 'clusterNodes' | 'proxyNodes' | 'proxyBases' | 'storeDir'
   >,
 ): Sources {
-  const { metricsUrl, adminUrl, clusterNodes, proxyNodes, storeDir } = options;
+  const { metricsUrl, adminUrl, clusterNodes, proxyNodes, proxyBases, storeDir } = options;
   return {
     console: true,
     prometheus: metricsUrl !== '' || 'metrics_url is not configured',
@@ -40,8 +40,8 @@ export function configuredSources(
         ? 'no cluster_nodes are configured'
         : storeDir !== '' || 'store_dir, which holds the rings, is not configured',
     proxies:
-      clusterNodes.length + proxyNodes.length > 0 ||
-      'neither cluster_nodes nor proxy_nodes are configured',
+      clusterNodes.length + proxyNodes.length + proxyBases.length > 0 ||
+      'neither cluster_nodes nor proxy_nodes nor proxy_bases are configured',
   };
 }
 
