@@ -35,6 +35,11 @@ export interface Capabilities {
    * store's answers tell of it. Default: true.
    */
   readonly hopRights?: boolean | undefined;
+  /**
+   * How long, in milliseconds, a process may go by what it has read of a container before; 0 where every
+   * read is of now.
+   */
+  readonly containerStaleMs: number;
   /** Longest object name, in bytes of UTF-8. */
   readonly objectNameBytesMax: number;
   /** Most segments of one large object. */

@@ -88,3 +88,34 @@ export async function within<T>(promise: Promise<T>, ms: number): Promise<T | un
     clearTimeout(timer);
   }
 }
+
+/**
+ * Reads that callers at the same time share, and that are never older than the call: those that come
+ * while one is under way share the next one. However many ask, one read at a time is under way for a
+ * name, and another waits.
+ */
+export class SharedReads<T> {
+  readonly #running = new Map<string, Promise<T>>();
+  readonly #following = new Map<string, Promise<T>>();
+
+  read(name: string, start: () => Promise<T>): Promise<T> {
+    const running = this.#running.get(name);
+    if (running === undefined) return this.#start(name, start);
+    const waiting = this.#following.get(name);
+    if (waiting !== undefined) return waiting;
+    const next = running.then(ignore, ignore).then(() => {
+      this.#following.delete(name);
+      return this.#start(name, start);
+    });
+    this.#following.set(name, next);
+    return next;
+  }
+
+  #start(name: string, start: () => Promise<T>): Promise<T> {
+    const read = start().finally(() => {
+      if (this.#running.get(name) === read) this.#running.delete(name);
+    });
+    this.#running.set(name, read);
+    return read;
+  }
+}

@@ -61,6 +61,14 @@ interface S3Settings {
   readonly storageClasses: readonly string[];
 }
 
+/** How fresh the head of a bucket's container has to be. */
+export interface BucketFreshness {
+  /** It is the newest that the store has, and not one that a listener has kept. */
+  readonly newest?: boolean | undefined;
+  /** It was read by this request at most so many milliseconds ago. Default: at any time. */
+  readonly ageMsMax?: number | undefined;
+}
+
 /** One authenticated and authorised request. */
 export interface RequestContext {
   readonly services: Services;
@@ -76,11 +84,11 @@ export interface RequestContext {
   /** Goes with every call to the backend. */
   readonly call: CallContext;
   /**
-   * The bucket's container, looked up when it is first asked for, and again when it was looked up
-   * more than so many milliseconds ago. Default: never again.
+   * The bucket's container, looked up when it is first asked for, and once per request; again for who
+   * wants a fresher one, which all see from then on.
    * @throws BackendError NoSuchContainer
    */
-  containerHead(ageMsMax?: number): Promise<ContainerHead>;
+  containerHead(freshness?: BucketFreshness): Promise<ContainerHead>;
   /** The verified body; at most once per request. */
   openPayload(options?: PayloadOptions): Payload;
 }

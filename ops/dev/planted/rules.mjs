@@ -264,4 +264,57 @@ export const RULES = [
     replace: `if (!isAscii(header)) throw invalidName(header);`,
     tests: ['test/s3/xml/cors-configuration.test.ts'],
   },
+  {
+    name: 's3/stale: a refusal goes by an older head of the bucket',
+    file: 'src/s3/request/bucket-decision.ts',
+    find: `if (!(error instanceof S3Error) || !mayBeStale(context)) throw error;`,
+    replace: `if (mayBeStale(context) || error) throw error;`,
+    tests: ['test/s3/bucket/stale-heads.test.ts'],
+  },
+  {
+    name: 's3/stale: a change is answered while other listeners go by what was before',
+    file: 'src/s3/bucket/change-bucket.ts',
+    find: `if (containerStaleMs === 0) return;`,
+    replace: `if (containerStaleMs >= 0) return;`,
+    tests: ['test/s3/bucket/stale-heads.test.ts'],
+  },
+  {
+    name: 's3/stale: a version is deleted by an older state of the bucket',
+    file: 'src/s3/object/delete-object.ts',
+    find: `if (state !== 'unversioned' || !mayBeStale(context)) return state;`,
+    replace: `if (mayBeStale(context) || state) return state;`,
+    tests: ['test/s3/bucket/stale-heads.test.ts'],
+  },
+  {
+    name: 's3/stale: a grant of a moment ago does not count',
+    file: 'src/s3/request/authorisation.ts',
+    find: `if (!isOlder || !mayBeStale(this.context)) throw error;`,
+    replace: `if (isOlder || error) throw error;`,
+    tests: ['test/s3/request/authorisation.test.ts'],
+  },
+  {
+    name: 's3/stale: a preflight is refused by older rules',
+    file: 'src/s3/request/cors.ts',
+    find: `if (isFinal || !(error instanceof S3Error && error.code === 'AccessForbidden')) throw error;`,
+    replace: `if (isFinal || error) throw error;`,
+    tests: ['test/s3/request/cross-origin.test.ts'],
+  },
+  {
+    name: 's3/acl: PutBucketAcl goes by an older head',
+    file: 'src/s3/bucket/acl.ts',
+    find: `const head = await context.containerHead({ newest: true });
+  const { owner } = aclOf(context, head.systemMetadata);`,
+    replace: `const head = await context.containerHead();
+  const { owner } = aclOf(context, head.systemMetadata);`,
+    tests: ['test/s3/bucket/stale-heads.test.ts'],
+  },
+  {
+    name: 's3/acl: parts get the ACL of the bucket as it was',
+    file: 'src/s3/bucket/acl.ts',
+    find: `const head = await backend.headContainer(context.call, bucket, { newest: true });
+    const keepsVersions`,
+    replace: `const head = await context.containerHead();
+    const keepsVersions`,
+    tests: ['test/s3/bucket/stale-heads.test.ts'],
+  },
 ];

@@ -89,6 +89,7 @@ class LmdbStore implements EmbeddedStore {
     takesMd5: false,
     atomicGuard: true,
     systemMetadata: true,
+    containerStaleMs: 0,
     objectNameBytesMax: OBJECT_NAME_BYTES_MAX,
     segmentsMax: SEGMENTS_MAX,
   };

@@ -1,4 +1,4 @@
-import type { MaybePromise } from '../../lib/promises.js';
+import { type MaybePromise, SharedReads } from '../../lib/promises.js';
 import type { ContainerHead, CallContext, ContainerRef, ReadOptions } from '../backend.js';
 import { throwIfAborted } from '../call-context.js';
 import { BackendError } from '../errors.js';
@@ -76,11 +76,13 @@ interface CachedHead {
 export class ContainerHeads {
   readonly #cached = new Map<string, CachedHead>();
   readonly #missing = new Map<string, number>();
+  /** The newest head that is asked for, and the one that is asked for after it. */
+  readonly #newest = new SharedReads<ContainerHead>();
 
   /** @param cacheMs how long a head is believed; 0: never */
   constructor(
     private readonly transport: SwiftTransport,
-    private readonly cacheMs: number,
+    readonly cacheMs: number,
     private readonly now: () => number = () => performance.now(),
   ) {}
 
@@ -92,8 +94,9 @@ export class ContainerHeads {
   ): Promise<ContainerHead> {
     throwIfAborted(context);
     const key = keyOf(ref);
-    const cached = options.newest === true ? undefined : this.#fresh(key);
-    const head = await (cached ?? this.#fetch(context, ref, key, options));
+    const head = await (options.newest === true
+      ? this.#newest.read(key, () => this.#fetch(context, ref, key, options))
+      : (this.#fresh(key) ?? this.#fetch(context, ref, key, options)));
     throwIfAborted(context);
     return head;
   }

@@ -48,7 +48,11 @@ export async function openSwiftBackend(options: SwiftBackendOptions): Promise<B.
   return new SwiftBackend(deps, verifyMd5, areSwept);
 }
 
-function capabilitiesOf(info: SwiftInfo, verifyMd5: boolean): B.Capabilities {
+function capabilitiesOf(
+  info: SwiftInfo,
+  containerStaleMs: number,
+  verifyMd5: boolean,
+): B.Capabilities {
   const hasFilter = info.filter !== undefined;
   return {
     atomicCreate: hasFilter,
@@ -64,6 +68,7 @@ function capabilitiesOf(info: SwiftInfo, verifyMd5: boolean): B.Capabilities {
     takesMd5: !verifyMd5,
     systemMetadata: hasFilter,
     hopRights: info.filter?.hopRights === true,
+    containerStaleMs,
     objectNameBytesMax: info.objectNameBytesMax,
     segmentsMax: info.manifestSegmentsMax,
   };
@@ -90,7 +95,7 @@ class SwiftBackend implements B.Backend {
     verifyMd5: boolean,
     segmentsAreSwept: boolean,
   ) {
-    this.capabilities = capabilitiesOf(deps.limits, verifyMd5);
+    this.capabilities = capabilitiesOf(deps.limits, deps.heads.cacheMs, verifyMd5);
     this.#containers = new Containers(deps);
     this.#reads = new ObjectReads(deps);
     const looks = new ObjectHeads(deps);

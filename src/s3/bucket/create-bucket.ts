@@ -12,8 +12,8 @@ import { checkLocationConstraint } from '../rules/location-constraint.js';
 import { parseLockEnabledHeader } from '../rules/object-lock/headers.js';
 import { versioningPatch } from '../rules/versioning.js';
 import { archiveContainer, requireVersionSupport } from '../versions/names.js';
-import { setSegmentsAcl } from './acl.js';
-import { objectLockPatch, bucketVersioning } from './configuration.js';
+import { closeSegments, setSegmentsAcl } from './acl.js';
+import { objectLockPatch } from './configuration.js';
 
 /**
  * CreateBucket. Names belong to an account, as Swift's containers do, so that only the caller can
@@ -45,7 +45,7 @@ export async function createBucket(context: RequestContext): Promise<S3Response>
     if (outcome === 'exists') throw new S3Error('BucketAlreadyOwnedByYou');
   } catch (error) {
     if (await wasCreated(context)) return created;
-    await restoreSegmentsAcl(context);
+    await closeSegments(context).catch(() => undefined);
     throw error;
   }
   return created;
@@ -102,14 +102,6 @@ async function existing(context: RequestContext): Promise<ContainerHead | undefi
     if (isCode(error, 'NoSuchContainer')) return undefined;
     throw error;
   }
-}
-
-/** Another request may have made the bucket in between: its ACL decides who may read its parts. */
-async function restoreSegmentsAcl(context: RequestContext): Promise<void> {
-  const head = await existing(context).catch(() => undefined);
-  if (head === undefined) return;
-  const keepsVersions = bucketVersioning(head.systemMetadata) !== 'unversioned';
-  await setSegmentsAcl(context, aclOfSegments(head.acl, keepsVersions));
 }
 
 const CLOSED = { read: '', write: '' };

@@ -8,7 +8,7 @@ import { readStoredLifecycle } from './lifecycles.js';
 export async function getBucketLifecycleConfiguration(
   context: RequestContext,
 ): Promise<S3Response> {
-  const head = await context.services.backend.headContainer(context.call, containerOf(context));
+  const head = await context.containerHead({ newest: true });
   const stored = storedConfiguration(head.systemMetadata, 'lifecycle');
   if (stored === undefined) {
     throw new S3Error('NoSuchLifecycleConfiguration', undefined, {

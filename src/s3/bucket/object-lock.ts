@@ -1,12 +1,13 @@
-import { type RequestContext, type S3Response, xmlResponse, containerOf } from '../operation.js';
+import { type RequestContext, type S3Response, xmlResponse } from '../operation.js';
 import { readDocument } from '../request/request-document.js';
 import { noLockConfiguration, requireVersionsToLock } from '../rules/object-lock/refusals.js';
 import { renderObjectLockConfiguration } from '../xml/object-lock-configuration.js';
+import { changeBucket } from './change-bucket.js';
 import { storedObjectLock, objectLockPatch, bucketVersioning } from './configuration.js';
 
 /** GetObjectLockConfiguration: 404 of a bucket without one (SPEC.md 3.2). */
 export async function getObjectLockConfiguration(context: RequestContext): Promise<S3Response> {
-  const { systemMetadata } = await context.containerHead();
+  const { systemMetadata } = await context.containerHead({ newest: true });
   const configuration = storedObjectLock(systemMetadata);
   if (configuration === undefined) throw noLockConfiguration(context.endpoint.bucket);
   return xmlResponse(renderObjectLockConfiguration(configuration));
@@ -18,10 +19,8 @@ export async function getObjectLockConfiguration(context: RequestContext): Promi
  */
 export async function putObjectLockConfiguration(context: RequestContext): Promise<S3Response> {
   const configuration = await readDocument(context, 'ObjectLockConfiguration');
-  const { systemMetadata } = await context.containerHead();
+  const { systemMetadata } = await context.containerHead({ newest: true });
   requireVersionsToLock(bucketVersioning(systemMetadata));
-  await context.services.backend.updateContainer(context.call, containerOf(context), {
-    systemMetadata: objectLockPatch(configuration),
-  });
+  await changeBucket(context, { systemMetadata: objectLockPatch(configuration) });
   return { status: 200, headers: [], body: '' };
 }

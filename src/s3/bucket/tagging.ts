@@ -6,7 +6,7 @@ import { renderTagging } from '../xml/tagging.js';
 
 /** GetBucketTagging: a bucket without tags has no set, unlike an object. */
 export async function getBucketTagging(context: RequestContext): Promise<S3Response> {
-  const head = await context.services.backend.headContainer(context.call, containerOf(context));
+  const head = await context.containerHead({ newest: true });
   const tags = storedTags(head.systemMetadata);
   if (tags.length === 0) throw new S3Error('NoSuchTagSet');
   return xmlResponse(renderTagging(tags));

@@ -1,16 +1,16 @@
 import { type RequestContext, type S3Response, xmlResponse, containerOf } from '../operation.js';
 import { readDocument } from '../request/request-document.js';
-import { aclOfSegments } from '../rules/acl/container-acl.js';
 import { requireUnlockedToSuspend } from '../rules/object-lock/refusals.js';
 import { versioningPatch } from '../rules/versioning.js';
 import { archiveContainer, requireVersionSupport } from '../versions/names.js';
 import { renderVersioningConfiguration } from '../xml/versioning-configuration.js';
-import { setSegmentsAcl } from './acl.js';
+import { closeSegments } from './acl.js';
+import { changeBucket } from './change-bucket.js';
 import { bucketVersioning, hasLocks, requireNoStoreVersioning } from './configuration.js';
 
 /** GetBucketVersioning. SPEC.md 4.2. */
 export async function getBucketVersioning(context: RequestContext): Promise<S3Response> {
-  const { systemMetadata } = await context.containerHead();
+  const { systemMetadata } = await context.containerHead({ newest: true });
   return xmlResponse(renderVersioningConfiguration(bucketVersioning(systemMetadata)));
 }
 
@@ -26,21 +26,13 @@ export async function putBucketVersioning(context: RequestContext): Promise<S3Re
     { account, container: bucket },
     { newest: true },
   );
-  const { systemMetadata, acl } = head;
+  const { systemMetadata } = head;
   requireUnlockedToSuspend(status, hasLocks(systemMetadata));
   requireNoStoreVersioning(head);
   // Here already: gateways that knew a former bucket of this name take it to have an archive.
   const archive = archiveContainer(account, bucket);
   await backend.createContainer(context.call, archive, { placedLike: bucket });
-  await backend.updateContainer(
-    context.call,
-    { account, container: bucket },
-    {
-      systemMetadata: versioningPatch(status),
-    },
-  );
-  context.services.lifecycles.forget({ account, container: bucket });
   // Writers of Swift's would from now on write to the parts of versions.
-  await setSegmentsAcl(context, aclOfSegments(acl, true));
+  await changeBucket(context, { systemMetadata: versioningPatch(status) }, closeSegments);
   return { status: 200, headers: [], body: '' };
 }

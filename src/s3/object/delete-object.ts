@@ -3,11 +3,13 @@ import { BackendError } from '../../backend/errors.js';
 import { versioningForWrites } from '../bucket/configuration.js';
 import { S3Error } from '../errors.js';
 import type { RequestContext, S3Response } from '../operation.js';
+import { decideByBucket, mayBeStale } from '../request/bucket-decision.js';
 import { ownsBucket, requireObjectRead } from '../request/authorisation.js';
 import { canonicalId } from '../rules/acl/requester.js';
 import { decideDeletion, governanceBypass, requireAllowed } from '../rules/object-lock/decision.js';
 import { parseBypassHeader } from '../rules/object-lock/headers.js';
 import { storedLegalHold, storedRetention } from '../rules/object-lock/stored.js';
+import type { VersioningState } from '../rules/versioning.js';
 import { NULL_VERSION_ID, parseVersionId } from '../rules/version-id.js';
 import {
   writePreconditionFailed,
@@ -38,7 +40,7 @@ export async function deleteKey(
 ): Promise<string | undefined> {
   // Whether an ETag is the object's is told to who may read it, as AWS says.
   if (condition?.etag !== undefined) await requireObjectRead(context, key);
-  const state = versioningForWrites(await context.containerHead());
+  const state = await decideByBucket(context, versioningForWrites);
   if (state === 'unversioned') return deletePlain(context, key, condition);
   const { services, call } = context;
   requireVersionConditionSupport(condition, services.backend.capabilities);
@@ -64,7 +66,7 @@ export async function deleteNamedVersion(
   versionId: string,
   bypass: boolean,
 ): Promise<{ readonly deleteMarker: boolean } | 'absent'> {
-  if (versioningForWrites(await context.containerHead()) === 'unversioned') {
+  if ((await versioningNow(context)) === 'unversioned') {
     return deleteOnlyVersion(context, key, versionId);
   }
   const deleted = await context.services.versions.deleteVersion(
@@ -78,6 +80,13 @@ export async function deleteNamedVersion(
   if (deleted === 'absent') return 'absent';
   forgetParts(context, key, deleted.removed);
   return { deleteMarker: deleted.deleteMarker };
+}
+
+/** That there are no versions is never taken from a moment ago: another one would be deleted, or none. */
+async function versioningNow(context: RequestContext): Promise<VersioningState> {
+  const state = await decideByBucket(context, versioningForWrites);
+  if (state !== 'unversioned' || !mayBeStale(context)) return state;
+  return versioningForWrites(await context.containerHead({ newest: true }));
 }
 
 /**

@@ -4,6 +4,7 @@ import { isOurHop } from '../../backend/own-hops.js';
 import { storedObjectLock } from '../bucket/configuration.js';
 import { S3Error } from '../errors.js';
 import { type RequestContext, type S3Response, xmlResponse } from '../operation.js';
+import { decideByBucket } from '../request/bucket-decision.js';
 import { readDocument } from '../request/request-document.js';
 import {
   decideRetention,
@@ -37,8 +38,9 @@ import { versionHeaders } from './object-response.js';
  * @throws S3Error `InvalidRequest`: SPEC.md 3.2
  */
 async function requireObjectLock(context: RequestContext): Promise<void> {
-  const { systemMetadata } = await context.containerHead();
-  if (storedObjectLock(systemMetadata) === undefined) throw bucketWithoutLocks();
+  await decideByBucket(context, ({ systemMetadata }) => {
+    if (storedObjectLock(systemMetadata) === undefined) throw bucketWithoutLocks();
+  });
 }
 
 /**
@@ -75,11 +77,15 @@ const PREFIX = 'x-amz-object-lock-';
  */
 export async function requestedLocks(context: RequestContext): Promise<Metadata> {
   const { headers, principal, services } = context;
-  const { systemMetadata } = await context.containerHead();
-  const configuration = storedObjectLock(systemMetadata);
-  if (principal.role !== 'owner' && asksForLocks(context)) throw new S3Error('AccessDenied');
-  const { clock } = services;
-  return locksOfNewVersion({ headers, configuration, now: Date.now(), clock: clock.state() });
+  if (principal.role !== 'owner' && asksForLocks(context)) {
+    await context.containerHead();
+    throw new S3Error('AccessDenied');
+  }
+  return decideByBucket(context, ({ systemMetadata }) => {
+    const configuration = storedObjectLock(systemMetadata);
+    const clock = services.clock.state();
+    return locksOfNewVersion({ headers, configuration, now: Date.now(), clock });
+  });
 }
 
 function asksForLocks({ headers }: RequestContext): boolean {

@@ -4,6 +4,7 @@ import type { HeaderMap, HeaderList } from '../../http/exchange.js';
 import { bucketVersioning, versioningForWrites } from '../bucket/configuration.js';
 import { S3Error } from '../errors.js';
 import { type RequestContext, objectOf } from '../operation.js';
+import { decideByBucket } from '../request/bucket-decision.js';
 import { DEFAULT_STORAGE_CLASS, parseStorageClass } from '../rules/storage-class.js';
 import { encodeTags, parseTaggingHeader } from '../rules/tagging.js';
 import { writePreconditionFailed } from '../rules/write-conditions.js';
@@ -94,11 +95,12 @@ export async function requireStorable(
   context: RequestContext,
   condition: WritePrecondition | undefined,
 ): Promise<void> {
-  const state = versioningForWrites(await context.containerHead());
   const { capabilities } = context.services.backend;
-  if (state === 'unversioned') {
-    requireConditionSupport(condition, capabilities);
-  } else requireVersionConditionSupport(condition, capabilities);
+  await decideByBucket(context, (head) => {
+    if (versioningForWrites(head) === 'unversioned') {
+      requireConditionSupport(condition, capabilities);
+    } else requireVersionConditionSupport(condition, capabilities);
+  });
 }
 
 /**
@@ -117,7 +119,8 @@ export async function storeObject(
   context: RequestContext,
   object: ObjectWrite,
 ): Promise<StoredObject> {
-  const state = versioningForWrites(await context.containerHead(STATE_MS_MAX));
+  const freshness = { ageMsMax: STATE_MS_MAX };
+  const state = await decideByBucket(context, versioningForWrites, freshness);
   if (state === 'unversioned') return replaceObject(context, object);
   const { services, call } = context;
   const created = await services.versions.createVersion(call, keyOf(context), {
@@ -140,7 +143,7 @@ async function replaceObject(context: RequestContext, object: ObjectWrite): Prom
   if (outcome.outcome === 'precondition_failed') await requireSomethingToMatch(context, condition);
   const { etag, lastModified, replacedManifest } = requireCreated(outcome, condition);
   context.services.segments.replaced(objectOf(context), replacedManifest, context.call.requestId);
-  const { systemMetadata } = await context.containerHead(STATE_MS_MAX);
+  const { systemMetadata } = await context.containerHead({ ageMsMax: STATE_MS_MAX });
   if (bucketVersioning(systemMetadata) === 'unversioned')
     return { etag, lastModified, headers: [] };
   return { etag, lastModified, headers: await becomeVersion(context, { etag, lastModified }) };

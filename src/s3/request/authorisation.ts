@@ -1,6 +1,7 @@
 import type { ContainerHead, ContainerRef, ObjectHead, ObjectRef } from '../../backend/backend.js';
 import { BackendError } from '../../backend/errors.js';
 import { hostOf } from '../../lib/referrer.js';
+import { mayBeStale } from './bucket-decision.js';
 import { requireExpectedOwners } from './expected-owner.js';
 import type { OperationFacts, RequestContext } from '../operation.js';
 import { containerAclAllows, type ContainerAccess } from '../rules/acl/container-acl.js';
@@ -36,7 +37,9 @@ export function authorise(
   if (context.principal.role === 'owner') return requireExpectedOwners(context, reads);
   const decision = new Decision(context);
   DECISIONS.set(context, decision);
-  return decision.require(needs).then(() => requireExpectedOwners(context, reads));
+  return decision
+    .decide(() => decision.require(needs))
+    .then(() => requireExpectedOwners(context, reads));
 }
 
 /** Decisions about requests under way whose sender is no owner. */
@@ -54,7 +57,16 @@ export function requireAdmitted(context: RequestContext, ref: ObjectRef, found: 
 /** Whether the principal owns the bucket: by its role, or by the bucket's ACL. */
 export function ownsBucket(context: RequestContext): Promise<boolean> {
   if (context.principal.role === 'owner') return Promise.resolve(true);
-  return new Decision(context).ownsBucket();
+  const decision = new Decision(context);
+  return decision
+    .decide(() => decision.requireOwner())
+    .then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof S3Error) return false;
+        throw error;
+      },
+    );
 }
 
 /**
@@ -64,7 +76,9 @@ export function ownsBucket(context: RequestContext): Promise<boolean> {
  * @throws S3Error `AccessDenied`; `NoSuchKey` to those who may list the bucket
  */
 export async function requireObjectRead(context: RequestContext, key: VersionedKey): Promise<void> {
-  if (context.principal.role !== 'owner') await new Decision(context).requireRead(key);
+  if (context.principal.role === 'owner') return;
+  const decision = new Decision(context);
+  await decision.decide(() => decision.requireRead(key));
 }
 
 /** What Swift's ACLs know of S3's permissions. */
@@ -90,6 +104,7 @@ class Decision {
   readonly #referrer: string | undefined;
   /** What an object's ACL had to allow; undefined while none was asked. */
   #byObject: Access | undefined;
+  #newest = false;
 
   constructor(private readonly context: RequestContext) {
     this.#requester = requesterOf(context.principal);
@@ -99,6 +114,18 @@ class Decision {
   async require(needs: readonly Requirement[]): Promise<void> {
     for (const requirement of needs) {
       await this.#requireOne(requirement);
+    }
+  }
+
+  /** Decides a refusal anew by the newest ACLs of containers: a grant that is told of counts at once. */
+  async decide(require: () => Promise<void>): Promise<void> {
+    try {
+      await require();
+    } catch (error) {
+      const isOlder = error instanceof S3Error && error.cause === undefined && !this.#newest;
+      if (!isOlder || !mayBeStale(this.context)) throw error;
+      this.#newest = true;
+      await require();
     }
   }
 
@@ -114,8 +141,8 @@ class Decision {
     return acl !== undefined && isAllowed(acl, this.#requester, this.#byObject);
   }
 
-  async ownsBucket(): Promise<boolean> {
-    return this.#bucketAllows(await this.#container(this.context.endpoint.bucket), 'OWNER');
+  requireOwner(): Promise<void> {
+    return this.require([{ resource: 'bucket', access: 'OWNER' }]);
   }
 
   async #requireOne({ resource, access }: Requirement): Promise<void> {
@@ -123,7 +150,7 @@ class Decision {
     const { bucket, key } = this.context.endpoint;
     switch (resource) {
       case 'account':
-        throw denied();
+        throw denied(new Error('an account has no ACL'));
       case 'bucket':
         if (!this.#bucketAllows(await this.#container(bucket), access)) throw denied();
         return;
@@ -177,10 +204,12 @@ class Decision {
     const { context } = this;
     const ref: ContainerRef = { account: context.principal.account, container };
     try {
-      if (container === context.endpoint.bucket) return await context.containerHead();
-      return await context.services.backend.headContainer(context.call, ref);
+      const options = { newest: this.#newest };
+      if (container === context.endpoint.bucket) return await context.containerHead(options);
+      return await context.services.backend.headContainer(context.call, ref, options);
     } catch (error) {
-      if (this.#requester.kind === 'anonymous' && isCode(error, 'NoSuchContainer')) throw denied();
+      const isHidden = this.#requester.kind === 'anonymous' && isCode(error, 'NoSuchContainer');
+      if (isHidden) throw denied(error);
       throw error;
     }
   }
@@ -207,6 +236,7 @@ function isCode(error: unknown, code: BackendError['code']): boolean {
   return error instanceof BackendError && error.code === code;
 }
 
-function denied(): S3Error {
-  return new S3Error('AccessDenied');
+/** @param cause - what no newer ACL would change */
+function denied(cause?: unknown): S3Error {
+  return new S3Error('AccessDenied', undefined, {}, { cause });
 }

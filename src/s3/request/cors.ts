@@ -4,6 +4,7 @@ import type {
   ContainerRef,
   Metadata,
   ContainerHead,
+  ReadOptions,
 } from '../../backend/backend.js';
 import { BackendError } from '../../backend/errors.js';
 import type { RequestHead, HeaderList } from '../../http/exchange.js';
@@ -11,6 +12,7 @@ import type { Authenticator } from '../auth/authenticate.js';
 import { decodeConfiguration, storedConfiguration } from '../bucket/configuration.js';
 import type { Addressing } from '../endpoint/addressing.js';
 import { type Endpoint, bucketOfPath } from '../endpoint/endpoint.js';
+import { S3Error } from '../errors.js';
 import type { S3Response } from '../operation.js';
 import type { CorsConfiguration } from '../rules/cors/configuration.js';
 import { answerPreflight, type CorsState, corsHeaders } from '../rules/cors/response.js';
@@ -35,7 +37,7 @@ export class CrossOrigin {
   #old = new Map<string, Entry>();
 
   constructor(
-    private readonly backend: Pick<Backend, 'headContainer'>,
+    private readonly backend: Pick<Backend, 'headContainer' | 'capabilities'>,
     private readonly authenticator: Pick<Authenticator, 'claimedAccounts'>,
     private readonly entriesMax = ENTRIES_MAX,
   ) {}
@@ -88,18 +90,35 @@ export class CrossOrigin {
     { bucket, resource }: Endpoint,
   ): Promise<S3Response> {
     const accounts = await this.authenticator.claimedAccounts(request);
-    const states = await Promise.all(
-      accounts.map((account) => this.#read(call, { account, container: bucket })),
-    );
-    const state =
-      merged(states) ?? (states.includes('not configured') ? 'not configured' : 'no bucket');
-    const kind = resource === 'object' ? 'object' : 'bucket';
-    return { status: 200, headers: answerPreflight(request.headers, state, kind), body: '' };
+    const answer = async (options: Pick<ReadOptions, 'newest'>) => {
+      const states = await Promise.all(
+        accounts.map((account) => this.#read(call, { account, container: bucket }, options)),
+      );
+      const state =
+        merged(states) ?? (states.includes('not configured') ? 'not configured' : 'no bucket');
+      const kind = resource === 'object' ? 'object' : 'bucket';
+      const allowed = () => answerPreflight(request.headers, state, kind);
+      return { state, allowed };
+    };
+    const { state, allowed } = await answer({});
+    const response = (headers: HeaderList): S3Response => ({ status: 200, headers, body: '' });
+    try {
+      return response(allowed());
+    } catch (error) {
+      const isFinal = state === 'no bucket' || this.backend.capabilities.containerStaleMs === 0;
+      if (isFinal || !(error instanceof S3Error && error.code === 'AccessForbidden')) throw error;
+    }
+    // By the rules of a moment ago: another listener may have changed them since.
+    return response((await answer({ newest: true })).allowed());
   }
 
-  async #read(call: CallContext, ref: ContainerRef): Promise<CorsState> {
+  async #read(
+    call: CallContext,
+    ref: ContainerRef,
+    options?: Pick<ReadOptions, 'newest'>,
+  ): Promise<CorsState> {
     try {
-      const { systemMetadata } = await this.backend.headContainer(call, ref);
+      const { systemMetadata } = await this.backend.headContainer(call, ref, options);
       return this.of(ref, systemMetadata) ?? 'not configured';
     } catch (error) {
       if (isAbsent(error)) return 'no bucket';

@@ -10,6 +10,7 @@ import {
   type HeaderFamily,
 } from '../rules/unsupported-headers.js';
 import { S3Error } from '../errors.js';
+import { decideByBucket } from './bucket-decision.js';
 
 /**
  * AWS's bucket owner condition: a client names the expected owner of the bucket, and the request
@@ -43,7 +44,11 @@ async function requireOwners(
   owner: string | undefined,
   sourceOwner: string | undefined,
 ): Promise<void> {
-  if (owner !== undefined) requireOwner(context, await context.containerHead(), owner);
+  if (owner !== undefined) {
+    await decideByBucket(context, (head) => {
+      requireOwner(context, head, owner);
+    });
+  }
   if (sourceOwner !== undefined) requireOwner(context, await sourceHead(context), sourceOwner);
 }
 

@@ -4,10 +4,16 @@ import { LineSampler } from '../../telemetry/line-sampler.js';
 import { hostId } from '../../telemetry/request-id.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { errorEntry, resourceDetails, S3Error, type ErrorCode } from '../errors.js';
-import type { S3Response } from '../operation.js';
+import type { S3Response, Services } from '../operation.js';
 import { regionHeader } from '../rules/region-header.js';
 import { renderError } from '../xml/error.js';
 import { UNKNOWN_OPERATION } from './request-record.js';
+
+/** What every answer to a request says. */
+interface Answering {
+  readonly requestId: string;
+  readonly services: Pick<Services, 'settings'>;
+}
 
 /**
  * The answer to a failed request: SPEC.md 7.1. HEAD gets the status and headers alone, as HTTP
@@ -18,14 +24,17 @@ import { UNKNOWN_OPERATION } from './request-record.js';
 export function errorResponse(
   error: S3Error,
   endpoint: Endpoint | undefined,
-  { method, requestId }: { readonly method: string; readonly requestId: string },
-  region: string,
+  method: string,
+  { requestId, services }: Answering,
 ): S3Response {
   const { status, message } = errorEntry(error.code);
   if (method === 'HEAD') {
     // A client that may not see a bucket still learns which region to sign for, as with AWS.
     const tellsRegion = endpoint?.operation === 'HeadBucket' && status === 403;
-    return { status, headers: [...error.headers, ...(tellsRegion ? regionHeader(region) : [])] };
+    return {
+      status,
+      headers: [...error.headers, ...(tellsRegion ? regionHeader(services.settings.region) : [])],
+    };
   }
   const body = renderError({
     code: error.code,

@@ -18,7 +18,13 @@ import { type CrossOrigin, RequestCors } from './cors.js';
 import { commonHeaders, errorResponse, asS3Error, logFailures } from './failures.js';
 import { parseEndpoint, refineByHeaders, refuseVersionId } from '../endpoint/endpoint.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
-import type { OperationFacts, RequestContext, S3Response, Services } from '../operation.js';
+import type {
+  BucketFreshness,
+  OperationFacts,
+  RequestContext,
+  S3Response,
+  Services,
+} from '../operation.js';
 import { operationFacts } from '../operations.js';
 import { settleOrStream, type PendingDocument } from './pending-document.js';
 import { RequestCall } from './request-call.js';
@@ -47,6 +53,7 @@ export class RequestRun implements RequestContext {
   #authentication: Authentication | undefined;
   #containerHead: Promise<ContainerHead> | undefined;
   #containerReadAt = Infinity;
+  #isNewest = false;
   readonly #cors: RequestCors;
   #ticket: AdmissionTicket | undefined;
   #errorCode: string | undefined;
@@ -85,17 +92,24 @@ export class RequestRun implements RequestContext {
     return `${proxies.scheme(request)}://${addressing.clientHost(request)}${request.rawPath}`;
   }
 
-  containerHead(ageMsMax = Infinity): Promise<ContainerHead> {
-    if (performance.now() - this.#containerReadAt > ageMsMax) this.#containerHead = undefined;
+  containerHead({
+    newest = false,
+    ageMsMax = Infinity,
+  }: BucketFreshness = {}): Promise<ContainerHead> {
+    const isOld = performance.now() - this.#containerReadAt > ageMsMax;
+    if (isOld || (newest && !this.#isNewest)) {
+      this.#isNewest = true;
+      this.#containerHead = undefined;
+    }
     return (this.#containerHead ??= this.#headContainer());
   }
 
   /** Reads the container, and remembers the bucket's CORS rules for the response. */
   async #headContainer(): Promise<ContainerHead> {
     const ref = { account: this.principal.account, container: this.endpoint.bucket };
-    const newest = this.#containerReadAt < Infinity;
     try {
-      const head = await this.services.backend.headContainer(this.call, ref, { newest });
+      const freshness = { newest: this.#isNewest };
+      const head = await this.services.backend.headContainer(this.call, ref, freshness);
       this.#containerReadAt = performance.now();
       this.#cors.found(ref, head);
       return head;
@@ -199,9 +213,9 @@ export class RequestRun implements RequestContext {
       if (!this.exchange.request.headers.has('origin') || parsed.bucket === '') {
         return this.#authorise(parsed);
       }
-      // Read before the operation, which may remove the bucket.
+      // Read before the operation, which may remove the bucket; another call reports a failure.
       return this.containerHead()
-        .then(ignore, ignore)
+        .catch(() => undefined)
         .then(() => this.#authorise(parsed));
     });
   }
@@ -267,8 +281,7 @@ export class RequestRun implements RequestContext {
     const error = asS3Error(thrown);
     this.#errorCode = error.code;
     this.#logFailures([error], 'a request failed');
-    const of = { method: this.exchange.request.method, requestId: this.requestId };
-    return errorResponse(error, this.#endpoint, of, this.services.settings.region);
+    return errorResponse(error, this.#endpoint, this.exchange.request.method, this);
   }
 
   #logFailures(failures: readonly S3Error[], message: string): void {
@@ -338,10 +351,6 @@ export class RequestRun implements RequestContext {
       response,
     );
   }
-}
-
-function ignore(): void {
-  // Another call meets the same failure, and reports it.
 }
 
 /** The pipeline's own order guarantees it: an operation runs after parsing and authentication. */

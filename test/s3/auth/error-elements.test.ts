@@ -32,17 +32,16 @@ const OTHER_MD5 = createHash('md5').update('other').digest();
 const UNSIGNED = 'UNSIGNED-PAYLOAD';
 const UNSIGNED_TRAILER = 'STREAMING-UNSIGNED-PAYLOAD-TRAILER';
 const SIGNED_CHUNKS = 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD';
+const SETTINGS = { region: 'us-east-1', location: 'us-east-1', storageClasses: [] };
 const REQUEST_ID = 'tx000000000000000000000-0000000000';
 
 /** What stands between the declaration and the ids. */
 async function documentOf(attempt: () => unknown): Promise<string> {
   const error = await s3Failure(attempt);
-  const { body } = errorResponse(
-    error,
-    undefined,
-    { method: 'PUT', requestId: REQUEST_ID },
-    'us-east-1',
-  );
+  const { body } = errorResponse(error, undefined, 'PUT', {
+    requestId: REQUEST_ID,
+    services: { settings: SETTINGS },
+  });
   if (typeof body !== 'string') throw new Error('an error has no document');
   return body.replace(/^.*?<Error>/s, '').replace(/<RequestId>.*$/s, '');
 }

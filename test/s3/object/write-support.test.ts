@@ -21,6 +21,7 @@ function capabilities(atomicCreate: boolean, conditionalReplace: boolean): Capab
     bodyUpdates: true,
     takesMd5: false,
     systemMetadata: true,
+    containerStaleMs: 0,
   };
   return { atomicCreate, conditionalReplace, ...rest, objectNameBytesMax: 1024, segmentsMax: 1000 };
 }

@@ -1,5 +1,10 @@
 import { expect } from 'chai';
-import type { Backend, ContainerHead, ObjectHead } from '../../../src/backend/backend.js';
+import type {
+  Backend,
+  ContainerHead,
+  ObjectHead,
+  ReadOptions,
+} from '../../../src/backend/backend.js';
 import { BackendError } from '../../../src/backend/errors.js';
 import { authorise } from '../../../src/s3/request/authorisation.js';
 import type { Role } from '../../../src/s3/auth/principal.js';
@@ -17,6 +22,8 @@ interface World {
   readonly bucket?: { readonly grants?: readonly Grant[]; readonly read?: string; write?: string };
   readonly object?: readonly Grant[] | 'absent' | 'unowned';
   readonly bucketAbsent?: boolean;
+  /** What the bucket is by now, where a listener may not know it yet. */
+  readonly newest?: World['bucket'];
 }
 
 const OWNER = 'a:owner';
@@ -26,16 +33,18 @@ const MEMBER = 'a:member';
 function contextOf(role: Role, method: string, url: string, world: World, more = {}) {
   const [path = '', query = ''] = url.split('?');
   const calls: string[] = [];
-  const head = (name: string): Promise<ContainerHead> => {
+  const head = (name: string, options?: ReadOptions): Promise<ContainerHead> => {
     calls.push(`headContainer ${name}`);
+    const bucket = (options?.newest === true ? world.newest : undefined) ?? world.bucket;
     if (world.bucketAbsent === true) return Promise.reject(gone('NoSuchContainer'));
-    const { grants, read = '', write = '' } = world.bucket ?? {};
+    const { grants, read = '', write = '' } = bucket ?? {};
     const stored = grants && bucketAclInput({ owner: OWNER, grants }, { read: '', write: '' });
     const systemMetadata = stored?.systemMetadata ?? {};
     return Promise.resolve({ systemMetadata, acl: { read, write } } as ContainerHead);
   };
   const backend = {
-    headContainer: (_: unknown, { container }) => head(container),
+    capabilities: { containerStaleMs: world.newest === undefined ? 0 : 1000 },
+    headContainer: (_: unknown, { container }, options) => head(container, options),
     headObject: (_: unknown, { container, object }) => {
       calls.push(`headObject ${container}/${object}`);
       const grants = world.object ?? 'unowned';
@@ -44,7 +53,7 @@ function contextOf(role: Role, method: string, url: string, world: World, more =
       const systemMetadata = acl === undefined ? {} : { [ACL_METADATA]: acl };
       return Promise.resolve({ systemMetadata } as ObjectHead);
     },
-  } as Pick<Backend, 'headContainer' | 'headObject'>;
+  } as Pick<Backend, 'capabilities' | 'headContainer' | 'headObject'>;
   const given = headers(more);
   const endpoint = refineByHeaders(parseEndpoint(method, path, query), given);
   let memo: Promise<ContainerHead> | undefined;
@@ -54,7 +63,10 @@ function contextOf(role: Role, method: string, url: string, world: World, more =
     endpoint,
     headers: given,
     services: { backend },
-    containerHead: () => (memo ??= head(endpoint.bucket)),
+    containerHead: (options?: ReadOptions) => {
+      if (options?.newest === true) memo = undefined;
+      return (memo ??= head(endpoint.bucket, options));
+    },
   } as unknown as RequestContext;
   return { context, calls };
 }
@@ -77,6 +89,8 @@ const READ = groupGrant('AllUsers', 'READ');
 const AUTHENTICATED = groupGrant('AuthenticatedUsers', 'READ');
 const B = 'headContainer bucket';
 const O = 'headObject bucket/key';
+
+const BY_NOW: World = { newest: { grants: [userGrant(MEMBER, 'READ')] } };
 
 type Row = readonly [
   what: string,
@@ -106,6 +120,8 @@ const TABLE: readonly Row[] = [
     'allowed',
     [B],
   ],
+  ['one who is granted it by now', 'member', 'GET /bucket', BY_NOW, 'allowed', [B, B]],
+  ['one who is not', 'member', 'PUT /bucket/key', BY_NOW, 'AccessDenied', [B, B]],
   [
     'another',
     'member',

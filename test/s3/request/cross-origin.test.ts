@@ -1,5 +1,11 @@
 import { expect } from 'chai';
-import type { Backend, ContainerHead, ContainerRef } from '../../../src/backend/backend.js';
+import type {
+  CallContext,
+  Capabilities,
+  ContainerHead,
+  ContainerRef,
+  ReadOptions,
+} from '../../../src/backend/backend.js';
 import { BackendError } from '../../../src/backend/errors.js';
 import { configurationPatch } from '../../../src/s3/bucket/configuration.js';
 import { CrossOrigin } from '../../../src/s3/request/cors.js';
@@ -15,10 +21,23 @@ const AWAY = 'away';
 type Container = string | null;
 
 /** Containers by `account/name`: the allowed origin, null for no rules, or {@link AWAY}. */
-function crossOrigin(containers: Record<string, Container>, accounts: readonly string[]) {
-  const backend: Pick<Backend, 'headContainer'> = {
-    headContainer: (_, { account, container }) => {
-      const found = containers[`${account}/${container}`];
+function crossOrigin(
+  containers: Record<string, Container>,
+  accounts: readonly string[],
+  isKeeping = false,
+) {
+  const kept = new Map<string, Container>();
+  const backend = {
+    capabilities: { containerStaleMs: 1000 } as Capabilities,
+    headContainer: (
+      _: CallContext,
+      { account, container }: ContainerRef,
+      options?: ReadOptions,
+    ) => {
+      const name = `${account}/${container}`;
+      const now = containers[name];
+      const found = options?.newest === true || now === undefined ? now : (kept.get(name) ?? now);
+      if (isKeeping && now !== undefined) kept.set(name, found ?? null);
       if (found === undefined) return Promise.reject(new BackendError('NoSuchContainer', ''));
       if (found === AWAY) return Promise.reject(new BackendError('Unavailable', ''));
       return Promise.resolve({ systemMetadata: metadataOf(found) } as ContainerHead);
@@ -80,6 +99,14 @@ describe('cross-origin requests', () => {
       expect(found?.rules.length ?? 0).to.equal(rules);
     });
   }
+
+  it('allows what rules say by now that another listener has just set', async () => {
+    const containers: Record<string, Container> = { 'a/bucket': 'x' };
+    const cors = crossOrigin(containers, ['a'], true);
+    expect(await preflight(cors)).to.equal('AccessForbidden This CORS request ');
+    containers['a/bucket'] = ORIGIN;
+    expect(await preflight(cors)).to.equal(`200 ${ORIGIN}`);
+  });
 
   it('goes by what it read last while the store is away, until the bucket is gone', async () => {
     const containers: Record<string, Container> = { 'a/bucket': ORIGIN };

@@ -12,6 +12,7 @@ const STORE: Capabilities = {
   exclusiveDelete: false,
   orderedWrites: false,
   unsizedBodies: false,
+  containerStaleMs: 0,
   listingUpdates: true,
   bodyUpdates: true,
   takesMd5: false,

@@ -45,8 +45,8 @@ export class MemoryBackend implements Omit<B.Backend, Unused> {
   #clock: number;
 
   constructor(private readonly options: MemoryOptions) {
-    const { strength, claims = strength, time = Date.now() } = options;
-    this.#clock = time;
+    const { strength, claims = strength } = options;
+    this.#clock = options.time ?? Date.now();
     this.capabilities = {
       atomicCreate: claims !== 'weak',
       conditionalReplace: claims === 'strong',
@@ -56,9 +56,8 @@ export class MemoryBackend implements Omit<B.Backend, Unused> {
       unsizedBodies: false,
       listingUpdates: true,
       bodyUpdates: false,
-      takesMd5: false,
+      ...{ takesMd5: false, systemMetadata: true, containerStaleMs: 0 },
       atomicGuard: claims === 'strong',
-      systemMetadata: true,
       objectNameBytesMax: 4096,
       segmentsMax: 1000,
     };
