@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,130 +15,18 @@ import {
 } from '../support/authority-table.js';
 import { describeWith } from '../support/needs.js';
 import { runProgram } from '../support/programs.js';
-import { S3TestClient, type S3Answer } from '../support/s3-client.js';
-import { startService, type Service } from '../support/service.js';
+import { PlainSwift } from '../support/plain-swift.js';
+import type { S3Answer } from '../support/s3-client.js';
 import { sharedSwiftLab } from '../support/shared-swift-lab.js';
-import { presignQuery } from '../support/sigv4.js';
 import { SWIFT_NEEDS, type SwiftLab } from '../support/swift-lab.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 import { mapLimited } from '../../src/lib/promises.js';
+import { Gateway } from './authority/gateway.js';
 import { done, hex, md5, World } from './authority/world.js';
 
 /** Requests under way at once. */
 const CONCURRENCY = 12;
 const MAIN = fileURLToPath(new URL('../../supervisor/main.js', import.meta.url));
-const USERS = { owner: 'test:tester', member: 'test:tester2' } as const;
 const FOREIGN = [CONTENTS.foreign, CONTENTS.closed, CONTENTS.granted];
-
-/** One gateway, and who reads through it. */
-class Gateway {
-  readonly owner: S3TestClient;
-  readonly member: S3TestClient;
-  readonly #clients: S3TestClient[] = [];
-
-  private constructor(
-    readonly service: Service,
-    private readonly lab: SwiftLab,
-    private readonly world: World,
-    readonly folder: string,
-  ) {
-    this.owner = this.client('test:tester');
-    this.member = this.client('test:tester2');
-  }
-
-  static async open(lab: SwiftLab, world: World, isDirect: boolean): Promise<Gateway> {
-    const keys = isDirect ? lab.directKeys() : lab.gatewayKeys();
-    const own = { anonymous_account: 'AUTH_test', swift_container_cache_ms: 0 };
-    const config = { ...keys, ...own, janitor_interval_ms: 0 };
-    const folder = await makeTempFolder('authority');
-    const configFile = join(folder, 'config.json');
-    await writeFile(configFile, JSON.stringify(config));
-    const service = await startService({ configFile, listeners: 1 });
-    return new Gateway(service, lab, world, folder);
-  }
-
-  client(name: string): S3TestClient {
-    const { endpoint } = this.service;
-    const client = new S3TestClient({
-      endpoint,
-      accessKey: name,
-      secretKey: this.lab.user(name).key,
-    });
-    this.#clients.push(client);
-    return client;
-  }
-
-  async read(pointer: Pointer, way: Way, who: Who, referer?: string): Promise<S3Answer> {
-    const { world } = this;
-    const path = `/${world.path(pointer.bucket, pointer.name)}`;
-    const client = who === 'owner' ? this.owner : this.member;
-    const signed = who !== 'anonymous';
-    const headers = referer === undefined ? {} : { referer };
-    const send = (method: string, query = '', more = {}) =>
-      client.send({ method, path: path + query, headers: { ...headers, ...more }, signed });
-    switch (way) {
-      case 'GET':
-      case 'HEAD':
-        return send(way);
-      case 'range':
-        return send('GET', '', { range: 'bytes=0-4' });
-      case 'version null':
-        return send('GET', '?versionId=null');
-      case 'presigned':
-        return client.send({
-          method: 'GET',
-          path: `${path}?${this.#presigned(path, who)}`,
-          signed: false,
-        });
-      case 'tags':
-        return send('GET', '?tagging');
-      case 'copy':
-      case 'part copy':
-        return this.#copy(pointer, way, client);
-    }
-  }
-
-  #presigned(rawPath: string, who: Who): string {
-    const accessKey = USERS[who === 'owner' ? 'owner' : 'member'];
-    const identity = { accessKey, secretKey: this.lab.user(accessKey).key, region: 'us-east-1' };
-    const headers = { host: this.service.endpoint.slice('http://'.length) };
-    return presignQuery(identity, { method: 'GET', rawPath, headers }, new Date(), 60);
-  }
-
-  /** What a copy that is allowed gives is what it was made of, and one that is not leaves nothing. */
-  async #copy({ bucket, name }: Pointer, way: Way, client: S3TestClient): Promise<S3Answer> {
-    const { world } = this;
-    const source = { 'x-amz-copy-source': `/${world.path(bucket, name)}` };
-    const to = `copies/${name}-${randomBytes(4).toString('hex')}`;
-    const path = `/${world.path('b', to)}`;
-    if (way === 'copy') {
-      const copied = await client.put(path, '', source);
-      const kept = await client.get(path);
-      await client.delete(path);
-      if (copied.status === 200) return kept;
-      expect(kept.status).to.equal(404);
-      return copied;
-    }
-    const id = await world.begin(client, 'b', to);
-    const copied = await client.put(`${path}?partNumber=1&uploadId=${id}`, '', source);
-    if (copied.status === 200) {
-      const etag = /<ETag>([^<]+)</.exec(copied.text)?.[1] ?? '';
-      await world.complete(client, 'b', to, id, etag.replaceAll('&quot;', ''));
-      const kept = await client.get(path);
-      await client.delete(path);
-      return kept;
-    }
-    const listed = await client.get(`${path}?uploadId=${id}`);
-    expect(listed.text).to.not.include('<Part>');
-    return copied;
-  }
-
-  async close(): Promise<void> {
-    await Promise.all(this.#clients.map((client) => client.close()));
-    await this.service.stop();
-    await removeFolder(this.folder);
-  }
-}
 
 /** Nothing of what lies behind a pointer: no byte, size or ETag. */
 function expectNothingTold({ text, headers }: S3Answer): void {
@@ -339,7 +227,6 @@ describeWith(SWIFT_NEEDS, 'Swift: whose rights count behind a pointer', function
     const [gateway] = gateways as [Gateway];
     const admin = gateway.client('admin:admin');
     const [endpoint = ''] = lab.state.endpoints;
-    const { PlainSwift } = await import('../support/plain-swift.js');
     const swift = await PlainSwift.login(endpoint, lab.user('admin:admin'));
     await swift.request('PUT', world.named('mine'));
     await swift.request('PUT', world.path('mine', 'k'), world.linkTo('vx', 's'));

@@ -267,8 +267,8 @@ export const EMBEDDED = [
   {
     name: 'segments: an upload that was replaced meanwhile keeps its parts in use',
     file: 'src/s3/segments/remove.ts',
-    find: `if (systemMetadata[SYSTEM_METADATA.uploadId] !== upload.uploadId) return [];`,
-    replace: `if (systemMetadata[SYSTEM_METADATA.uploadId] === upload.uploadId) return [];`,
+    find: `if (head !== undefined && uploadId !== upload.uploadId) return [];`,
+    replace: `if (head !== undefined && uploadId === upload.uploadId) return [];`,
     tests: ['test/s3/segments/cleaner.test.ts'],
   },
 ];
