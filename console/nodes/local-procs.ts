@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { open, readFile, rename, rm, writeFile, type FileHandle } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open, readFile, rename, writeFile, type FileHandle } from 'node:fs/promises';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -159,6 +160,10 @@ async function find(
   return found.find(({ parent }) => !found.some((one) => one.pid === parent));
 }
 
+/** Others may write to the folder, and put a link there. */
+const WRITE_NO_LINK =
+  constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
+
 async function start(name: string, service: RosterService): Promise<void> {
   const { argv, env, pid_file: pidFile, log_file: logFile } = service;
   const [program = '', ...args] = argv;
@@ -174,9 +179,7 @@ async function start(name: string, service: RosterService): Promise<void> {
       stdio: ['ignore', output, output],
     });
     await once(child, 'spawn');
-    // One that was left, or a link: neither is written to.
-    await rm(`${pidFile}.new`, { force: true });
-    await writeFile(`${pidFile}.new`, `${child.pid}\n`, { mode: 0o600, flag: 'wx' });
+    await writeFile(`${pidFile}.new`, `${child.pid}\n`, { mode: 0o600, flag: WRITE_NO_LINK });
     await rename(`${pidFile}.new`, pidFile);
     await lives(child);
     child.unref();

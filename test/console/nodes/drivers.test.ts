@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
@@ -104,6 +104,19 @@ describe('a driver of processes of this machine', () => {
       'message',
       `${OBJECT_SERVER} cannot be started: it ended with SIGKILL`,
     );
+  });
+
+  it('writes through no link that others put in the place of its file', async () => {
+    const [file, victim] = [join(folder, 'linked.pid'), join(folder, 'victim')];
+    await writeFile(victim, 'precious');
+    await symlink(victim, `${file}.new`);
+    const linked = { pid_file: file, argv: ['/bin/true'] };
+    const given = { name: 'n', storage_ip: '127.0.0.1', services: { [OBJECT_SERVER]: linked } };
+    const [own] = clusterNodes().parse([given]);
+    if (own === undefined) throw new Error('no node');
+    const error: unknown = await driver.act(own, OBJECT_SERVER, 'start').catch(String);
+    expect(error).to.contain('ELOOP');
+    expect(await readFile(victim, 'utf8')).to.equal('precious');
   });
 
   it('kills one child and never the parent', async () => {
