@@ -202,6 +202,8 @@ describeWith([program('chromium')], 'the list of files in Chromium', function ()
   });
 
   it('had nothing to complain of', () => {
-    expect(watched.complaints).to.deep.equal([]);
+    // Of the refused change there is one.
+    const unforeseen = watched.complaints.filter((text) => !/ 409 \(Conflict\) /.test(text));
+    expect([unforeseen, watched.complaints.length]).to.deep.equal([[], 1]);
   });
 });

@@ -173,6 +173,12 @@ export function ask(title, nodes, okText, work = async () => undefined, options 
   return new Promise((resolve) => {
     /** @type {Record<string, FormDataEntryValue> | null} */
     let given = null;
+    /** @type {(() => unknown) | null} */
+    let next = null;
+    const reload = () => {
+      next = again ?? null;
+      void closeDialog();
+    };
     form.onsubmit = async (event) => {
       event.preventDefault();
       if (event.submitter !== ok) return closeDialog();
@@ -186,7 +192,7 @@ export function ask(title, nodes, okText, work = async () => undefined, options 
         await closeDialog();
       } catch (error) {
         problem.textContent = shownText(messageOf(error));
-        if (again !== undefined && isOutdated(error)) problem.append(' ', reload(again));
+        if (again !== undefined && isOutdated(error)) problem.append(' ', againButton(reload));
       } finally {
         ok.disabled = false;
       }
@@ -196,6 +202,7 @@ export function ask(title, nodes, okText, work = async () => undefined, options 
       if (dialog.open) return;
       dialog.removeEventListener('close', onClose);
       await leaveDialog();
+      await next?.();
       resolve(given);
     };
     dialog.addEventListener('close', onClose);
@@ -229,12 +236,8 @@ export function isOutdated(error) {
   return code === 'conflict' && details?.present !== undefined;
 }
 
-/** @param {() => unknown} again */
-function reload(again) {
-  const onclick = async () => {
-    await closeDialog();
-    await again();
-  };
+/** @param {() => unknown} onclick */
+export function againButton(onclick) {
   return el('button', { type: 'button', textContent: 'Show it as it is now', onclick });
 }
 

@@ -99,7 +99,7 @@ export function changeRoutes(app: FastifyInstance, context: ConsoleContext): voi
           removes: kind === 'move',
           onTaken,
         } as const;
-        const work = new Transfers(session, transfer, tally, control.signal, now);
+        const work = new Transfers(session, transfer, tally, now);
         const free = isApart(given.items, container === toContainer);
         await transferMany(transfersOf(store, given), free, work, control);
         return tally.result;

@@ -71,9 +71,10 @@ export class SegmentCleanup {
     const alive = await this.#alive(left);
     if (alive === undefined) return;
     const gone = new Map<string, Segment>();
-    for (const [etag, segments] of left) {
-      if (!alive.has(etag)) for (const [key, segment] of segments) gone.set(key, segment);
+    for (const segments of left.values()) {
+      for (const [key, segment] of segments) gone.set(key, segment);
     }
+    // Large objects may share single segments, too.
     for (const etag of alive) for (const key of left.get(etag)?.keys() ?? []) gone.delete(key);
     await mapLimited([...gone.values()], AT_ONCE, ({ container, object, isLarge }) => {
       const query = isLarge ? { 'multipart-manifest': 'delete' } : {};

@@ -32,7 +32,13 @@ export interface TransferJob {
   readonly headers?: (info: ObjectInfo) => Readonly<Record<string, string>>;
 }
 
-type Manner = Pick<TransferJob, 'removes' | 'onTaken'>;
+interface Manner extends Pick<TransferJob, 'removes' | 'onTaken'> {
+  /** What its group has written, which no job replaces: other groups have other names. */
+  readonly written: Set<string>;
+  /** Ends what is under way; not while something is under a temporary name. */
+  readonly signal: AbortSignal | undefined;
+}
+
 type BucketOf = () => Promise<S3Bucket | undefined>;
 
 /** A source as it was copied. */
@@ -51,8 +57,6 @@ const ATTEMPTS_MAX = 20;
 export class Transfers {
   readonly #source: BucketOf;
   readonly #target: BucketOf;
-  /** What this job has written, which it does not replace. */
-  readonly #written = new Set<string>();
   /** By target: how many names of it were taken. */
   readonly #names = new Map<string, number>();
 
@@ -60,7 +64,6 @@ export class Transfers {
     private readonly session: Pick<Session, 'store' | 's3' | 'user'>,
     private readonly job: TransferJob,
     private readonly tally: Tally,
-    private readonly signal: AbortSignal,
     now: () => number,
   ) {
     this.#source = fresh(now, () => s3BucketOf(session, job.container));
@@ -72,6 +75,8 @@ export class Transfers {
     /** How many transfers have yet to read what is under a name. */
     const readers = new Map<string, number>();
     const parked = new Map<Transfer, Place>();
+    const { removes, onTaken } = this.job;
+    let how: Manner = { removes, onTaken, written: new Set(), signal };
     for (const { kind, transfer } of steps) {
       if (kind !== 'unpark') count(readers, transfer.from, 1);
     }
@@ -82,8 +87,9 @@ export class Transfers {
       if (kind === 'park') {
         const aside = { ...to, object: `.moving-${randomUUID()}` };
         try {
-          await this.#move(from, aside, this.job, this.#source);
+          await this.#move(from, aside, how, this.#source);
           parked.set(transfer, aside);
+          how = { ...how, signal: undefined };
           count(readers, from, -1);
         } catch (error) {
           this.tally.fail(name, error);
@@ -95,9 +101,9 @@ export class Transfers {
       const isDone = await this.tally.attempt(name, async () => {
         if (keyOf(from) === keyOf(to)) return;
         const isBlocked = (readers.get(keyOf(to)) ?? 0) > 0;
-        if (aside !== undefined) await this.#unpark(transfer, aside, isBlocked);
+        if (aside !== undefined) await this.#unpark(transfer, aside, how, isBlocked);
         else if (isBlocked) throw inTheWay();
-        else await this.#move(from, to, this.job, this.#source);
+        else await this.#move(from, to, how, this.#source);
       });
       parked.delete(transfer);
       if (isDone && kind === 'whole') count(readers, from, -1);
@@ -105,22 +111,27 @@ export class Transfers {
   }
 
   /** @throws ApiError, with the name under which the object is now, if that is not its old one */
-  async #unpark({ from, to }: Transfer, aside: Place, isBlocked: boolean): Promise<void> {
+  async #unpark(
+    { from, to }: Transfer,
+    aside: Place,
+    how: Manner,
+    isBlocked: boolean,
+  ): Promise<void> {
     try {
       if (isBlocked) throw inTheWay();
-      await this.#move(aside, to, { removes: true, onTaken: this.job.onTaken }, this.#target);
+      await this.#move(aside, to, { ...how, removes: true }, this.#target);
     } catch (error) {
       const { code, message } = this.tally.describe(error);
-      const isBack = await this.#putBack(aside, from).catch(() => false);
+      const isBack = await this.#putBack(aside, from, how).catch(() => false);
       throw new ApiError(code, isBack ? message : `${message} It is kept as “${aside.object}”.`);
     }
   }
 
   /** @returns whether what is aside has its old name again; nothing is replaced for that */
-  async #putBack(aside: Place, from: Place): Promise<boolean> {
-    if (this.job.removes) {
-      await this.#move(aside, from, { removes: true, onTaken: 'fail' }, this.#target);
-    } else if (this.#written.has(keyOf(from))) return false;
+  async #putBack(aside: Place, from: Place, how: Manner): Promise<boolean> {
+    if (how.removes) {
+      await this.#move(aside, from, { ...how, onTaken: 'fail' }, this.#target);
+    } else if (how.written.has(keyOf(from))) return false;
     else await this.#remove(aside, await this.#lookAt(aside, await this.#target(), true));
     return true;
   }
@@ -140,13 +151,9 @@ export class Transfers {
   }
 
   /** @throws ApiError exists, forbidden, conflict; the errors of the stores */
-  async #copy(
-    from: Place,
-    wanted: Place,
-    { removes, onTaken }: Manner,
-    sourceOf: BucketOf,
-  ): Promise<Copied> {
+  async #copy(from: Place, wanted: Place, how: Manner, sourceOf: BucketOf): Promise<Copied> {
     const { job, session } = this;
+    const { removes, onTaken, written, signal } = how;
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       const bucket = await this.#target();
       const copied = await this.#lookAt(from, await sourceOf(), removes);
@@ -158,17 +165,17 @@ export class Transfers {
           continue;
         }
         if (onTaken === 'fail') throw job.taken?.() ?? new ApiError('exists', TAKEN);
-        if (this.#written.has(keyOf(to))) throw twice();
+        if (written.has(keyOf(to))) throw twice();
       }
       expectMayReplace(session, target);
       try {
-        await this.#write(from, copied, to, bucket, target);
+        await this.#write(from, copied, to, bucket, target, signal);
       } catch (error) {
         // The source, or the target, is not what it was: both are looked at again.
         if (isOvertaken(error)) continue;
         throw error;
       }
-      this.#written.add(keyOf(to));
+      written.add(keyOf(to));
       if (target.etag !== undefined) this.tally.replace(to.object);
       return copied;
     }
@@ -201,6 +208,7 @@ export class Transfers {
     to: Place,
     bucket: S3Bucket | undefined,
     { etag }: Target,
+    signal: AbortSignal | undefined,
   ): Promise<void> {
     const { store } = this.session;
     if (copied.bucket !== undefined) {
@@ -219,7 +227,7 @@ export class Transfers {
       ...this.job.headers?.(info),
       ...(etag === undefined ? { overwrite: 'F' } : {}),
     };
-    await copyObject(store, from, to, info, headers, this.signal).catch((error: unknown) => {
+    await copyObject(store, from, to, info, headers, signal).catch((error: unknown) => {
       // A write that began later is there: Swift keeps that one.
       if (error instanceof SwiftStatusError && error.status === 202)
         throw new SwiftStatusError(412, '');

@@ -66,7 +66,7 @@ export function trashRoutes(app: FastifyInstance, context: ConsoleContext): void
     const job = await auditedJob(context, request, act, 'restore', async (control) => {
       const tally = new Tally(control, describe, trashNames.length);
       const restore = restoreJob(container, choice, now());
-      const work = new Transfers(session, restore, tally, control.signal, now);
+      const work = new Transfers(session, restore, tally, now);
       const entries = trashTransfers(store, container, trashNames, tally);
       await transferMany(entries, false, work, control);
       return tally.result;

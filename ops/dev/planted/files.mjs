@@ -21,7 +21,7 @@ export const FILES = [
   {
     name: 'files/transfers: one job writes a name twice',
     file: 'console/surfaces/files/transfers.ts',
-    find: `if (this.#written.has(keyOf(to))) throw twice();`,
+    find: `if (written.has(keyOf(to))) throw twice();`,
     replace: ``,
     tests: ['test/console/files/transfers.test.ts'],
   },
@@ -63,8 +63,8 @@ export const FILES = [
   {
     name: 'files/segments: they go though a copy is left',
     file: 'console/surfaces/files/segment-cleanup.ts',
-    find: `if (!alive.has(etag)) for`,
-    replace: `for`,
+    find: `for (const etag of alive) for (const key of left.get(etag)?.keys() ?? []) gone.delete(key);`,
+    replace: ``,
     tests: ['test/console/files/segment-cleanup.test.ts'],
   },
   {
@@ -168,8 +168,8 @@ export const FILES = [
   {
     name: 'files/s3: a move hides a newer version',
     file: 'console/surfaces/files/s3/s3-objects.ts',
-    find: `await bucket.delete(key, found.etag)`,
-    replace: `await bucket.delete(key, (await bucket.current(key))?.etag ?? '')`,
+    find: `const found = current ?? (await bucket.current(key));`,
+    replace: `const found = await bucket.current(key);`,
     tests: ['test/console/files/s3-conditions.test.ts'],
   },
   {

@@ -96,6 +96,7 @@ export class FakeSwift {
     const call = { method, container, object, query, headers };
     this.calls.push(call);
     await this.before(call);
+    request.signal?.throwIfAborted();
     const [status, answer, body = ''] =
       object === undefined ? this.#onContainer(call) : this.#onObject(call, object, request);
     return { status, headers: answer, body };

@@ -135,7 +135,7 @@ describe('console files: conditions where S3 keeps versions', () => {
     });
     const session = { store: swift.account, s3, user: { account: 't', user: 't', role } };
     const job = { container: from, to_container: 'bucket', removes: true, onTaken };
-    const work = new Transfers(session, job, tally, control.signal, () => nowMs);
+    const work = new Transfers(session, job, tally, () => nowMs);
     for (const [name, to] of names) {
       const place = {
         from: { container: from, object: name },
@@ -162,7 +162,7 @@ describe('console files: conditions where S3 keeps versions', () => {
     expect(buckets.changes()).to.deep.equal(['PUT /bucket/b *', `DELETE /bucket/a "${etag}"`]);
     buckets.put('/bucket/c');
     buckets.before = ({ method }) => {
-      if (method === 'DELETE') buckets.put('/bucket/c');
+      if (method === 'PUT') buckets.put('/bucket/c');
     };
     expect(await transfer('bucket', [['c', 'd']])).to.deep.equal([['c', 'conflict']]);
     expect([...buckets.current.keys()].sort()).to.deep.equal([

@@ -15,6 +15,8 @@ export type Pair = readonly [from: string, to: string];
 
 const describeError = (error: unknown): ApiError => {
   const known = error instanceof ApiError ? error : fromUpstream(error);
+  if (known === undefined && (error as Error).name === 'AbortError')
+    return new ApiError('busy', 'cancelled');
   if (known === undefined) throw error;
   return known;
 };
@@ -30,12 +32,13 @@ export async function run(
   job: TransferJob,
   transfers: (tally: Tally) => AsyncIterable<Transfer>,
   role: Role = 'admin',
+  { signal } = new AbortController(),
 ): Promise<ManyResult> {
-  const control = { signal: new AbortController().signal, progress: () => undefined };
+  const control = { signal, progress: () => undefined };
   const tally = new Tally(control, describeError);
   const user = { account: 'test', user: 'tester', role };
   const session = { store: swift.account, s3: undefined, user };
-  const work = new Transfers(session, job, tally, control.signal, () => 0);
+  const work = new Transfers(session, job, tally, () => 0);
   await transferMany(transfers(tally), false, work, control);
   return tally.result;
 }
@@ -59,7 +62,7 @@ export const inX = ([from, to]: Pair): Transfer => ({
   to: { container: 'x', object: to },
 });
 
-const MOVE = { container: 'x', to_container: 'x', removes: true, onTaken: 'fail' } as const;
+export const MOVE = { container: 'x', to_container: 'x', removes: true, onTaken: 'fail' } as const;
 
 export const move = (swift: FakeSwift, pairs: readonly Pair[], more = {}, role?: Role) =>
   run(swift, { ...MOVE, ...more }, () => each(pairs.map(inX)), role);

@@ -6,7 +6,7 @@ import { isApart, planTransfers } from '../../../console/surfaces/files/transfer
 import type { TransferJob } from '../../../console/surfaces/files/transfers.js';
 import { moveToTrash, restoreJob, trashTransfers } from '../../../console/surfaces/files/trash.js';
 import type { FakeSwift } from './fake-swift.js';
-import { bodiesOf, inX, move, run, swiftWith } from './transfers-support.js';
+import { bodiesOf, each, inX, MOVE, move, run, swiftWith } from './transfers-support.js';
 
 const codes = ({ failures }: ManyResult) => failures.map(({ name, code }) => [name, code]);
 
@@ -118,6 +118,25 @@ describe('console files: jobs that copy, move and restore', () => {
     ]);
     expect(gone.failed).to.equal(2);
     expect(bodiesOf(other)).to.deep.equal({ 'x/a': 'A' });
+  });
+
+  it('ends a circle that it has begun, though the job is cancelled', async () => {
+    const swift = swiftWith({ 'x/a': 'A', 'x/b': 'B', 'x/c': 'C' });
+    const cancel = new AbortController();
+    swift.before = ({ method }) => {
+      if (method === 'DELETE') cancel.abort();
+    };
+    const pairs = [
+      ['a', 'b'],
+      ['b', 'a'],
+      ['c', 'd'],
+    ] as const;
+    const result = await run(swift, MOVE, () => each(pairs.map(inX)), 'admin', cancel);
+    expect(codes(result).filter(([name]) => name !== 'c')).to.deep.equal([]);
+    const { 'x/a': a, 'x/b': b, ...others } = bodiesOf(swift);
+    expect([a, b]).to.deep.equal(['B', 'A']);
+    expect(Object.values(others)).to.include('C');
+    expect([...swift.objects.keys()].join()).not.to.include('.moving-');
   });
 
   it('replaces nothing that comes while it looks, and deletes no source that was replaced', async () => {

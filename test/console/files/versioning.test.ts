@@ -188,7 +188,7 @@ describe('console versions of S3', () => {
       removes: true,
       onTaken: 'fail',
     } as const;
-    const work = new Transfers({ store, s3, user }, job, tally, control.signal, () => 0);
+    const work = new Transfers({ store, s3, user }, job, tally, () => 0);
     const transfer = {
       name: 'a',
       from: { container: 'from', object: 'a' },

@@ -1,5 +1,5 @@
 import { call } from '../../js/api.js';
-import { el, isOutdated, messageOf } from '../../js/dom.js';
+import { againButton, el, isOutdated, messageOf } from '../../js/dom.js';
 import { may } from './state.js';
 
 const VALUE_LENGTH_MAX = 256;
@@ -71,9 +71,7 @@ export function metadataEditor(container, name, info, onSaved) {
     } catch (error) {
       problem.textContent = messageOf(error);
       if (!isOutdated(error)) return;
-      const again = el('button', { type: 'button', textContent: 'Show it as it is now' });
-      again.onclick = onSaved;
-      problem.append(' ', again);
+      problem.append(' ', againButton(onSaved));
     }
   };
   section.append(form);
