@@ -24,7 +24,7 @@ export async function unsettledNodes(
     if (begun.length === 0) continue;
     const { files } = (await store.nextOf(run.plan_id)).next;
     for (const { node } of begun) {
-      const left = found.get(node) ?? nothingLeft();
+      const left: Unsettled = found.get(node) ?? { files: new Map(), commands: new Set() };
       found.set(node, left);
       for (const [path, file] of Object.entries(files[node] ?? {})) {
         left.files.set(path, [...(left.files.get(path) ?? []), file]);
@@ -57,8 +57,4 @@ function installsBegun({ steps }: Run): readonly Step[] {
   return steps.filter(
     ({ action, state }) => action === 'install' && state !== 'pending' && state !== 'cancelled',
   );
-}
-
-function nothingLeft(): Unsettled {
-  return { files: new Map(), commands: new Set() };
 }

@@ -198,10 +198,7 @@ describe("the net below the Lab's faults", function () {
       };
       await watchSyncs(onSync, async () => {
         await (isCancelled ? net.runs.cancel(id) : net.net.end(id));
-        await eventually(
-          () => net.state(),
-          (state) => state === 'active',
-        );
+        await eventually(() => net.state(), (state) => state === 'active');
         await eventually(() => net.runs.get(id), ({ evidence }) => netOf(evidence)?.report?.by === 'console'); // prettier-ignore
         expect((await net.runs.get(id)).state).to.equal('reverting');
         disk.isFull = false;
