@@ -1,12 +1,11 @@
 import type { ContainerHead } from '../backend/backend.js';
 import { BackendError, type BackendErrorCode } from '../backend/errors.js';
-import { storedLifecycle } from '../s3/bucket/lifecycles.js';
 import { isValidBucketName } from '../s3/rules/bucket-name.js';
-import type { LifecycleConfiguration } from '../s3/rules/lifecycle/configuration.js';
 import { bucketOfSegments } from '../s3/segments/names.js';
 import { archiveContainer, bucketOfArchive } from '../s3/versions/names.js';
 import { S3Error } from '../s3/errors.js';
 import { ArchiveWalk } from './archive-walk.js';
+import { NO_RULES, rulesOf } from './bucket-rules.js';
 import { sweepCold, walkCold } from './cold-walk.js';
 import { walkExpired } from './expired-walk.js';
 import { walkObjects } from './object-walk.js';
@@ -82,8 +81,8 @@ async function walkContainer(
     const bucket = bucketOfSegments(container);
     if (bucket === undefined || !isValidBucketName(bucket)) return;
     const head = await headOf(pass, bucket);
-    const configuration = head && rulesOf(pass, bucket, head);
-    const about = { bucket, exists: head !== undefined, configuration };
+    const rules = head === undefined ? NO_RULES : rulesOf(pass, bucket, head);
+    const about = { bucket, exists: head !== undefined, rules };
     await new SegmentWalk(pass, about).run(marker, note);
   } catch (error) {
     // Another client deleted the container while it was walked.
@@ -134,7 +133,7 @@ async function walkUnprotected(
     return;
   }
   const exists = (await headOf(pass, bucket)) !== undefined;
-  await new SegmentWalk(pass, { bucket, exists, configuration: undefined }).run(marker, note);
+  await new SegmentWalk(pass, { bucket, exists, rules: NO_RULES }).run(marker, note);
 }
 
 /** @throws S3Error `InternalError` for a versioning state that cannot be read */
@@ -145,11 +144,11 @@ async function walkBucket(
   marker: string,
   note: (name: string) => void,
 ): Promise<void> {
-  const configuration = rulesOf(pass, bucket, head);
+  const rules = rulesOf(pass, bucket, head);
   if (keptVersions(head) !== undefined) {
-    await walkVersions(pass, bucket, configuration, marker, note);
-  } else if (configuration !== undefined) {
-    await walkObjects(pass, bucket, configuration, marker, note);
+    await walkVersions(pass, bucket, rules, marker, note);
+  } else {
+    await walkObjects(pass, bucket, rules, marker, note);
   }
 }
 
@@ -159,19 +158,5 @@ async function headOf(pass: PassContext, container: string): Promise<ContainerHe
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;
-  }
-}
-
-/** Rules that cannot be read want nothing: other buckets are not to suffer from it. */
-function rulesOf(
-  pass: PassContext,
-  bucket: string,
-  { systemMetadata }: ContainerHead,
-): LifecycleConfiguration | undefined {
-  try {
-    return storedLifecycle(systemMetadata);
-  } catch (error) {
-    pass.unreadable(bucket, error);
-    return undefined;
   }
 }

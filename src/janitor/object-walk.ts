@@ -6,13 +6,14 @@ import { SYSTEM_METADATA } from '../s3/object/attributes.js';
 import type { LifecycleConfiguration } from '../s3/rules/lifecycle/configuration.js';
 import { dueAction } from '../s3/rules/lifecycle/evaluate.js';
 import { tagsMatter } from '../s3/rules/lifecycle/filter.js';
+import { areInForce, newestHead, type BucketRules } from './bucket-rules.js';
 import type { ExpireAction, TransitionAction } from './actions.js';
 import { CONCURRENCY, PAGE, type PassContext } from './pass-context.js';
 import { isOutOfReach } from './record-store.js';
 import { keptVersions } from './version-walk.js';
 
 /**
- * Finds the objects of a bucket that its rules want to go, page by page.
+ * Finds the objects of a bucket that its rules want to go, page by page, as long as it has these rules.
  *
  * @param marker - goes on behind this name
  * @param reached - told the last name of each page when all of it is settled
@@ -20,10 +21,12 @@ import { keptVersions } from './version-walk.js';
 export async function walkObjects(
   pass: PassContext,
   bucket: string,
-  configuration: LifecycleConfiguration,
+  found: BucketRules,
   marker: string,
   reached: (name: string) => void,
 ): Promise<void> {
+  const { configuration } = found;
+  if (configuration === undefined) return;
   const rules = { configuration, withoutTags: withoutTags(configuration) };
   let last = marker;
   for (const prefix of objectPrefixes(configuration)) {
@@ -31,8 +34,10 @@ export async function walkObjects(
       const ref = { account: pass.account, container: bucket };
       const query = { prefix, marker: last, limit: PAGE };
       const page = await pass.backend.listObjects(pass.call, ref, query);
+      const head = await newestHead(pass, bucket);
+      if (head === undefined || !areInForce(found, head)) return;
       // From now on an expiring object stays, behind a delete marker.
-      if (keptVersions(await pass.backend.headContainer(pass.call, ref)) !== undefined) return;
+      if (keptVersions(head) !== undefined) return;
       const objects = page.entries.flatMap((entry) =>
         entry.kind === 'object' ? entry.object : [],
       );

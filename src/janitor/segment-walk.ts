@@ -2,7 +2,6 @@ import type { ListedObject } from '../backend/backend.js';
 import { mapLimited } from '../lib/promises.js';
 import { S3Error } from '../s3/errors.js';
 import { SYSTEM_METADATA } from '../s3/object/attributes.js';
-import type { LifecycleConfiguration } from '../s3/rules/lifecycle/configuration.js';
 import { abortOf, isDue } from '../s3/rules/lifecycle/evaluate.js';
 import {
   markerOf,
@@ -14,6 +13,7 @@ import {
   type Upload,
 } from '../s3/segments/names.js';
 import { versionsOf } from '../s3/segments/parts.js';
+import { areInForce, newestHead, type BucketRules } from './bucket-rules.js';
 import { CONCURRENCY, type PassContext, walkListing } from './pass-context.js';
 import { isOutOfReach } from './record-store.js';
 
@@ -21,7 +21,7 @@ import { isOutOfReach } from './record-store.js';
 export interface BucketOfSegments {
   readonly bucket: string;
   readonly exists: boolean;
-  readonly configuration: LifecycleConfiguration | undefined;
+  readonly rules: BucketRules;
 }
 
 /** The parts of one upload, as far as they have been listed. */
@@ -68,13 +68,21 @@ export class SegmentWalk {
 
   async #lookAtMarker(upload: Upload, { etag, lastModified }: ListedObject): Promise<void> {
     this.#marked = upload;
-    const { configuration, exists } = this.about;
+    const { exists, rules } = this.about;
+    const { configuration } = rules;
     const initiated = { key: upload.key, initiatedAt: lastModified };
     const due = configuration === undefined ? undefined : abortOf(configuration, initiated);
     const orphaned = !exists && this.#isOld(lastModified);
     if (!orphaned && !isDue(due, this.pass.now())) return;
+    if (!orphaned && !(await this.#areInForce(rules))) return;
     const ruleId = orphaned ? undefined : due?.ruleId;
     await this.pass.executor.carryOut({ action: 'abort', ...upload, ruleId, etag, lastModified });
+  }
+
+  /** Looked up for each upload that is to be aborted, which are few: it takes as many calls as parts. */
+  async #areInForce(rules: BucketRules): Promise<boolean> {
+    const head = await newestHead(this.pass, this.about.bucket);
+    return head !== undefined && areInForce(rules, head);
   }
 
   async #lookAtPart(upload: Upload, { size, lastModified }: ListedObject): Promise<void> {

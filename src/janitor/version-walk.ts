@@ -12,6 +12,7 @@ import {
   tellKey,
   type KeyState,
 } from '../s3/versions/listing/merge.js';
+import { areInForce, newestHead, type BucketRules } from './bucket-rules.js';
 import { withoutTags, wantsNoncurrent } from './rule-reach.js';
 import { CONCURRENCY, type PassContext } from './pass-context.js';
 import { VersionRules } from './version-rules.js';
@@ -30,7 +31,7 @@ const IN_STEP_AFTER_MS = 60_000;
  * listings tell most of it; the index of a key is read only where they do not, one at a time for each
  * of some workers.
  *
- * @param configuration - undefined without rules
+ * @param rules - carried out as long as the bucket has them
  * @param marker - goes on behind this key
  * @param reached - told a key when all up to it is settled
  * @throws BackendError
@@ -38,7 +39,7 @@ const IN_STEP_AFTER_MS = 60_000;
 export async function walkVersions(
   pass: PassContext,
   bucket: string,
-  configuration: LifecycleConfiguration | undefined,
+  rules: BucketRules,
   marker: string,
   reached: (key: string) => void,
 ): Promise<void> {
@@ -55,8 +56,11 @@ export async function walkVersions(
   const settle = async (): Promise<boolean> => {
     const last = batch.at(-1);
     if (last === undefined) return true;
-    const state = await stateOfBucket(pass, bucket);
-    if (state === undefined) return false;
+    // Asked anew: a marker of a suspended bucket is another one than of an enabled one.
+    const head = await newestHead(pass, bucket);
+    const state = head && keptVersions(head);
+    if (head === undefined || state === undefined) return false;
+    const configuration = areInForce(rules, head) ? rules.configuration : undefined;
     const walk = new KeyWalk(pass, bucket, state, configuration);
     await mapLimited(batch, CONCURRENCY, (found) => walk.look(found));
     pass.looked(batch.length);
@@ -69,15 +73,6 @@ export async function walkVersions(
     if (batch.length === KEYS_AT_ONCE && !(await settle())) return;
   }
   await settle();
-}
-
-/** Asked anew from time to time: a marker of a suspended bucket is another one than of an enabled one. */
-async function stateOfBucket(
-  { backend, call, account }: PassContext,
-  container: string,
-): Promise<VersioningStatus | undefined> {
-  const head = await backend.headContainer(call, { account, container });
-  return keptVersions(head);
 }
 
 /** How a bucket keeps versions; undefined when it does not. @throws S3Error `InternalError` */

@@ -317,4 +317,11 @@ export const RULES = [
     const keepsVersions`,
     tests: ['test/s3/bucket/stale-heads.test.ts'],
   },
+  {
+    name: 'janitor: rules that were removed are carried out to the end of the bucket',
+    file: 'src/janitor/bucket-rules.ts',
+    find: `return storedConfiguration(systemMetadata, 'lifecycle') === stored;`,
+    replace: `return storedConfiguration(systemMetadata, 'lifecycle') !== null || stored === undefined;`,
+    tests: ['test/janitor/changed-rules.test.ts'],
+  },
 ];
