@@ -5,6 +5,7 @@ import { ApiError } from '../../server/api-error.js';
 import type { SwiftAccount } from '../../swift/account.js';
 import { SwiftStatusError } from '../../swift/errors.js';
 import { headerText, textOfHeader } from '../../swift/login.js';
+import { sentValue } from './meta-values.js';
 import { versionsOf } from './names.js';
 
 export type ObjectType = 'object' | 'slo' | 'dlo' | 'symlink';
@@ -21,7 +22,7 @@ export interface ObjectInfo {
   readonly deleteAtUnixS: number | null;
   /** It is the link of a bucket whose versions S3 keeps; the rest is of the version it leads to. */
   readonly isS3Version: boolean;
-  /** The metadata by names in lower case, without `X-Object-Meta-`. */
+  /** The metadata as it is stored, by names in lower case, without `X-Object-Meta-`. */
   readonly meta: Readonly<Record<string, string>>;
   /** Headers that a copy with fresh metadata, or a POST, would otherwise drop; as they were sent. */
   readonly kept: Readonly<Record<string, string>>;
@@ -188,10 +189,10 @@ function typeOf(headers: IncomingHttpHeaders): ObjectType {
   return headers['x-object-manifest'] === undefined ? 'object' : 'dlo';
 }
 
-/** User metadata as headers, with its names and values as bytes. */
+/** User metadata as headers, with its names and values as bytes that arrive as they are. */
 export function metaHeaders(meta: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(meta).map(([name, value]) => [META + name, headerText(value)]),
+    Object.entries(meta).map(([name, value]) => [META + name, headerText(sentValue(value))]),
   );
 }
 

@@ -8,6 +8,7 @@ import { hasRight } from '../../server/rights.js';
 import { parse } from '../../server/parse.js';
 import { headerText, textOfHeader } from '../../swift/login.js';
 import { containerName, objectName, objectPlace, refuseTrash } from './names.js';
+import { changedMeta, shownMeta } from './meta-values.js';
 import {
   expectNoS3Version,
   isServiceMeta,
@@ -81,7 +82,10 @@ export function objectRoutes(app: FastifyInstance, context: ConsoleContext): voi
   app.get('/api/files/object', reads, async (request): Promise<ObjectView> => {
     const { container, name } = parse(objectPlace, request.query);
     const bucket = await s3BucketOf(sessionOf(request), container);
-    if (bucket !== undefined) return { container, name, ...(await s3ObjectInfo(bucket, name)) };
+    if (bucket !== undefined) {
+      const found = await s3ObjectInfo(bucket, name);
+      return { container, name, ...found, meta: shownMeta(found.meta) };
+    }
     const info = await objectInfo(sessionOf(request).store, container, name).catch(
       (error: unknown) => {
         throw translate(error, 404, 'no_such_object', 'The object does not exist.');
@@ -99,7 +103,7 @@ export function objectRoutes(app: FastifyInstance, context: ConsoleContext): voi
       delete_at_unix_s: info.deleteAtUnixS,
       headers,
       segments: manifest === undefined ? null : textOfHeader(manifest),
-      meta: info.meta,
+      meta: shownMeta(info.meta),
       s3: null,
     };
   });
@@ -126,14 +130,15 @@ export function objectRoutes(app: FastifyInstance, context: ConsoleContext): voi
     }
     const info = await objectInfo(store, container, name);
     expectNoS3Version(info);
+    const meta = shownMeta(info.meta);
     expectObjectShown(given, {
       etag: info.etag,
       last_modified: info.lastModified,
       content_type: info.contentType,
       delete_at_unix_s: info.deleteAtUnixS,
-      meta: info.meta,
+      meta,
     });
-    checkMeta(given.meta, info.meta);
+    checkMeta(given.meta, meta);
     const former = info.deleteAtUnixS;
     const deleteAt = given.delete_at_unix_s === undefined ? former : given.delete_at_unix_s;
     const write = () =>
@@ -143,7 +148,7 @@ export function objectRoutes(app: FastifyInstance, context: ConsoleContext): voi
         object: name,
         headers: {
           ...info.kept,
-          ...metaHeaders(given.meta),
+          ...metaHeaders(changedMeta(given.meta, info.meta)),
           'content-type': headerText(given.content_type ?? info.contentType),
           ...(deleteAt === null ? {} : { 'x-delete-at': String(deleteAt) }),
         },
@@ -167,7 +172,8 @@ async function saveInS3(bucket: S3Bucket, given: Patch, mayDestroy: boolean): Pr
     const message = 'Objects of buckets with S3 versions expire by lifecycle rules only.';
     throw new ApiError('unsupported_here', message);
   }
-  const info = await s3ObjectInfo(bucket, name);
+  const found = await s3ObjectInfo(bucket, name);
+  const info = { ...found, meta: shownMeta(found.meta) };
   expectObjectShown(given, info);
   checkMeta(meta, info.meta);
   await expectKept(bucket, name, mayDestroy);

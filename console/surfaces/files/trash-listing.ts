@@ -1,3 +1,4 @@
+import { decodeWords } from '../../../src/s3/rules/rfc2047.js';
 import type { SwiftAccount } from '../../swift/account.js';
 import { SwiftStatusError } from '../../swift/errors.js';
 import { trashOf } from './names.js';
@@ -92,7 +93,7 @@ export class TrashListing {
     const facts = {
       name: nameInTrash(trashName, meta),
       expiresUnixS,
-      by: meta['trash-by'] ?? null,
+      by: meta['trash-by'] === undefined ? null : decodeWords(meta['trash-by']),
     };
     const [oldest] = this.#known.keys();
     if (this.#known.size >= FACTS_MAX && oldest !== undefined) this.#known.delete(oldest);

@@ -301,4 +301,18 @@ export const CONSOLE = [
     replace: ``,
     tests: ['test/console/monitor/logs.test.ts'],
   },
+  {
+    name: 'console/files: metadata beyond ASCII at an end is sent as it is, and cut',
+    file: 'console/surfaces/files/meta-values.ts',
+    find: `return isAscii(first + last) ? stored : encodeWords(stored);`,
+    replace: `return isAscii(first + last) ? stored : stored;`,
+    tests: ['test/console/files/metadata.test.ts'],
+  },
+  {
+    name: 'console/files: metadata that nobody touched is written anew',
+    file: 'console/surfaces/files/meta-values.ts',
+    find: `return former !== undefined && decodeWords(former) === value ? former : encodeWords(value);`,
+    replace: `return former === value && isAscii(value) ? former : encodeWords(value);`,
+    tests: ['test/console/files/metadata.test.ts'],
+  },
 ];

@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual, createHmac } from 'node:crypto';
 import { HmacKey } from '../../digest/hmac-key.js';
-import { S3Error, type ErrorDetails } from '../errors.js';
+import { errorEntry, S3Error, type ErrorDetails } from '../errors.js';
 import type { CredentialScope } from './credential-scope.js';
 import type { PayloadMode } from './payload-plan.js';
 import { BoundedCache } from '../../lib/bounded-cache.js';
@@ -56,6 +56,14 @@ export function signatureComparison(
 /** Longer texts are not told byte by byte: an answer is not to be many times its request. */
 const BYTES_TOLD_MAX = 8192;
 
+/**
+ * The HTTP library cuts such bytes before anybody sees the value, so that it cannot be told whether they
+ * were there.
+ */
+const MAYBE_CUT =
+  errorEntry('SignatureDoesNotMatch').message +
+  ' Values of x-amz-meta-* that begin or end with characters beyond ASCII arrive shortened: write them in encoded words (RFC 2047), such as =?UTF-8?B?Y2Fmw6k=?=.';
+
 /** What a signature was compared with. */
 interface Mismatch {
   readonly accessKey: string;
@@ -72,7 +80,8 @@ interface Mismatch {
  */
 export function signatureMismatch(of: Mismatch): S3Error {
   const { accessKey, stringToSign, provided, canonicalRequest } = of;
-  return new S3Error('SignatureDoesNotMatch', undefined, {
+  const isOfMetadata = (canonicalRequest ?? stringToSign).includes('\nx-amz-meta-');
+  return new S3Error('SignatureDoesNotMatch', isOfMetadata ? MAYBE_CUT : undefined, {
     AWSAccessKeyId: accessKey,
     StringToSign: stringToSign,
     SignatureProvided: provided,

@@ -3,7 +3,7 @@ import { CALL } from '../../janitor/support.js';
 import { skipBecause } from '../../support/skip.js';
 import { codeOf, type ConsoleClient } from '../support/client.js';
 import { startTestBed, type TestBed } from '../support/console.js';
-import { change, makeContainer, ok, query, unique } from './support.js';
+import { change, job, listTrash, makeContainer, ok, query, unique, upload } from './support.js';
 
 const CONTAINER = unique('s3-meta');
 const LONG = 'x'.repeat(1500);
@@ -49,6 +49,49 @@ describe('console files: metadata of S3 clients', () => {
     expect(await metaOf('o')).to.deep.equal(given);
     await ok(save('o', { ...rest, new: 'n' }), 204);
     expect(await metaOf('o')).to.deep.equal({ ...rest, new: 'n' });
+  });
+
+  const FOREIGN = { a: 'café', b: 'Привет', c: 'é', d: 'in the mïddle', e: 'plain' };
+
+  it('keeps characters beyond ASCII at the ends of values, touched or not', async () => {
+    const name = 'foreign';
+    await ok(upload(client, CONTAINER, name, 'x'), 201);
+    await ok(save(name, FOREIGN), 204);
+    expect(await metaOf(name)).to.deep.equal(FOREIGN);
+    await ok(save(name, { ...FOREIGN, e: 'changed' }), 204);
+    expect(await metaOf(name)).to.deep.equal({ ...FOREIGN, e: 'changed' });
+  });
+
+  it('keeps those that S3 clients have stored, beside what is changed', async function () {
+    const { backend } = bed.store;
+    if (backend === undefined) skipBecause(this, 'a proxy takes no such metadata');
+    await put('of-s3', FOREIGN);
+    expect(await metaOf('of-s3')).to.deep.equal(FOREIGN);
+    await ok(save('of-s3', { ...FOREIGN, e: 'changed' }), 204);
+    expect(await metaOf('of-s3')).to.deep.equal({ ...FOREIGN, e: 'changed' });
+    const ref = { account: 'AUTH_test', container: CONTAINER, object: 'of-s3' };
+    const { metadata } = await backend.headObject(CALL, ref);
+    expect(metadata.d, 'sent back as it was').to.equal(FOREIGN.d);
+  });
+
+  it('comes back from the trash as it was', async function () {
+    if (bed.store.backend === undefined) skipBecause(this, 'a proxy takes no such metadata');
+    await put('thrown', FOREIGN);
+    const names = ['thrown'];
+    const thrown = await job(client, '/api/files/delete', {
+      container: CONTAINER,
+      names,
+      mode: 'trash',
+    });
+    expect(thrown.result.succeeded).to.equal(1);
+    const [entry] = await listTrash(client, CONTAINER);
+    const restored = {
+      container: CONTAINER,
+      trash_names: [entry!.trash_name],
+      on_conflict: 'fail',
+    };
+    expect((await job(client, '/api/files/trash/restore', restored)).result.succeeded).to.equal(1);
+    expect(await metaOf('thrown')).to.deep.equal(FOREIGN);
   });
 
   it('may not be made longer here than the store takes', async function () {

@@ -239,6 +239,17 @@ const MARKERS: readonly AnswerRow[] = [
   text: [new RegExp(`<Method>${request.method}</Method><ResourceType>DeleteMarker<`)],
 }));
 
+const METADATA: readonly AnswerRow[] = [
+  {
+    request: by('a signed value that arrives shortened', (wire) =>
+      wire.putOther({ 'x-amz-meta-place': 'caf' }, { 'x-amz-meta-place': 'café' }),
+    ),
+    status: 403,
+    code: 'SignatureDoesNotMatch',
+    text: [/does not match the signature you provided\..* arrive shortened: write them in encoded/],
+  },
+];
+
 const BUCKETS: readonly AnswerRow[] = [
   {
     request: put(
@@ -284,5 +295,5 @@ const BUCKETS: readonly AnswerRow[] = [
 
 export const ANSWER_ROWS: readonly AnswerRow[] = [
   ...[...CONDITIONS, ...DIRECTIVES, ...NULL_VERSIONS, ...LISTINGS, ...UPLOADS],
-  ...[...READS, ...MARKERS, ...BUCKETS],
+  ...[...READS, ...MARKERS, ...METADATA, ...BUCKETS],
 ];

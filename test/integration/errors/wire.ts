@@ -89,6 +89,17 @@ export class Wire {
     return { method: 'PUT', path: OBJECT, headers: signed, body, signed: false };
   }
 
+  /** A PUT of another object whose headers are not those that were signed. */
+  putOther(
+    sent: Readonly<Record<string, string>>,
+    signed: Readonly<Record<string, string>>,
+  ): S3Request {
+    const path = '/answers/cut';
+    const request = { method: 'PUT', rawPath: path, headers: { host: this.#host, ...signed } };
+    const headers = signHeaders(this.#identity, request, new Date(), sha256Hex(''));
+    return { method: 'PUT', path, headers: { ...headers, ...sent }, signed: false };
+  }
+
   #getObject(headers: Readonly<Record<string, string>> = {}): RequestToSign {
     return { method: 'GET', rawPath: OBJECT, headers: { host: this.#host, ...headers } };
   }

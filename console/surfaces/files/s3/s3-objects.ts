@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { changedMeta, sentValue } from '../meta-values.js';
 import { S3StatusError } from '../../../s3/errors.js';
 import { ApiError } from '../../../server/api-error.js';
 import { headerText, textOfHeader } from '../../../swift/login.js';
@@ -131,7 +132,10 @@ function keptOf(headers: IncomingHttpHeaders): Record<string, string> {
 /** In lower case, as headers are signed. */
 function metaHeaders(meta: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(meta).map(([name, value]) => [META + name.toLowerCase(), headerText(value)]),
+    Object.entries(meta).map(([name, value]) => [
+      META + name.toLowerCase(),
+      headerText(sentValue(value)),
+    ]),
   );
 }
 
@@ -155,7 +159,7 @@ export async function replaceS3Meta(
       { key },
       {
         ...keptOf(headers),
-        ...metaHeaders(meta),
+        ...metaHeaders(changedMeta(meta, metaOf(headers))),
         'content-type':
           contentType === undefined ? (headers['content-type'] ?? '') : headerText(contentType),
         'x-amz-metadata-directive': 'REPLACE',
