@@ -24,17 +24,19 @@ gateway's own work ``bucket``, which is all that may read the container that it
 names, and ``names``, which keeps a manifest as it is and reads nothing. Without
 the header nobody asks, and only what is the gateway's own is followed.
 
-Paths are compared as WSGI strings, decoded.
+Paths are compared as WSGI strings, decoded; the names in ``X-Gateway-For`` are
+text, as auth filters have them.
 """
 
 import json
 import re
+from urllib.parse import unquote
 
 from swift.common import swob
 from swift.common.http import is_success
 from swift.common.middleware.keystoneauth import KeystoneAuth
 from swift.common.middleware.tempauth import TempAuth
-from swift.common.swob import wsgi_to_bytes, wsgi_unquote
+from swift.common.swob import wsgi_to_bytes, wsgi_to_str, wsgi_unquote
 from swift.proxy.controllers.base import get_container_info
 
 from ringway_filter.answers import refuse
@@ -85,7 +87,7 @@ def read_behalf(env, value):
     if value is None:
         return None
     try:
-        behalf = json.loads(wsgi_unquote(value))
+        behalf = json.loads(unquote(value, errors='strict'))
         good = behalf['role'] in _ROLES
     except (KeyError, TypeError, ValueError):
         good = False
@@ -243,7 +245,8 @@ def _by_tempauth(auth):
         request = _request(env, behalf, path, acl)
         groups = tempauth_groups(auth, behalf)
         if groups:
-            request.remote_user = ','.join(groups)
+            # As tempauth does for a token: text, and no WSGI string.
+            request.environ['REMOTE_USER'] = ','.join(groups)
         return auth.authorize(request) is None
     return decides
 
@@ -274,7 +277,7 @@ def _by_keystone(auth):
         if behalf['role'] == 'anonymous':
             return auth.authorize_anonymous(request) is None
         if (behalf['role'] == 'owner' and 'keystone' not in behalf
-                and path[0] == behalf.get('account')):
+                and wsgi_to_str(path[0]) == behalf.get('account')):
             return True
         return auth.authorize(keystone_identity(behalf), request) is None
     return decides

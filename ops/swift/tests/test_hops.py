@@ -22,6 +22,7 @@ NOBODY = {'role': 'anonymous'}
 TEMPAUTH = {
     'user_a_boss': 'x .admin http://host/v1/AUTH_a',
     'user_a_member': 'x http://host/v1/AUTH_a',
+    'user_a_j\u00fcrgen': 'x http://host/v1/AUTH_a',
     'user_v_boss': 'x .admin http://host/v1/AUTH_v',
     'user_admin_admin': 'x .admin .reseller_admin http://host/v1/AUTH_admin',
 }
@@ -252,6 +253,14 @@ class TestTempauth(Hop):
         self.container('/v1/AUTH_a/x', 'a:member')
         self.assertEqual(
             self.reading('/v1/AUTH_a/x/s', MEMBER, NOBODY), [True, False])
+
+    def test_names_are_text(self):
+        user = 'a:j\u00fcrgen'
+        behalf = dict(MEMBER, user=user)
+        self.assertEqual(tempauth_groups(self.auth, behalf), ['a', user])
+        self.container('/v1/AUTH_a/x', user.encode().decode('latin-1'))
+        self.assertEqual(
+            self.reading('/v1/AUTH_a/x/s', behalf, MEMBER), [True, False])
 
     def test_public(self):
         self.container('/v1/AUTH_a/x', '.r:*')
