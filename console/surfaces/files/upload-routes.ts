@@ -19,7 +19,6 @@ import { onlyOver, s3BucketOf, type S3Bucket } from './s3/s3-bucket.js';
 import { expectKept } from './s3/s3-objects.js';
 import { aclOfSegments } from './s3/gateway-rules.js';
 import { isJoined, joinInS3 } from './s3/join-segments.js';
-import { translate } from './translate.js';
 import { walkObjects, type ObjectRow } from './swift-listing.js';
 import { meter } from './transfer-routes.js';
 import {

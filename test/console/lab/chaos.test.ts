@@ -168,7 +168,9 @@ describe('a run of a fault', () => {
     };
     const view = await run.run(never.signal);
     expect([view.held?.n, view.score]).to.deep.equal([0, null]);
-    expect(view.timeline.at(-1)?.text).to.match(/^Not scored: nothing was asked before, or while it was held/);
+    expect(view.timeline.at(-1)?.text).to.match(
+      /^Not scored: nothing was asked before, or while it was held/,
+    );
   });
 
   it('is taken back by others when the console ends', async () => {
