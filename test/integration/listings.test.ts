@@ -98,18 +98,18 @@ describe('listings over the wire', () => {
     expect(text).to.contain('<Owner><ID>main:RINGWAYTESTKEY</ID>');
   });
 
-  it('takes empty parameters for none, and echoes them', async () => {
+  it('takes empty parameters for none, and echoes all but the delimiter', async () => {
     await s3.put('/blank');
     for (const key of ['a/b', 'c']) await s3.put(`/blank/${key}`, 'x');
     const v1 = (await s3.get('/blank?prefix=&delimiter=&marker=&max-keys=1')).text;
-    expect(v1).to.contain('<Delimiter></Delimiter>').and.to.contain('<Marker></Marker>');
+    expect(v1).to.contain('<Marker></Marker>').and.not.to.contain('<Delimiter');
     expect(v1).to.contain('<Key>a/b</Key>').and.to.contain('<IsTruncated>true</IsTruncated>');
     // Only who groups by a delimiter is told where to go on: others go on from the last key.
     expect(v1).not.to.contain('NextMarker').and.not.to.contain('CommonPrefixes');
 
     const v2 = (await s3.get('/blank?list-type=2&prefix=&delimiter=&continuation-token=')).text;
     expect(v2).to.contain('<ContinuationToken></ContinuationToken>');
-    expect(v2).to.contain('<Delimiter></Delimiter>').and.to.contain('<Key>a/b</Key>');
+    expect(v2).to.contain('<Key>a/b</Key>').and.not.to.contain('<Delimiter');
     expect(v2).to.contain('<KeyCount>2</KeyCount>').and.to.contain('<IsTruncated>false<');
     const after = (await s3.get('/blank?list-type=2&continuation-token=&start-after=b')).text;
     expect(after).to.contain('<KeyCount>1</KeyCount>').and.to.contain('<StartAfter>b</StartAfter>');
@@ -119,12 +119,12 @@ describe('listings over the wire', () => {
 
     const versions = (await s3.get('/blank?versions&delimiter=&key-marker=&version-id-marker='))
       .text;
-    expect(versions).to.contain('<Delimiter></Delimiter>').and.to.contain('<Key>a/b</Key>');
+    expect(versions).to.contain('<Key>a/b</Key>').and.not.to.contain('<Delimiter');
     expect(versions).not.to.contain('CommonPrefixes');
 
     await s3.send({ method: 'POST', path: '/blank/d/e?uploads' });
     const uploads = (await s3.get('/blank?uploads&delimiter=&key-marker=&upload-id-marker=')).text;
-    expect(uploads).to.contain('<Delimiter></Delimiter>').and.to.contain('<Key>d/e</Key>');
+    expect(uploads).to.contain('<Key>d/e</Key>').and.not.to.contain('<Delimiter');
     expect(uploads).not.to.contain('CommonPrefixes');
   });
 
