@@ -1,5 +1,4 @@
-import { isAscii } from '../../../src/s3/rules/header-values.js';
-import { decodeWords, encodeWords } from '../../../src/s3/rules/rfc2047.js';
+import { decodeWords, encodeWords, isAscii } from '../../../src/lib/rfc2047.js';
 
 /**
  * Values of metadata between people and headers. What is not ASCII is written in encoded words
@@ -15,7 +14,7 @@ export function shownMeta(stored: Meta): Record<string, string> {
 }
 
 /**
- * Values to be stored: as they are where nobody has changed what is shown of them.
+ * Makes the values to be stored: as they are where nobody has changed what is shown of them.
  * @param given - by their names, as people wrote them or left them
  * @param stored - by names in lower case
  */

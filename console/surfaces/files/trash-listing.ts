@@ -1,4 +1,4 @@
-import { decodeWords } from '../../../src/s3/rules/rfc2047.js';
+import { decodeWords } from '../../../src/lib/rfc2047.js';
 import type { SwiftAccount } from '../../swift/account.js';
 import { SwiftStatusError } from '../../swift/errors.js';
 import { trashOf } from './names.js';

@@ -3,6 +3,8 @@
  * a client can choose passes here first and is refused as the client's mistake.
  */
 
+export { isAscii } from '../../lib/rfc2047.js';
+
 const TAB = 0x09;
 const SPACE = 0x20;
 const DELETE = 0x7f;
@@ -13,15 +15,6 @@ export function isHeaderValue(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if ((code < SPACE && code !== TAB) || code === DELETE) return false;
-  }
-  return true;
-}
-
-/** Whether a text has only tab, space and visible ASCII, which every client reads the same way. */
-export function isAscii(text: string): boolean {
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if ((code < SPACE && code !== TAB) || code >= DELETE) return false;
   }
   return true;
 }

@@ -2,7 +2,7 @@ import type { Metadata } from '../../backend/backend.js';
 import type { HeaderMap } from '../../http/exchange.js';
 import { type ErrorCode, S3Error } from '../errors.js';
 import { isHeaderName, isHeaderValue, isMangled } from './header-values.js';
-import { decodeWords, encodeWords } from './rfc2047.js';
+import { decodeWords, encodeWords } from '../../lib/rfc2047.js';
 
 /** Between the headers of a request or response and what is stored with an object. */
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { decodeWords, encodeWords } from '../../../src/s3/rules/rfc2047.js';
+import { decodeWords, encodeWords } from '../../../src/lib/rfc2047.js';
 
 const DECODED: readonly (readonly [text: string, decoded: string])[] = [
   ['plain', 'plain'],

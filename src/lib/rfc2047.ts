@@ -1,5 +1,3 @@
-import { isAscii } from './header-values.js';
-
 /**
  * Encoded words (RFC 2047), as AWS uses them for user metadata that is not ASCII: decoded before
  * storing, encoded before returning. "Editing object metadata" in the Amazon S3 User Guide.
@@ -14,6 +12,19 @@ const CHARSETS: ReadonlyMap<string, (bytes: Buffer) => string> = new Map([
   ['us-ascii', (bytes: Buffer) => utf8.decode(bytes)],
   ['iso-8859-1', (bytes: Buffer) => bytes.toString('latin1')],
 ]);
+
+const TAB = 0x09;
+const SPACE = 0x20;
+const DELETE = 0x7f;
+
+/** Whether a text has only tab, space and visible ASCII, which every client reads the same way. */
+export function isAscii(text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if ((code < SPACE && code !== TAB) || code >= DELETE) return false;
+  }
+  return true;
+}
 
 /** ASCII stays as it is; anything else becomes `=?UTF-8?B?…?=` words, cut between characters. */
 export function encodeWords(text: string): string {
