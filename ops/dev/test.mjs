@@ -1,9 +1,11 @@
 /**
- * `npm test`: build, check, then every stage of tests with coverage.
+ * `npm test`: build, check, then of every area the suites that catch most. `npm run test:all` goes on
+ * with all others.
  *
- *     npm test                               everything
- *     npm test -- --no-coverage              everything, without the two minutes of coverage
- *     npm test -- test/http test/s3/xml      only test files whose path begins so, without coverage
+ *     npm test                               at most eight minutes on two processors
+ *     npm run test:all                       everything, with coverage
+ *     npm run test:all -- --no-coverage      everything, without the two minutes of coverage
+ *     npm test -- test/http test/s3/xml      all test files whose path begins so
  *     npm test -- test/s3 --grep presigned   and of those only matching titles
  *     npm run test:unit                      what needs no store and no process: under a minute
  *
@@ -18,7 +20,7 @@ import { build } from './lib/build.mjs';
 import { reportCoverage, startCoverage } from './lib/coverage.mjs';
 import { lint } from './lib/lint.mjs';
 import { runStage } from './lib/mocha.mjs';
-import { estimate, keepSeconds } from './lib/stage-times.mjs';
+import { estimate, keepSeconds, nameIn } from './lib/stage-times.mjs';
 import { lanesOf, planStages } from './lib/stages.mjs';
 import { summarise } from './lib/summary.mjs';
 import { messageOf } from './lib/errors.mjs';
@@ -28,13 +30,20 @@ const { values, positionals } = parseArgs({
   options: {
     grep: { type: 'string', short: 'g' },
     'no-coverage': { type: 'boolean', default: false },
+    all: { type: 'boolean', default: false },
     stage: { type: 'string' },
   },
 });
 /** Whether stages run with all of their files. */
 const areStagesWhole = positionals.length === 0 && values.grep === undefined;
 const isWhole = areStagesWhole && values.stage === undefined;
-const isCovered = isWhole && !values['no-coverage'];
+const isCovered = isWhole && values.all && !values['no-coverage'];
+/**
+ * One after the other: what fails in the first does not keep the second from running.
+ *
+ * @type {import('./lib/stages.mjs').Size[]}
+ */
+const sizes = !isWhole ? ['all'] : values.all ? ['quick', 'rest'] : ['quick'];
 const results = [];
 
 /**
@@ -87,19 +96,25 @@ const isBuilt = await step('build', async () => {
 });
 
 if (isBuilt) {
-  const { stage } = values;
-  const stages = planStages(positionals).filter(({ name }) => [undefined, name].includes(stage));
-  if (areStagesWhole) console.log(estimate(stages));
+  const plans = sizes.map((size) => ({
+    size,
+    stages: planStages(positionals, undefined, undefined, size).filter(({ name }) =>
+      [undefined, name].includes(values.stage),
+    ),
+  }));
+  if (areStagesWhole) console.log(estimate(plans));
   if (isWhole) await step('check', lint);
-  if (stages.length === 0) {
+  if (plans.every(({ stages }) => stages.length === 0)) {
     const wanted = positionals.length === 0 ? '' : ` that begins with ${positionals.join(' or ')}`;
-    const ofStage = stage === undefined ? '' : ` of the stage ${stage}`;
+    const ofStage = values.stage === undefined ? '' : ` of the stage ${values.stage}`;
     await step('tests', async () => [`there is no test file${ofStage}${wanted}`]);
   }
   const coverageFolder = isCovered ? startCoverage() : undefined;
-  const ran = await runLanes(stages, coverageFolder);
-  if (areStagesWhole) keepSeconds(ran);
-  results.push(...ran);
+  for (const { size, stages } of plans) {
+    const ran = await runLanes(stages, coverageFolder);
+    if (areStagesWhole) keepSeconds(size, ran);
+    results.push(...ran.map((result) => ({ ...result, name: nameIn(size, result.name) })));
+  }
   if (isCovered) await step('coverage', reportCoverage);
 }
 

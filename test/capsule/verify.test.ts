@@ -8,6 +8,7 @@ import { capsuleJson } from '../../src/capsule/manifest.js';
 import { CapsuleKey, trustedKeys } from '../../src/capsule/signing.js';
 import { verifyCapsule } from '../../src/capsule/verify-capsule.js';
 import { ContentLengthError } from '../../src/capsule/write-capsule.js';
+import { itWith, program } from '../support/needs.js';
 import { mustRun } from '../support/programs.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 import {
@@ -63,7 +64,7 @@ describe('capsules', function () {
     }
   });
 
-  it('are ZIP files that Python reads', async () => {
+  itWith([program('python3')], 'are ZIP files that Python reads', async () => {
     const folder = await makeTempFolder('capsule');
     try {
       const file = join(folder, 'a.capsule');

@@ -29,7 +29,9 @@ exec "$@"
 `;
 const NODE = { name: 'node1', storage_ip: '127.0.0.1' };
 
-describeWith([program('sshd'), program('ssh')], 'deploy: driver ssh', function () {
+const NEEDS = ['sshd', 'ssh', 'python3'].map(program);
+
+describeWith(NEEDS, 'deploy: driver ssh', function () {
   // Each connection is four processes, and there are thirty in one test.
   this.timeout(600_000);
   let folder: string;

@@ -6,6 +6,7 @@ import { LocalDriver } from '../../src/deploy/drivers/local.js';
 import { ThisHostDriver } from '../../src/deploy/drivers/this-host.js';
 import { parseDeployConfig } from '../../src/deploy/service/config.js';
 import { driverOf } from '../../src/deploy/service/start.js';
+import { describeWith, program } from '../support/needs.js';
 import { mustRun } from '../support/programs.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 import { until } from '../support/until.js';
@@ -18,7 +19,7 @@ echo "$@" >> calls
 if [ "$1" = is-active ] && [ -e "down-$2" ]; then echo inactive; exit 3; fi
 `;
 
-describe('deploy: the node that is this host', function () {
+describeWith([program('python3')], 'deploy: the node that is this host', function () {
   // Each look is a start of Python.
   this.timeout(240_000);
   let folder: string;

@@ -125,7 +125,12 @@ describe('edge: what follows the last chunk of a request', () => {
 
   it('ends a chunked answer so that node:http understands it', async () => {
     await serve(() => ({ status: 200, headers: [], body: pieces('te', 'xt') }), false);
-    const sending = request({ port: edge.server.port, method: 'PUT', path: '/upload' });
+    const sending = request({
+      host: '127.0.0.1',
+      port: edge.server.port,
+      method: 'PUT',
+      path: '/upload',
+    });
     sending.write('hel');
     sending.end('lo');
     const [response] = (await once(sending, 'response')) as [IncomingMessage];

@@ -158,7 +158,12 @@ describe('edge: an answer before the upload has arrived', () => {
 
   it('is read by a client of node:http that sends 100 MiB', async () => {
     await refuse();
-    const sending = request({ port: edge.server.port, method: 'PUT', agent: false });
+    const sending = request({
+      host: '127.0.0.1',
+      port: edge.server.port,
+      method: 'PUT',
+      agent: false,
+    });
     sending.setHeader('content-length', LARGE_BYTES);
     // The rest of the upload cannot be sent; the answer counts.
     sending.on('error', () => undefined);

@@ -42,7 +42,7 @@ describe('edge: streamed responses', () => {
     limits: Partial<EdgeLimits> = {},
   ): Promise<IncomingMessage> {
     await start(response, limits);
-    const request = get({ port: edge.server.port, agent: false });
+    const request = get({ host: '127.0.0.1', port: edge.server.port, agent: false });
     const [message] = (await once(request, 'response')) as [IncomingMessage];
     message.on('error', () => undefined);
     return message;

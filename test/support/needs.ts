@@ -24,17 +24,38 @@ export function describeWith(
   body: (this: Mocha.Suite) => void,
   env: NodeJS.ProcessEnv = process.env,
 ): void {
-  const missing = needs.filter((need) => !need.isMet()).map((need) => need.name);
-  if (missing.length === 0) {
+  const missing = missingOf(needs);
+  if (missing === '') {
     describe(title, body);
   } else if (env.RINGWAY_REQUIRE_ALL === '1') {
     describe(title, () => {
-      it('has what it needs', () => {
-        throw new Error(`${missing.join(', ')} not installed, and RINGWAY_REQUIRE_ALL is set`);
-      });
+      it('has what it needs', failingFor(missing));
     });
   } else {
-    // The reporter reads the need from the title: see ops/dev/lib/summary.mjs.
-    describe.skip(`${title} [SKIPPED: ${missing.join(', ')} not installed]`, body);
+    describe.skip(markedTitle(title, missing), body);
   }
+}
+
+/** The same for one test. */
+export function itWith(needs: readonly Need[], title: string, body: Mocha.AsyncFunc): void {
+  const missing = missingOf(needs);
+  if (missing === '') it(title, body);
+  else if (process.env.RINGWAY_REQUIRE_ALL === '1') it(title, failingFor(missing));
+  else it.skip(markedTitle(title, missing), body);
+}
+
+function missingOf(needs: readonly Need[]): string {
+  const missing = needs.filter((need) => !need.isMet()).map((need) => need.name);
+  return missing.join(', ');
+}
+
+/** The reporter reads the need from the title: see ops/dev/lib/summary.mjs. */
+function markedTitle(title: string, missing: string): string {
+  return `${title} [SKIPPED: ${missing} not installed]`;
+}
+
+function failingFor(missing: string): () => never {
+  return () => {
+    throw new Error(`${missing} not installed, and RINGWAY_REQUIRE_ALL is set`);
+  };
 }

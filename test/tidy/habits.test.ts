@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import {
   focusViolations,
+  hostlessViolations,
   inlineParserViolations,
   lengthViolations,
   LINES_MAX,
@@ -43,6 +44,18 @@ describe('tidy: habits', () => {
     expect(unclearedMemoryViolations(files)).to.deep.equal([]);
     const another = { path: 'src/x.ts', text: 'const bytes = Buffer.allocUnsafe(size);' };
     expect(unclearedMemoryViolations([another])).to.have.length(1);
+  });
+
+  it('nothing connects to a port of no host', () => {
+    expect(hostlessViolations(files)).to.deep.equal([]);
+    const sample = (options: string): ProjectFile => ({
+      path: 'test/x.ts',
+      text: ['const a = 1;\nconst b = request', `{ ${options} });`].join('('),
+    });
+    const found = ["port: 1, path: '/'", "host: 'a', port: 1", "path: '/'"].map(
+      (options) => hostlessViolations([sample(options)]).length,
+    );
+    expect(found).to.deep.equal([1, 0, 0]);
   });
 
   it('no operation parses a document by itself', () => {

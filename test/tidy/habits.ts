@@ -21,6 +21,22 @@ export function focusViolations(files: readonly ProjectFile[]): Violation[] {
     .map(({ path }) => `${path} focuses on a test`);
 }
 
+/** Of a call that opens a connection, its options where they are written out. */
+const OPENS = /\b(?:request|get|connect\w*|createConnection)\(\s*\{(?<options>[^{}]*)\}/g;
+
+/** Connections to no host in particular: Node asks the name service for `localhost`, and many machines have none. */
+export function hostlessViolations(files: readonly ProjectFile[]): Violation[] {
+  return files
+    .filter(({ path }) => path.endsWith('.ts'))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(OPENS)]
+        .filter(({ groups }) => /\bport\b/.test(groups?.options ?? ''))
+        .filter(({ groups }) => !/\bhost(?:name)?\b/.test(groups?.options ?? ''))
+        .map(({ index }) => text.slice(0, index).split('\n').length)
+        .map((line) => `${path}:${line} connects to a port of no host`),
+    );
+}
+
 const OPERATIONS = /^src\/s3\/(?:service|bucket|object|multipart)\//;
 /** They read documents that the service itself has stored, within its own bounds. */
 const STORED_DOCUMENTS: ReadonlySet<string> = new Set([

@@ -5,8 +5,14 @@ import { ROOT } from './paths.mjs';
 import { sourceOf } from './stages.mjs';
 
 const { Base } = Mocha.reporters;
-const { EVENT_RUN_END, EVENT_SUITE_END, EVENT_TEST_FAIL, EVENT_TEST_PASS, EVENT_TEST_PENDING } =
-  Mocha.Runner.constants;
+const {
+  EVENT_RUN_END,
+  EVENT_SUITE_BEGIN,
+  EVENT_SUITE_END,
+  EVENT_TEST_FAIL,
+  EVENT_TEST_PASS,
+  EVENT_TEST_PENDING,
+} = Mocha.Runner.constants;
 
 /** How much of a message the summary shows: a property test says its seed and counter-example. */
 const SHOWN_LINES = 3;
@@ -15,8 +21,8 @@ const SHOWN_CHARACTERS = 300;
 /**
  * Mocha's reporter for `npm test`: one line a top-level suite, failures in full, and a JSON file
  * for the summary over all stages (`reporterOption.output`):
- * `{ passed, failed: [{ title, file, error }], skipped: [{ title, file }] }`. The file is also
- * written at every failure, so that a run which dies later still tells of it.
+ * `{ passed, failed: [{ title, file, error }], skipped: [{ title, file }], seconds: { file: number } }`.
+ * It is also written at every failure, so that a run which dies later still tells of it.
  */
 export default class StageReporter extends Base {
   /**
@@ -29,10 +35,12 @@ export default class StageReporter extends Base {
     const failed = [];
     /** @type {import('./summary.mjs').StageResult['skipped']} */
     const skipped = [];
+    /** @type {Record<string, number>} */
+    const seconds = {};
     let suite = { passed: 0, failed: 0, skipped: 0, startedAt: Date.now() };
 
     const report = () => {
-      const result = { passed: this.stats.passes, failed, skipped };
+      const result = { passed: this.stats.passes, failed, skipped, seconds };
       writeFileSync(options.reporterOption.output, JSON.stringify(result));
     };
 
@@ -48,10 +56,14 @@ export default class StageReporter extends Base {
       suite.skipped++;
       skipped.push({ title: test.fullTitle(), file: sourceFile(test) });
     });
+    runner.on(EVENT_SUITE_BEGIN, (begun) => {
+      if (begun.parent?.root) suite = { passed: 0, failed: 0, skipped: 0, startedAt: Date.now() };
+    });
     runner.on(EVENT_SUITE_END, (ended) => {
       if (!ended.parent?.root) return;
+      const file = sourceFile(ended);
+      seconds[file] = (seconds[file] ?? 0) + (Date.now() - suite.startedAt) / 1000;
       console.log(`  ${describeSuite(ended.title, suite)}`);
-      suite = { passed: 0, failed: 0, skipped: 0, startedAt: Date.now() };
     });
     runner.once(EVENT_RUN_END, () => {
       this.epilogue();
@@ -80,7 +92,7 @@ function opening(error) {
   return lines.slice(0, SHOWN_LINES).join(' | ').slice(0, SHOWN_CHARACTERS);
 }
 
-/** @param {Mocha.Test} test */
-function sourceFile(test) {
-  return test.file === undefined ? 'unknown' : sourceOf(relative(ROOT, test.file));
+/** @param {{ file?: string | undefined }} of a test or a suite */
+function sourceFile({ file }) {
+  return file === undefined ? 'unknown' : sourceOf(relative(ROOT, file));
 }

@@ -8,52 +8,85 @@ import { codeOf } from './errors.mjs';
 const MEASURED_HERE = `${ROOT}/.build/test/seconds.json`;
 
 /**
- * The same for a checkout without a run: measured on two processors, with coverage. Replace it by
+ * The same for a checkout without a run: measured on two processors, without coverage. Replace it by
  * the file above when they differ much.
  */
 const RECORDED = `${ROOT}/ops/dev/stage-seconds.json`;
+
+/** @typedef {import('./stages.mjs').Size} Size */
+
+/**
+ * What a part of a run is called, as in `rest of components`.
+ *
+ * @param {Size} size
+ * @param {string} stage
+ */
+export function nameIn(size, stage) {
+  return size === 'rest' ? `rest of ${stage}` : stage;
+}
 
 /** @returns {Record<string, number>} what was measured here before what is recorded */
 export function knownSeconds() {
   return { ...readSeconds(RECORDED), ...readSeconds(MEASURED_HERE) };
 }
 
-/** @param {readonly { name: string, seconds: number }[]} results of stages that ran whole */
-export function keepSeconds(results) {
-  const measured = results.map(({ name, seconds }) => [name, Math.round(seconds)]);
+/**
+ * @param {Size} size
+ * @param {readonly { name: string, seconds: number }[]} results of stages that ran whole
+ */
+export function keepSeconds(size, results) {
+  const measured = results.map(({ name, seconds }) => [keyOf(size, name), Math.round(seconds)]);
   const all = { ...readSeconds(MEASURED_HERE), ...Object.fromEntries(measured) };
   mkdirSync(dirname(MEASURED_HERE), { recursive: true });
   writeFileSync(MEASURED_HERE, `${JSON.stringify(all, null, 2)}\n`);
 }
 
 /**
- * What a run will take, in words. Lanes run beside each other, so that the longest counts.
+ * What a run will take, in words. Its parts run one after the other, and the lanes of each beside
+ * each other, so that the longest counts.
  *
- * @param {readonly { name: string }[]} stages in order
- * @param {Record<string, number>} seconds
+ * @param {readonly { size: Size, stages: readonly { name: string }[] }[]} parts in order
+ * @param {Record<string, number>} seconds by `quick unit`, `rest unit` and so on
  * @returns {string} one line
  */
-export function estimate(stages, seconds = knownSeconds()) {
-  const unknown = stages.filter(({ name }) => seconds[name] === undefined);
-  const known = stages.filter(({ name }) => seconds[name] !== undefined);
-  const lanes = lanesOf(known).map((lane) =>
-    lane.reduce((sum, { name }) => sum + (seconds[name] ?? 0), 0),
-  );
-  const parts = known.map(({ name }) => `${name} ${inWords(seconds[name] ?? 0)}`);
-  const total = lanes.length === 0 ? 'for an unknown time' : `about ${inWords(Math.max(...lanes))}`;
-  const more = unknown.length === 0 ? '' : `; not measured yet: ${namesOf(unknown)}`;
-  const beside = lanes.length > 1 ? ', some of it side by side' : '';
-  return `This runs ${total}${parts.length === 0 ? '' : ` (${parts.join(', ')}${beside})`}${more}.`;
+export function estimate(parts, seconds = knownSeconds()) {
+  const all = parts.flatMap(({ size, stages }) => stages.map(({ name }) => ({ size, name })));
+  const secondsOf = (/** @type {{ size: Size, name: string }} */ { size, name }) =>
+    seconds[keyOf(size, name)] ??
+    (size === 'all'
+      ? sumOf([seconds[keyOf('quick', name)], seconds[keyOf('rest', name)]])
+      : undefined);
+  const isKnown = (/** @type {{ size: Size, name: string }} */ one) => secondsOf(one) !== undefined;
+  const known = all.filter(isKnown);
+  const unknown = all.filter((one) => !isKnown(one)).map(({ size, name }) => nameIn(size, name));
+  const total = parts.reduce((sum, { size }) => {
+    const lanes = lanesOf(known.filter((one) => one.size === size)).map((lane) =>
+      lane.reduce((of, one) => of + (secondsOf(one) ?? 0), 0),
+    );
+    return sum + Math.max(0, ...lanes);
+  }, 0);
+  const shown = known.map((one) => `${nameIn(one.size, one.name)} ${inWords(secondsOf(one) ?? 0)}`);
+  const beside = parts.some(({ stages }) => lanesOf(stages).length > 1);
+  const takes = total === 0 ? 'for an unknown time' : `about ${inWords(total)}`;
+  const each = shown.join(', ') + (beside ? ', some of it side by side' : '');
+  const more = unknown.length === 0 ? '' : `; not measured yet: ${unknown.join(', ')}`;
+  return `This runs ${takes}${shown.length === 0 ? '' : ` (${each})`}${more}.`;
+}
+
+/** @param {Size} size @param {string} stage */
+function keyOf(size, stage) {
+  return `${size} ${stage}`;
+}
+
+/** @param {(number | undefined)[]} parts */
+function sumOf(parts) {
+  const known = parts.filter((part) => part !== undefined);
+  return known.length === 0 ? undefined : known.reduce((sum, part) => sum + part, 0);
 }
 
 /** @param {number} seconds */
 function inWords(seconds) {
   return seconds < 90 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`;
-}
-
-/** @param {readonly { name: string }[]} stages */
-function namesOf(stages) {
-  return stages.map(({ name }) => name).join(', ');
 }
 
 /**

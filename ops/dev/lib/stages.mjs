@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import process from 'node:process';
 import { ROOT } from './paths.mjs';
+import { isQuick } from './quick.mjs';
 
 /**
  * The suites of the S3 API whose subject is not a store: they run once more on a real cluster, there
@@ -113,7 +114,12 @@ const COMPONENTS = [
 const ORACLE = /-oracle\.test\.ts$/;
 
 /**
- * The stages of `npm test`, in order. A stage takes the folders of `test/` that it names; the first
+ * @typedef {'quick' | 'rest' | 'all'} Size `quick` is `npm test`, `all` is `npm run test:all`, which
+ *   begins with `quick` and goes on with `rest`
+ */
+
+/**
+ * The stages of a run of tests, in order. A stage takes the folders of `test/` that it names; the first
  * takes whatever no other names, so that a new folder of tests is never left out. `npm run test:unit`
  * is the first alone: it is to take less than a minute.
  *
@@ -187,19 +193,29 @@ const HELPERS = new Set(['support']);
 
 /**
  * @param {readonly string[]} filters path prefixes of test sources, e.g. `test/http`; none means all
+ * @param {readonly string[]} [files]
+ * @param {boolean} [hasSwift]
+ * @param {Size} [size]
  * @returns {{ name: string, files: string[], env: Record<string, string>, timeoutMs: number }[]} with
  *   compiled files, relative to the checkout; stages without files are left out
  */
-export function planStages(filters, files = compiledTests(), hasSwift = isSwiftInstalled()) {
+export function planStages(
+  filters,
+  files = compiledTests(),
+  hasSwift = isSwiftInstalled(),
+  size = 'all',
+) {
   const wanted = files.filter((file) => isWanted(sourceOf(file), filters));
   return STAGES.map(({ name, again = [], env = {}, needsSwift = false, timeoutMs }) => ({
     name,
     env,
     timeoutMs: timeoutMs * LARGE_FACTOR,
-    files: wanted.filter(
-      (file) =>
-        stageOf(file) === name || ((hasSwift || !needsSwift) && again.includes(sourceOf(file))),
-    ),
+    files: wanted
+      .filter(
+        (file) =>
+          stageOf(file) === name || ((hasSwift || !needsSwift) && again.includes(sourceOf(file))),
+      )
+      .filter((file) => size === 'all' || (size === 'quick') === isQuick(name, sourceOf(file))),
   })).filter((stage) => stage.files.length > 0);
 }
 

@@ -19,6 +19,7 @@ import { cursorFile, scanTombstones } from '../../../console/surfaces/lab/tombst
 import { PathHash } from '../../../src/ring/path-hash.js';
 import { Ring } from '../../../src/ring/ring.js';
 import { eventually } from '../../support/eventually.js';
+import { describeWith, program } from '../../support/needs.js';
 import { mustRun } from '../../support/programs.js';
 import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
 import { codeOf, type ConsoleClient } from '../support/client.js';
@@ -94,7 +95,7 @@ describe('the classes of the Tombstone Museum', () => {
   });
 });
 
-describe('the reader of pickles', () => {
+describeWith([program('python3')], 'the reader of pickles', () => {
   it('reads what Python writes', async () => {
     const script = [
       'import pickle, sys',

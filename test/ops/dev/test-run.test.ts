@@ -16,6 +16,16 @@ const FILES = [
   'dist/test/lib/result-output.test.js',
 ];
 
+function sources(): string[] {
+  return readdirSync('test', { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.test.ts'))
+    .map((name) => `test/${name}`);
+}
+
+function compiled(source: string): string {
+  return `dist/${source.replace(/ts$/, 'js')}`;
+}
+
 describe('npm test: stages', () => {
   it('gives every file to one stage, unknown folders to the first', async () => {
     const { planStages } = await loadTool('lib/stages.mjs');
@@ -30,18 +40,15 @@ describe('npm test: stages', () => {
 
   it('keeps suites that open a store or start a process out of the first, which is to be quick', async () => {
     const { planStages } = await loadTool('lib/stages.mjs');
-    const sources = readdirSync('test', { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.test.ts'))
-      .map((name) => `test/${name}`);
-    const slow = sources.filter((source) =>
+    const slow = sources().filter((source) =>
       /\b(?:openEmbeddedStore|startService|spawn|spawnSync|fork)\(/.test(
         readFileSync(source, 'utf8'),
       ),
     );
-    const compiled = slow.map((source) => `dist/${source.replace(/ts$/, 'js')}`);
-    const [first] = planStages([], [...compiled, ...FILES]);
+    const files = slow.map(compiled);
+    const [first] = planStages([], [...files, ...FILES]);
     expect(first).to.include({ name: 'unit' });
-    expect(first?.files.filter((file) => compiled.includes(file))).to.deep.equal([]);
+    expect(first?.files.filter((file) => files.includes(file))).to.deep.equal([]);
     expect(slow).to.include('test/s3/bucket/create-bucket.test.ts');
   });
 
@@ -80,14 +87,46 @@ describe('npm test: stages', () => {
   it('says what they will take, of which the longest lane counts', async () => {
     const { estimate } = await loadTool('lib/stage-times.mjs');
     const stages = ['unit', 'integration', 'swift', 'browser'].map((name) => ({ name }));
-    const seconds = { unit: 50, integration: 400, swift: 130 };
-    expect(estimate(stages, seconds)).to.equal(
-      'This runs about 8 min (unit 50 s, integration 7 min, swift 2 min, some of it side by side); not measured yet: browser.',
+    const seconds = {
+      ...{ 'quick unit': 50, 'quick integration': 100, 'quick swift': 30 },
+      ...{ 'rest integration': 400, 'rest swift': 130 },
+    };
+    const unit = [{ name: 'unit' }];
+    expect(estimate([{ size: 'quick', stages }], seconds)).to.equal(
+      'This runs about 3 min (unit 50 s, integration 2 min, swift 30 s, some of it side by side); not measured yet: browser.',
     );
-    expect(estimate([{ name: 'unit' }], seconds)).to.equal('This runs about 50 s (unit 50 s).');
-    expect(estimate([{ name: 'unit' }], {})).to.equal(
+    expect(estimate([{ size: 'all', stages: [{ name: 'swift' }] }], seconds)).to.equal(
+      'This runs about 3 min (swift 3 min).',
+    );
+    const rest = [{ name: 'integration' }, { name: 'swift' }];
+    const parts = [
+      { size: 'quick', stages: unit },
+      { size: 'rest', stages: rest },
+    ] as const;
+    expect(estimate(parts, seconds)).to.equal(
+      'This runs about 8 min (unit 50 s, rest of integration 7 min, rest of swift 2 min, some of it side by side).',
+    );
+    expect(estimate([{ size: 'quick', stages: unit }], {})).to.equal(
       'This runs for an unknown time; not measured yet: unit.',
     );
+  });
+
+  it('runs every file once: in `npm test`, or in what `npm run test:all` runs after it', async () => {
+    const { planStages } = await loadTool('lib/stages.mjs');
+    const placed = (size: 'quick' | 'rest' | 'all') =>
+      planStages([], sources().map(compiled), true, size).flatMap(({ name, files }) =>
+        files.map((file) => `${name} ${file}`),
+      );
+    const [quick, rest] = [placed('quick'), placed('rest')];
+    expect([...quick, ...rest].sort()).to.deep.equal(placed('all').sort());
+    expect(quick).to.include('unit dist/test/s3/rules/conditions.test.js');
+    expect(rest).to.include('swift dist/test/integration/objects.test.js');
+  });
+
+  it('names only suites for `npm test` that are there', async () => {
+    const { missingFrom } = await loadTool('lib/quick.mjs');
+    expect(missingFrom(sources())).to.deep.equal([]);
+    expect(missingFrom(['test/http/edge.test.ts'])).to.not.deep.equal([]);
   });
 
   it('takes prefixes of source paths', async () => {

@@ -37,6 +37,8 @@ export interface PlantedBug {
   readonly tests: readonly string[];
 }
 
+type Size = 'quick' | 'rest' | 'all';
+
 interface Tools {
   readonly 'node-version.mjs': { nodeVersionProblem: (version: string) => string | null };
   readonly 'lib/install.mjs': {
@@ -70,9 +72,11 @@ interface Tools {
       filters: readonly string[],
       files: readonly string[],
       hasSwift?: boolean,
+      size?: Size,
     ) => { name: string; files: string[]; env: Record<string, string> }[];
     lanesOf: <T extends { name: string }>(stages: readonly T[]) => T[][];
   };
+  readonly 'lib/quick.mjs': { missingFrom: (sources: readonly string[]) => string[] };
   readonly 'lib/again.mjs': {
     runFailedAgain: (
       stage: Stage,
@@ -99,7 +103,7 @@ interface Tools {
   };
   readonly 'lib/stage-times.mjs': {
     estimate: (
-      stages: readonly { name: string }[],
+      parts: readonly { size: Size; stages: readonly { name: string }[] }[],
       seconds: Readonly<Record<string, number>>,
     ) => string;
   };
