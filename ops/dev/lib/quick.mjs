@@ -1,13 +1,57 @@
 /**
  * What `npm test` runs: of every area, the suites that catch most of the planted bugs for their time.
- * Stages that are left out belong to `npm run test:all` alone. A name is a file, or a folder that
- * ends with `/`.
+ * Stages that are left out belong to `npm run test:all` alone. A name is a file of `test/`, or a
+ * folder that ends with `/`.
  *
  * @type {Readonly<Record<string, 'whole' | readonly string[]>>} by stage
  */
 const QUICK = {
   unit: 'whole',
+  components: [
+    ...named('backend/embedded', [
+      ...['body-files', 'commits', 'durability', 'full', 'modified-times', 'processes'],
+      ...['recovery', 'segments'],
+    ]),
+    ...named('console/server', [
+      ...['attacks', 'audit', 'client-address', 'login-limits', 'session', 'session-rules'],
+      'surfaces',
+    ]),
+    ...named('console/files', ['containers', 'files', 'limit-keys', 'tempurl', 'trash', 'zip']),
+    ...named('console/lab', ['policies', 'tombstones']),
+    ...named('console/monitor', ['gateway-rules', 'logs']),
+    ...named('deploy', ['make-plan', 'plan', 'spec', 'state', 'this-host']),
+    ...named('http', ['client-address', 'request-head', 'response', 'trusted-proxies']),
+    ...named('janitor', ['expire', 'expired', 'lease']),
+    ...named('ops', ['swift-filter', 'dev/no-context-spread', 'dev/test-run']),
+    ...named('s3/segments', ['cleaner']),
+    ...named('s3/versions', [
+      ...['adoption', 'edges', 'postponed-indexes', 'races', 'remove', 'slept', 'together'],
+    ]),
+    ...named('supervisor', [
+      ...['admin-token', 'health', 'lifecycle', 'log-tail', 'metrics', 'reload', 'restart-policy'],
+    ]),
+    ...named('swift-api', ['golden', 'requests', 'tempurl']),
+    ...named('telemetry', ['access-log']),
+    'test/tidy/',
+  ],
+  contract: named('contract', ['embedded']),
+  integration: [
+    ...named('integration', [
+      ...['buckets', 'console-s3-sharing', 'crash', 'listings', 'multipart', 'multipart-cleanup'],
+      ...['npm-start', 'objects'],
+    ]),
+    ...named('integration/object-lock', ['retention']),
+    ...named('integration/versions', ['states', 'writes']),
+  ],
+  'swift-api': named('integration', ['objects']),
+  clients: named('clients', ['aws-sdk']),
+  browser: named('browser', ['console']),
 };
+
+/** @param {string} folder of `test/` @param {readonly string[]} names */
+function named(folder, names) {
+  return names.map((name) => `test/${folder}/${name}.test.ts`);
+}
 
 /**
  * @param {string} stage
@@ -15,15 +59,17 @@ const QUICK = {
  */
 export function isQuick(stage, source) {
   const chosen = QUICK[stage] ?? [];
-  return (
-    chosen === 'whole' ||
-    chosen.some((name) => source === name || (name.endsWith('/') && source.startsWith(name)))
-  );
+  return chosen === 'whole' || chosen.some((name) => isIn(name, source));
 }
 
 /** @param {readonly string[]} sources @returns {string[]} names of which none of them is */
 export function missingFrom(sources) {
   return Object.values(QUICK)
     .flatMap((chosen) => (chosen === 'whole' ? [] : chosen))
-    .filter((name) => !sources.some((source) => source === name || source.startsWith(name)));
+    .filter((name) => !sources.some((source) => isIn(name, source)));
+}
+
+/** @param {string} name @param {string} source */
+function isIn(name, source) {
+  return source === name || (name.endsWith('/') && source.startsWith(name));
 }
