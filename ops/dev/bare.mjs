@@ -172,7 +172,7 @@ function spawnWithin(root, command, output) {
     `exec chroot "$0" /bin/sh -c 'cd ${PLACE} && exec "$@"' sh "$@"`;
   return spawn(
     'unshare',
-    ['--mount', '--pid', '--fork', '--kill-child=SIGTERM', 'sh', '-c', enter, root, ...command],
+    ['--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', enter, root, ...command],
     { stdio: ['ignore', output, 'inherit'], env: environment() },
   );
 }

@@ -6,13 +6,20 @@
 import process from 'process';
 import { nodeVersionProblem } from './node-version.mjs';
 
+/** @returns {string | undefined} of this host, e.g. `2.36` */
+function glibc() {
+  if (process.platform !== 'linux' || process.report === undefined) return undefined;
+  const report = process.report.getReport();
+  return JSON.parse(JSON.stringify(report)).header.glibcVersionRuntime;
+}
+
 /** @param {string} line */
 function fail(line) {
   process.stderr.write(line + '\n');
   process.exit(1);
 }
 
-const problem = nodeVersionProblem(process.versions.node);
+const problem = nodeVersionProblem(process.versions.node, glibc());
 if (problem !== null) fail(problem);
 
 import('./lib/prepare.mjs')

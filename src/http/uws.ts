@@ -13,9 +13,32 @@ const WITH_ANSWERS = fileURLToPath(
   new URL(`../../native/uws_${platform}_${arch}_${versions.modules}.node`, import.meta.url),
 );
 
-const uWS = existsSync(WITH_ANSWERS)
-  ? (createRequire(import.meta.url)(WITH_ANSWERS) as typeof Library)
-  : await import('uWebSockets.js');
+/** `process.versions.modules` of Node 24 and 25, which only a later release of the library serves. */
+const LATER: ReadonlySet<string> = new Set(['137', '141']);
+
+const uWS = await loadLibrary();
+
+/** @throws Error with one line that says what this host needs */
+async function loadLibrary(): Promise<typeof Library> {
+  try {
+    if (existsSync(WITH_ANSWERS)) {
+      return createRequire(import.meta.url)(WITH_ANSWERS) as typeof Library;
+    }
+    if (!LATER.has(versions.modules)) return await import('uWebSockets.js');
+    // Its module for `import` leaves out `_cfg`.
+    return createRequire(import.meta.url)('@btc-vision/uwebsockets.js') as typeof Library;
+  } catch (error) {
+    const needs = LATER.has(versions.modules)
+      ? 'glibc 2.38 (Debian 13, Ubuntu 24.04), or Node.js 22'
+      : 'Linux with glibc, and Node.js 20, 22, 24 or 25';
+    throw new Error(
+      `the HTTP library does not load with Node.js ${versions.node}: it needs ${needs}`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
 
 /** What the package exports or takes at run time, but leaves out of its types. */
 interface UntypedExports {

@@ -15,20 +15,31 @@ import { ROOT } from './paths.mjs';
 
 const RECORD = 'ops/dev/native-hashes.json';
 
-const LIBRARY = `${ROOT}/node_modules/uWebSockets.js`;
+/**
+ * The packages of the library, each with the `process.versions.modules` that it serves here: Node 20
+ * and 22, and 24 and 25. Other versions are not served (../node-version.mjs).
+ */
+const LIBRARIES = [
+  { folder: `${ROOT}/node_modules/uWebSockets.js`, modules: ['115', '127'] },
+  { folder: `${ROOT}/node_modules/@btc-vision/uwebsockets.js`, modules: ['137', '141'] },
+];
 
 /** The folders of the binaries in uws-pack, and in releases of the project itself. */
 const FOLDERS = ['dist/bin/', ''];
 
-/** `process.versions.modules` of Node 20 and 22: others are not served (../node-version.mjs). */
-const BINARY = /^uws_[a-z\d]+_[a-z\d]+_(?:115|127)\.node$/;
+/** @param {string} modules as in `process.versions` @returns {string} the folder of its package */
+export function libraryFor(modules) {
+  const found = LIBRARIES.find((library) => library.modules.includes(modules));
+  if (found === undefined) throw new Error(`there is no HTTP library for modules of ${modules}`);
+  return found.folder;
+}
 
 /**
  * Path of the library's binary for this platform and this Node, as it was installed.
  *
  * @returns {string} of a file that need not be there
  */
-export function nativeBinary(library = LIBRARY) {
+export function nativeBinary(library = libraryFor(process.versions.modules)) {
   const { platform, arch, versions } = process;
   const name = `uws_${platform}_${arch}_${versions.modules}.node`;
   const paths = FOLDERS.map((folder) => `${library}/${folder}${name}`);
@@ -57,13 +68,23 @@ export function checkNativeBinary(path = nativeBinary(), recorded = recordedHash
 }
 
 /** Records the installed binaries; for developers who change the library and know its origin. */
-export function recordNativeBinaries(library = LIBRARY, record = `${ROOT}/${RECORD}`) {
-  const hashes = FOLDERS.filter((folder) => existsSync(`${library}/${folder}`))
-    .flatMap((folder) => readdirSync(`${library}/${folder}`).map((name) => ({ folder, name })))
-    .filter(({ name }) => BINARY.test(name))
-    .map(({ folder, name }) => [name, sha256(`${library}/${folder}${name}`)])
-    .sort();
-  writeFileSync(record, JSON.stringify(Object.fromEntries(hashes), null, 2) + '\n');
+export function recordNativeBinaries(
+  libraries = LIBRARIES.map(({ folder }) => folder),
+  record = `${ROOT}/${RECORD}`,
+) {
+  const hashes = libraries.flatMap((library, index) =>
+    FOLDERS.filter((folder) => existsSync(`${library}/${folder}`))
+      .flatMap((folder) => readdirSync(`${library}/${folder}`).map((name) => ({ folder, name })))
+      .filter(({ name }) => isServed(name, LIBRARIES[index]?.modules ?? []))
+      .map(({ folder, name }) => [name, sha256(`${library}/${folder}${name}`)]),
+  );
+  writeFileSync(record, JSON.stringify(Object.fromEntries(hashes.sort()), null, 2) + '\n');
+}
+
+/** @param {string} name of a file @param {readonly string[]} modules */
+function isServed(name, modules) {
+  const found = /^uws_[a-z\d]+_[a-z\d]+_(?<modules>\d+)\.node$/.exec(name)?.groups?.modules;
+  return found !== undefined && modules.includes(found);
 }
 
 function recordedHashes() {

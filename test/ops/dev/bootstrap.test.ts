@@ -18,10 +18,18 @@ function bootstrapOn(version: string) {
 }
 
 describe('bootstrap: Node version', () => {
-  for (const version of ['12.22.0', '18.20.8', '20.18.3', '21.7.3', '22.11.0', '24.1.0']) {
+  for (const version of [
+    '12.22.0',
+    '18.20.8',
+    '20.18.3',
+    '21.7.3',
+    '22.11.0',
+    '23.1.0',
+    '26.0.0',
+  ]) {
     it(`refuses ${version} with exactly one line`, () => {
       const { status, stdout, stderr } = bootstrapOn(version);
-      const line = `Ringway needs Node.js 20.19+ or 22.12+; this is ${version}.\n`;
+      const line = `Ringway needs Node.js 20.19+, 22.12+, 24 or 25; this is ${version}.\n`;
       expect({ status, stdout, stderr }).to.deep.equal({ status: 1, stdout: '', stderr: line });
     });
   }
@@ -29,10 +37,23 @@ describe('bootstrap: Node version', () => {
   for (const version of ['20.19.0', '20.20.2', '22.12.0', '22.20.0']) {
     it(`goes on with ${version}`, async () => {
       const { nodeVersionProblem } = await loadTool('node-version.mjs');
-      expect(nodeVersionProblem(version)).to.equal(null);
+      expect(nodeVersionProblem(version, '2.27')).to.equal(null);
       expect(bootstrapOn(version).stderr).to.match(/^ringway: usage: /);
     });
   }
+});
+
+describe('bootstrap: glibc', () => {
+  it('is to be that of the library for this Node, and what is not asked about will do', async () => {
+    const { nodeVersionProblem } = await loadTool('node-version.mjs');
+    expect(nodeVersionProblem('24.1.0', '2.36')).to.equal(
+      'Ringway needs glibc 2.38 with Node.js 24 (Debian 13, Ubuntu 24.04); this host has 2.36: install Node.js 22.',
+    );
+    expect(nodeVersionProblem('20.19.0', '2.26')).to.contain('needs glibc 2.27');
+    for (const glibc of ['2.38', '2.41', undefined]) {
+      expect(nodeVersionProblem('24.1.0', glibc), glibc).to.equal(null);
+    }
+  });
 });
 
 const COMMIT = 'git+ssh://git@github.com/a/c.git#';

@@ -34,12 +34,17 @@ describe('the recorded hashes of the HTTP library', () => {
 
   it('name the binaries for every Node that is served', () => {
     const hashes = JSON.parse(readFileSync('ops/dev/native-hashes.json', 'utf8')) as object;
-    expect(hashes)
-      .to.have.property('uws_linux_x64_115.node')
-      .that.matches(/^[0-9a-f]{64}$/);
-    expect(hashes)
-      .to.have.property('uws_linux_x64_127.node')
-      .that.matches(/^[0-9a-f]{64}$/);
+    for (const modules of ['115', '127', '137', '141']) {
+      expect(hashes)
+        .to.have.property(`uws_linux_x64_${modules}.node`)
+        .that.matches(/^[0-9a-f]{64}$/);
+    }
+  });
+
+  it('are of the package that serves a Node', () => {
+    expect(tool.libraryFor('127')).to.match(/node_modules\/uWebSockets\.js$/);
+    expect(tool.libraryFor('137')).to.match(/node_modules\/@btc-vision\/uwebsockets\.js$/);
+    expect(() => tool.libraryFor('147')).to.throw('no HTTP library for modules of 147');
   });
 
   it('refuse another binary, with a line that has its name and both hashes', async () => {
@@ -80,15 +85,20 @@ describe('the recorded hashes of the HTTP library', () => {
 
   it('are recorded from what is installed, for the versions of Node that are served', async () => {
     const record = join(folder, 'hashes.json');
-    const names = ['uws_linux_x64_127.node', 'uws_linux_x64_115.node', 'uws_linux_x64_108.node'];
-    for (const name of [...names, 'index.mjs'])
+    const newer = join(folder, 'newer');
+    await mkdir(newer);
+    const names = ['115', '127', '137', '108'].map((modules) => `uws_linux_x64_${modules}.node`);
+    for (const name of [...names, 'index.mjs']) {
       await writeFile(join(folder, 'dist/bin', name), name);
-    tool.recordNativeBinaries(folder, record);
+      await writeFile(join(newer, name), `newer ${name}`);
+    }
+    tool.recordNativeBinaries([folder, newer], record);
     expect(readFileSync(record, 'utf8')).to.equal(
       [
         '{',
         `  "uws_linux_x64_115.node": "${sha256('uws_linux_x64_115.node')}",`,
-        `  "uws_linux_x64_127.node": "${sha256('uws_linux_x64_127.node')}"`,
+        `  "uws_linux_x64_127.node": "${sha256('uws_linux_x64_127.node')}",`,
+        `  "uws_linux_x64_137.node": "${sha256('newer uws_linux_x64_137.node')}"`,
         '}',
         '',
       ].join('\n'),

@@ -40,7 +40,9 @@ export interface PlantedBug {
 type Size = 'quick' | 'rest' | 'all';
 
 interface Tools {
-  readonly 'node-version.mjs': { nodeVersionProblem: (version: string) => string | null };
+  readonly 'node-version.mjs': {
+    nodeVersionProblem: (version: string, glibc: string | undefined) => string | null;
+  };
   readonly 'lib/install.mjs': {
     isInstalled: (installed: string | null, wanted: string) => boolean;
   };
@@ -50,8 +52,9 @@ interface Tools {
   };
   readonly 'lib/native-hashes.mjs': {
     nativeBinary: (library?: string) => string;
+    libraryFor: (modules: string) => string;
     checkNativeBinary: (path?: string, recorded?: Readonly<Record<string, string>>) => void;
-    recordNativeBinaries: (library: string, record: string) => void;
+    recordNativeBinaries: (libraries: readonly string[], record: string) => void;
   };
   readonly 'lib/lock.mjs': {
     withLock: <T>(
