@@ -20,7 +20,7 @@ import { build } from './lib/build.mjs';
 import { reportCoverage, startCoverage } from './lib/coverage.mjs';
 import { lint } from './lib/lint.mjs';
 import { runStage } from './lib/mocha.mjs';
-import { estimate, keepSeconds, nameIn } from './lib/stage-times.mjs';
+import { estimate, keepSeconds, nameIn, overBudget } from './lib/stage-times.mjs';
 import { lanesOf, planStages } from './lib/stages.mjs';
 import { summarise } from './lib/summary.mjs';
 import { messageOf } from './lib/errors.mjs';
@@ -45,6 +45,8 @@ const isCovered = isWhole && values.all && !values['no-coverage'];
  */
 const sizes = !isWhole ? ['all'] : values.all ? ['quick', 'rest'] : ['quick'];
 const results = [];
+/** @type {string[]} */
+const late = [];
 
 /**
  * A step that is no test counts only when it fails: never `0 failed` beside a red build. Its task
@@ -114,8 +116,12 @@ if (isBuilt) {
     const ran = await runLanes(stages, coverageFolder);
     if (areStagesWhole) keepSeconds(size, ran);
     results.push(...ran.map((result) => ({ ...result, name: nameIn(size, result.name) })));
+    late.push(...overBudget(size, ran));
   }
   if (isCovered) await step('coverage', reportCoverage);
+  for (const line of late) console.log(`OVER BUDGET: ${line}`);
+  // On a machine that others use, too, it says nothing of the tests.
+  if (process.env.RINGWAY_BUDGETS === '1') await step('budgets', async () => late);
 }
 
 console.log('');

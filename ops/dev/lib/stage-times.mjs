@@ -8,10 +8,13 @@ import { codeOf } from './errors.mjs';
 const MEASURED_HERE = `${ROOT}/.build/test/seconds.json`;
 
 /**
- * The same for a checkout without a run: measured on two processors, without coverage. Replace it by
- * the file above when they differ much.
+ * How many seconds each stage may take on two quiet processors, without coverage: the one table of it.
+ * A landing that needs more says why when it changes the table.
  */
-const RECORDED = `${ROOT}/ops/dev/stage-seconds.json`;
+const BUDGETS = `${ROOT}/ops/dev/stage-budgets.json`;
+
+/** The most that the longest lane of budgets may come to: `npm test`, and with what follows it. */
+export const LIMITS_S = { quick: 7 * 60, all: 40 * 60 };
 
 /** @typedef {import('./stages.mjs').Size} Size */
 
@@ -25,9 +28,30 @@ export function nameIn(size, stage) {
   return size === 'rest' ? `rest of ${stage}` : stage;
 }
 
-/** @returns {Record<string, number>} what was measured here before what is recorded */
+/** @returns {Record<string, number>} what was measured here, or else what is allowed */
 export function knownSeconds() {
-  return { ...readSeconds(RECORDED), ...readSeconds(MEASURED_HERE) };
+  return { ...budgets(), ...readSeconds(MEASURED_HERE) };
+}
+
+/** @returns {Record<string, number>} by `quick unit`, `rest unit` and so on */
+export function budgets() {
+  return readSeconds(BUDGETS);
+}
+
+/**
+ * @param {Size} size
+ * @param {readonly { name: string, seconds: number }[]} results of stages that ran whole
+ * @returns {string[]} what took longer than it may, one line each
+ */
+export function overBudget(size, results, allowed = budgets()) {
+  return results.flatMap(({ name, seconds }) => {
+    const most = allowed[keyOf(size, name)];
+    if (most === undefined || seconds <= most) return [];
+    return [
+      `${nameIn(size, name)} took ${Math.round(seconds)} s, and ${most} are its budget ` +
+        '(ops/dev/stage-budgets.json)',
+    ];
+  });
 }
 
 /**

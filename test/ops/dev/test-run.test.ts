@@ -129,6 +129,28 @@ describe('npm test: stages', () => {
     expect(missingFrom(['test/http/edge.test.ts'])).to.not.deep.equal([]);
   });
 
+  it('has a budget for every part of a stage, within the limit of the run', async () => {
+    const { lanesOf, planStages } = await loadTool('lib/stages.mjs');
+    const { budgets, LIMITS_S, overBudget } = await loadTool('lib/stage-times.mjs');
+    const all = budgets();
+    const longest = (size: 'quick' | 'rest'): number => {
+      const stages = planStages([], sources().map(compiled), true, size);
+      for (const { name } of stages) expect(all, name).to.have.property(`${size} ${name}`);
+      const lanes = lanesOf(stages).map((lane) =>
+        lane.reduce((sum, { name }) => sum + (all[`${size} ${name}`] ?? 0), 0),
+      );
+      return Math.max(...lanes);
+    };
+    expect(longest('quick')).to.be.at.most(LIMITS_S.quick);
+    expect(longest('quick') + longest('rest')).to.be.at.most(LIMITS_S.all);
+    const took = (seconds: number) =>
+      overBudget('rest', [{ name: 'a', seconds }], { 'rest a': 10 });
+    expect(took(10)).to.deep.equal([]);
+    expect(took(10.6)).to.deep.equal([
+      'rest of a took 11 s, and 10 are its budget (ops/dev/stage-budgets.json)',
+    ]);
+  });
+
   it('takes prefixes of source paths', async () => {
     const { planStages } = await loadTool('lib/stages.mjs');
     const files = (...filters: string[]) => planStages(filters, FILES).flatMap((s) => s.files);

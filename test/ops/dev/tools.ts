@@ -105,6 +105,13 @@ interface Tools {
     ) => { file: string; line: number; name: string }[];
   };
   readonly 'lib/stage-times.mjs': {
+    LIMITS_S: { readonly quick: number; readonly all: number };
+    budgets: () => Record<string, number>;
+    overBudget: (
+      size: Size,
+      results: readonly { name: string; seconds: number }[],
+      allowed?: Readonly<Record<string, number>>,
+    ) => string[];
     estimate: (
       parts: readonly { size: Size; stages: readonly { name: string }[] }[],
       seconds: Readonly<Record<string, number>>,
