@@ -22,7 +22,7 @@ const QUICK = {
     ...named('deploy', ['make-plan', 'plan', 'spec', 'state', 'this-host']),
     ...named('http', ['client-address', 'request-head', 'response', 'trusted-proxies']),
     ...named('janitor', ['expire', 'expired', 'lease']),
-    ...named('ops', ['swift-filter', 'dev/no-context-spread', 'dev/test-run']),
+    ...named('ops', ['swift-filter', 'dev/no-context-spread', 'dev/stages']),
     ...named('s3/segments', ['cleaner']),
     ...named('s3/versions', [
       ...['adoption', 'edges', 'postponed-indexes', 'races', 'remove', 'slept', 'together'],
