@@ -148,7 +148,7 @@ async function start(root) {
     console.log(`bare: ${endpoint} answered ${answer.status}`);
     if (answer.status !== 403) throw new Error(`expected 403, and got ${answer.status}`);
   } finally {
-    child.kill('SIGTERM');
+    child.kill('SIGKILL');
     await ended;
   }
 }

@@ -62,20 +62,37 @@ export class LengthSink implements BodySink {
   }
 
   flush(): boolean {
-    const { res } = this;
-    const chunk = this.#waiting;
-    if (!this.#begun) this.#begin();
-    const [ok, done] = res.tryEnd(chunk, this.stayOpen ? this.total + 1 : this.total);
-    this.released = done;
-    if (ok || done) {
-      this.taken += chunk.length;
-      this.#waiting = NOTHING;
-      return true;
+    if (!this.#begun) {
+      this.#begun = true;
+      this.res.writeStatus(this.head);
+      if (this.stayOpen && !this.#announce()) return false;
     }
-    const offset = res.getWriteOffset();
-    this.#waiting = chunk.subarray(offset - this.taken);
-    this.taken = offset;
-    return false;
+    if (this.#waiting.length === 0) return true;
+    return this.#write(this.#waiting, this.stayOpen ? this.total + 1 : this.total);
+  }
+
+  /**
+   * The first call decides the Content-Length. It has some bytes of the body and not the last: release
+   * 20.57 takes a call without any for the end of the response, as both do a call with all.
+   */
+  #announce(): boolean {
+    if (this.total > 1) return this.#write(this.#waiting.subarray(0, this.total - 1), this.total);
+    this.res.end(this.#waiting, true);
+    this.taken = this.total;
+    this.#waiting = NOTHING;
+    this.released = true;
+    return true;
+  }
+
+  /** @param chunk the beginning of what waits */
+  #write(chunk: Buffer, total: number): boolean {
+    const [ok, done] = this.res.tryEnd(chunk, total);
+    this.released = done;
+    const isTaken = ok || done;
+    const bytes = isTaken ? chunk.length : this.res.getWriteOffset() - this.taken;
+    this.taken += bytes;
+    this.#waiting = this.#waiting.subarray(bytes);
+    return isTaken;
   }
 
   end(): void {
@@ -88,12 +105,6 @@ export class LengthSink implements BodySink {
       this.res.end();
       this.released = true;
     }
-  }
-
-  #begin(): void {
-    this.#begun = true;
-    this.res.writeStatus(this.head);
-    if (this.stayOpen) this.res.tryEnd(NOTHING, this.total);
   }
 }
 

@@ -228,9 +228,10 @@ export class ExchangeImpl implements Exchange, BodySocket, PumpHost, LingerHost 
         res.end();
       } else {
         // endWithoutBody(length) would leave the request pending: the library then closes the
-        // connection at the next one. The second call tells it that nothing more is to come.
-        res.tryEnd('', length);
-        res.tryEnd('', 0);
+        // connection at the next one. The second call tells it that nothing more is to come; release
+        // 20.57 knows that of HEAD, and its handle is dead then.
+        const [, isOver] = res.tryEnd('', length);
+        if (!isOver) res.tryEnd('', 0);
       }
     });
     this.released();
