@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { RawResponse } from '../support/raw-http.js';
 import { knownFailure } from '../support/known-failure.js';
 import { closeEdges, echoHead, startEdge, type Edge } from './support/edge.js';
+import { IS_LATER_RELEASE } from './support/library.js';
 
 interface SeenHead {
   readonly method: string;
@@ -81,7 +82,9 @@ describe('edge: the head of a request', () => {
       client.send(`GET / HTTP/1.1\r\nHost: a\r\n${lines}\r\n`);
       const response = await client.readResponse();
       expect(response.status).to.equal(400);
-      expect(seen(response).malformed).to.be.a('string');
+      // Of a second Host, the later release of the library says so itself.
+      const isOurs = !IS_LATER_RELEASE || !lines.startsWith('Host:');
+      if (isOurs) expect(seen(response).malformed).to.be.a('string');
       expect(response.values('connection')).to.deep.equal(['close']);
       expect(await client.untilClosed()).to.have.length(0);
     });
