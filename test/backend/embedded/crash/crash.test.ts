@@ -9,7 +9,7 @@ import { findProblems } from './check.js';
 import { type Content, expectationsAfter } from './journal.js';
 import { observe } from './observe.js';
 
-const ROUNDS = 20;
+const ROUNDS = process.env.RINGWAY_LARGE === '1' ? 50 : 8;
 const WRITERS = 2;
 /** The kill comes after a random number of acknowledgements below this. */
 const ACKNOWLEDGED_MAX = 150;
