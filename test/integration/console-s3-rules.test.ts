@@ -32,7 +32,6 @@ describe('service: Files, rewinding and the rules of buckets', () => {
 
   after(() => both.stop());
 
-
   /** Milliseconds of a time after all that was written, and before what is written next. */
   async function now(bucket: string, name: string): Promise<number> {
     const [newest] = await both.versions(bucket, name);

@@ -14,7 +14,7 @@ export function shownMeta(stored: Meta): Record<string, string> {
 }
 
 /**
- * Makes the values to be stored: as they are where nobody has changed what is shown of them.
+ * Makes the values to be stored: those that are shown unchanged stay as they are stored.
  * @param given - by their names, as people wrote them or left them
  * @param stored - by names in lower case
  */

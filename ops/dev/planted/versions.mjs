@@ -166,7 +166,7 @@ export const VERSIONS = [
   {
     name: 's3/object: a late upload goes by the bucket that it began in',
     file: 'src/s3/object/store-object.ts',
-    find: `const { systemMetadata } = await context.containerHead(STATE_MS_MAX);`,
+    find: `const { systemMetadata } = await context.containerHead({ ageMsMax: STATE_MS_MAX });`,
     replace: `const { systemMetadata } = await context.containerHead();`,
     tests: ['test/integration/object-lock/new-versions.test.ts'],
     grep: 'protect',

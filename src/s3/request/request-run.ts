@@ -27,6 +27,7 @@ import type {
 } from '../operation.js';
 import { operationFacts } from '../operations.js';
 import { settleOrStream, type PendingDocument } from './pending-document.js';
+import { BucketHead } from './bucket-head.js';
 import { RequestCall } from './request-call.js';
 import { refuseUnsupported } from './refuse-unsupported.js';
 import { refuseOverrides } from '../rules/response-overrides.js';
@@ -51,9 +52,7 @@ export class RequestRun implements RequestContext {
   #endpoint: Endpoint | undefined;
   #facts: OperationFacts | undefined;
   #authentication: Authentication | undefined;
-  #containerHead: Promise<ContainerHead> | undefined;
-  #containerReadAt = Infinity;
-  #isNewest = false;
+  readonly #bucketHead = new BucketHead((options) => this.#headContainer(options));
   readonly #cors: RequestCors;
   #ticket: AdmissionTicket | undefined;
   #errorCode: string | undefined;
@@ -92,25 +91,15 @@ export class RequestRun implements RequestContext {
     return `${proxies.scheme(request)}://${addressing.clientHost(request)}${request.rawPath}`;
   }
 
-  containerHead({
-    newest = false,
-    ageMsMax = Infinity,
-  }: BucketFreshness = {}): Promise<ContainerHead> {
-    const isOld = performance.now() - this.#containerReadAt > ageMsMax;
-    if (isOld || (newest && !this.#isNewest)) {
-      this.#isNewest = true;
-      this.#containerHead = undefined;
-    }
-    return (this.#containerHead ??= this.#headContainer());
+  containerHead(freshness?: BucketFreshness): Promise<ContainerHead> {
+    return this.#bucketHead.get(freshness);
   }
 
   /** Reads the container, and remembers the bucket's CORS rules for the response. */
-  async #headContainer(): Promise<ContainerHead> {
+  async #headContainer(options: { newest: boolean }): Promise<ContainerHead> {
     const ref = { account: this.principal.account, container: this.endpoint.bucket };
     try {
-      const freshness = { newest: this.#isNewest };
-      const head = await this.services.backend.headContainer(this.call, ref, freshness);
-      this.#containerReadAt = performance.now();
+      const head = await this.services.backend.headContainer(this.call, ref, options);
       this.#cors.found(ref, head);
       return head;
     } catch (error) {

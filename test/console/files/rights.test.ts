@@ -1,9 +1,6 @@
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { codeOf, type ConsoleClient } from '../support/client.js';
 import { ACCOUNTS, startTestBed, type TestBed } from '../support/console.js';
-import { StoreRelay } from '../support/store-relay.js';
 import {
   change,
   download,
@@ -270,106 +267,5 @@ describe('console files: what a member may do', () => {
     expect(failure?.message).to.match(/no trash that you may use: an admin makes one/);
     await share(NO_TRASH);
     expect((await remove()).result.succeeded).to.equal(1);
-  });
-});
-
-describe('console files: what a member may do where Swift keeps the versions', () => {
-  const container = unique('stack');
-  const relay = new StoreRelay();
-  let bed: TestBed;
-  let versionId = 'null';
-
-  before(async () => {
-    bed = await startTestBed({ store_base: await relay.listen() });
-    relay.target = bed.store.origin;
-    const admin = await bed.login();
-    await makeContainer(admin, container);
-    const list = 'test:tester2';
-    await ok(change(admin, 'acl', { name: container, read: list, write: list }), 204);
-    relay.instead = (method, path) => {
-      if (!path.includes(container)) return undefined;
-      if (method === 'PUT') return { status: 201 };
-      const isObject = path.includes(`${container}/`);
-      const headers = isObject
-        ? { 'x-object-version-id': versionId }
-        : { 'x-versions-enabled': 'True' };
-      return { status: 204, headers };
-    };
-  });
-
-  after(async () => {
-    await bed.close();
-    relay.close();
-  });
-
-  it('brings no version back over an object that is none, of which nothing would be kept', async () => {
-    const member = await bed.login('tester2', 'testing2');
-    const admin = await bed.login();
-    const restore = (client: ConsoleClient) =>
-      client.post('/api/files/versions/restore', {
-        container,
-        name: 'o',
-        version_id: '1700000000.00000',
-      });
-    relay.calls.length = 0;
-    expect(codeOf(await restore(member))).to.equal('forbidden');
-    expect(relay.calls).not.to.include('PUT');
-    await ok(restore(admin), 200);
-    versionId = '1700000001.00000';
-    await ok(restore(member), 200);
-  });
-});
-
-/** Versioning is suspended, and of each object there is a version “null” behind a delete marker. */
-describe('console files: what a member may do where S3 keeps the versions', () => {
-  const bucket = unique('suspended');
-  const written: string[] = [];
-  let bed: TestBed;
-  let member: ConsoleClient;
-  let s3: http.Server;
-
-  before(async () => {
-    s3 = http.createServer((request, response) => {
-      const { method = '', url = '' } = request;
-      const [path = '', search = ''] = url.split('?');
-      request.resume();
-      if (method === 'PUT') written.push(path);
-      if (method === 'HEAD') {
-        return void response.writeHead(path.endsWith('/a') ? 200 : 404, { etag: '"e"' }).end();
-      }
-      const key = /[?&]prefix=([^&]*)/.exec(url)?.[1] ?? '';
-      const rows =
-        `<DeleteMarker><Key>${key}</Key><VersionId>${'0'.repeat(32)}</VersionId></DeleteMarker>` +
-        `<Version><Key>${key}</Key><VersionId>null</VersionId></Version>`;
-      const isConfiguration = search.startsWith('versioning');
-      response.end(`<R>${isConfiguration ? '<Status>Suspended</Status>' : rows}</R>`);
-    });
-    await new Promise<void>((resolve) => s3.listen(0, '127.0.0.1', resolve));
-    const { port } = s3.address() as AddressInfo;
-    bed = await startTestBed({ s3_base: `http://127.0.0.1:${port}` });
-    const admin = await bed.login();
-    member = await bed.login('tester2', 'testing2');
-    await makeContainer(admin, bucket);
-    const list = 'test:tester2';
-    const body = { name: bucket, read: list, write: list };
-    await ok(change(admin, 'acl', body), 204);
-  });
-
-  after(async () => {
-    await bed.close();
-    s3.close();
-    s3.closeAllConnections();
-  });
-
-  it('replaces no version “null” where nothing is current', async () => {
-    expect(codeOf(await upload(member, bucket, 'n', 'new'))).to.equal('forbidden');
-    const folder = { body: { container: bucket, name: 'f' } };
-    expect(codeOf(await member.send('PUT', '/api/files/folder', folder))).to.equal('forbidden');
-    const copied = await job(member, '/api/files/copy', {
-      ...{ container: bucket, to_container: bucket },
-      items: [{ name: 'a', to_name: 'n' }],
-    });
-    expect(copied.result.failures.map(({ code }) => code)).to.deep.equal(['forbidden']);
-    expect(written).to.deep.equal([]);
   });
 });
