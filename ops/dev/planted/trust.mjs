@@ -125,8 +125,8 @@ export const TRUST = [
   {
     name: 'console/users: the new file is written through a link',
     file: 'console/surfaces/users/scripts.ts',
-    find: `dd bs=64k status=none oflag=nofollow of="$new"`,
-    replace: `dd bs=64k status=none of="$new"`,
+    find: `cp -a --remove-destination -- "$conf" "$new"`,
+    replace: `cp -a -- "$conf" "$new"`,
     tests: ['test/console/users/scripts.test.ts'],
   },
   {
