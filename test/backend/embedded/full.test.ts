@@ -1,4 +1,4 @@
-import { statfsSync, unlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, statfsSync, unlinkSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -138,6 +138,18 @@ describe('embedded store on a full device', () => {
     writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - 256 * 1024)));
     expect(await fill('inline', 60_000)).to.have.property('code', 'StorageFull');
     await expectAllStored();
+    // A store of an earlier build is taken over without a free block.
+    await store.close();
+    const format = join(directory, 'FORMAT');
+    writeFileSync(format, readFileSync(format, 'utf8').replace('format 2', 'format 1'));
+    const more = join(directory, 'more');
+    const left = statfsSync(directory);
+    writeFileSync(more, Buffer.alloc(left.bavail * left.bsize));
+    store = await openEmbeddedStore({ directory, openFreeBytesMin: 0, reserveBytes: -Infinity });
+    expect(statfsSync(directory).bavail).to.equal(0);
+    expect(readFileSync(format, 'utf8')).to.contain('format 2');
+    await expectAllStored();
+    unlinkSync(more);
     unlinkSync(ballast);
     const bytes = seededBytes(60_000, 77);
     await store.putObject(CONTEXT, objectRef('inline/last'), inputOf(bytes));
