@@ -149,7 +149,7 @@ export const SWIFT_KEYS = {
   },
   swift_container_cache_ms: {
     schema: integer(0, 60_000).default(1_000),
-    doc: 'How long a listener goes by what it knows of a bucket: its ACL, versioning state and other configuration. A change takes at most this long to be seen everywhere.',
+    doc: 'How long a listener goes by what it knows of a bucket: its ACL, versioning state and other configuration. A change takes at most this long to be seen everywhere; changes by S3 of ACL, versioning, Object Lock and CORS are answered after it, or after two seconds.',
   },
   swift_connections_max: {
     schema: integer(1, 10_000).default(128),

@@ -1,4 +1,5 @@
 import { decodeWords, encodeWords, isAscii } from '../../../src/lib/rfc2047.js';
+import { headerText } from '../../swift/login.js';
 
 /**
  * Values of metadata between people and headers. What is not ASCII is written in encoded words
@@ -17,12 +18,15 @@ export function shownMeta(stored: Meta): Record<string, string> {
  * Makes the values to be stored: those that are shown unchanged stay as they are stored.
  * @param given - by their names, as people wrote them or left them
  * @param stored - by names in lower case
+ * @throws HeaderTextError for line breaks and other control characters, which others would decode again
  */
 export function changedMeta(given: Meta, stored: Meta): Record<string, string> {
   const before = new Map(Object.entries(stored));
   return mapValues(given, (value, name) => {
     const former = before.get(name.toLowerCase());
-    return former !== undefined && decodeWords(former) === value ? former : encodeWords(value);
+    if (former !== undefined && decodeWords(former) === value) return former;
+    headerText(value);
+    return encodeWords(value);
   });
 }
 

@@ -96,6 +96,7 @@ const COMPONENTS = [
   's3/bucket/create-bucket.test.ts',
   's3/bucket/delete-bucket.test.ts',
   's3/bucket/segments-acl.test.ts',
+  's3/bucket/stale-heads.test.ts',
   's3/multipart/completion-crashes.test.ts',
   's3/operations',
   's3/request/request-cancellation.test.ts',
