@@ -6,7 +6,7 @@ import { ProxySampler } from '../../../console/surfaces/monitor/sources/proxy-sa
 import { RULES } from '../../../console/surfaces/monitor/alerts/rules.js';
 import { configuredSources, panelOf } from '../../../console/surfaces/monitor/panels/panels.js';
 
-const FILTER = { version: 1, exclusive_create: 'aaaa0000' };
+const FILTER = { version: 1, exclusive_create: 'aaaa0000', hop_rights: true };
 
 describe('proxies, as the Monitor sees them', () => {
   const servers: Server[] = [];
