@@ -14,7 +14,8 @@ function requests(): readonly (readonly [operation: string, request: S3Request])
     ENDPOINT_ROWS[resource]
       .filter(([, , operation, supported]) => supported && !WITHOUT_OWNER.has(operation))
       .map(([subresource, method, operation, , refinement = '']) => {
-        const query = [subresource, refinement.startsWith('?') ? refinement.slice(1) : '']
+        const part = operation.startsWith('UploadPart') ? 'partNumber' : '';
+        const query = [subresource, refinement.startsWith('?') ? refinement.slice(1) : '', part]
           .filter((name) => name !== '')
           .map((name) => `${name}=${VALUES[name] ?? ''}`)
           .join('&');
