@@ -84,7 +84,7 @@ function requireVersion(index: VersionIndex, id: string | undefined): VersionEnt
   const entry = id === undefined ? index.entries[0] : findEntry(index, id);
   if (entry === undefined) throw new S3Error(id === undefined ? 'NoSuchKey' : 'NoSuchVersion');
   if (entry.kind === 'version') return entry;
-  throw new S3Error(id === undefined ? 'NoSuchKey' : 'MethodNotAllowed');
+  throw new S3Error('MethodNotAllowed');
 }
 
 /**
