@@ -231,8 +231,8 @@ export const CONSOLE = [
   {
     name: 'console/files: metadata that nobody touched is written anew',
     file: 'console/surfaces/files/meta-values.ts',
-    find: `return former !== undefined && decodeWords(former) === value ? former : encodeWords(value);`,
-    replace: `return former === value && isAscii(value) ? former : encodeWords(value);`,
+    find: `if (former !== undefined && decodeWords(former) === value) return former;`,
+    replace: `if (former === value && isAscii(value)) return former;`,
     tests: ['test/console/files/metadata.test.ts'],
   },
 ];
