@@ -9,7 +9,7 @@ export interface ManyResult {
   readonly failed: number;
   /** The first ones. */
   readonly failures: readonly Failure[];
-  /** What is gone because something else was written in its place. */
+  /** Names of objects that were replaced, and whose content is gone. */
   readonly replaced?: {
     readonly count: number;
     /** The first ones. */ readonly names: readonly string[];

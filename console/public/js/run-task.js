@@ -48,7 +48,7 @@ export async function runTask(title, path, body, refresh) {
 }
 
 /**
- * What is no more because something else was written in its place.
+ * Names the objects that a job has replaced, for its line in the list.
  *
  * @param {Result | null | undefined} result
  */
