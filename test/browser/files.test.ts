@@ -142,7 +142,10 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     await expectAccessible(page);
     await page.getByLabel('Search below this folder').fill('(');
     await button('Search').click();
-    await page.locator('#state').getByText('The pattern cannot be read: missing closing ).').waitFor();
+    await page
+      .locator('#state')
+      .getByText('The pattern cannot be read: missing closing ).')
+      .waitFor();
     await button('Clear').click();
     await row('page.html').waitFor();
   });
