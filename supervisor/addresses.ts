@@ -2,23 +2,38 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { formatAddress, type ListenAddress } from '../src/config/options.js';
 import { Failure } from './exit-codes.js';
+import { listenerOf } from './port-holder.js';
 
 /** What the kernel says, in words. */
 const REASONS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'something else listens there',
   EACCES: 'not permitted; ports below 1024 need a privilege',
   EADDRNOTAVAIL: 'this machine has no such address',
   ENOTFOUND: 'the host name is not known',
   EAI_AGAIN: 'the host name cannot be resolved now',
 };
 
+/** Flags that win over the key of an address. */
+const FLAGS: Readonly<Record<string, string>> = {
+  s3_listen: '--s3',
+  admin_listen: '--admin',
+  console_listen: '--console',
+  store_listen: '--store',
+};
+
 /** @param key - the configuration key that names the address */
 export function listenFailure(key: string, address: ListenAddress, error: unknown): Failure {
   const { code = '', message } = error as NodeJS.ErrnoException;
-  const reason = REASONS[code] ?? message;
+  const reason = code === 'EADDRINUSE' ? inUse(key, address) : (REASONS[code] ?? message);
   return new Failure('listen', `${key}: cannot listen on ${formatAddress(address)}: ${reason}`, {
     cause: error,
   });
+}
+
+/** Who listens there, and what moves the service away. */
+function inUse(key: string, { port }: ListenAddress): string {
+  const flag = FLAGS[key];
+  const way = flag === undefined ? '' : `; ${flag} ADDRESS:PORT takes another`;
+  return `${listenerOf(port) ?? 'something else'} listens there${way}`;
 }
 
 /**

@@ -11,6 +11,29 @@ export interface BannerParts extends ConsoleState {
 }
 
 /**
+ * The same for somebody at a terminal, in eight lines: where S3 and the console are, and how to log
+ * in. The console has the lines for clients.
+ */
+export function renderShortBanner(
+  version: string,
+  options: FilledOptions,
+  credentials: Credentials,
+  parts: BannerParts,
+): string {
+  const { accessKey, secretKey } = bannerCredential(credentials, options);
+  const admin = localUrl(options.adminListen, schemeOf(options.adminTlsCertFile));
+  const lines = [
+    `  S3 endpoint  ${localUrl(options.s3Listen, schemeOf(options.tlsCertFile))}, region ${options.region}`,
+    ...consoleLines(options, credentials, parts),
+    `  Access key   ${accessKey}`,
+    `  Secret key   ${secretKey}`,
+    `  Health       ${admin}/readyz?verbose`,
+    `  ${storageLine(options)}`,
+  ];
+  return `\nRingway ${version} is ready. Ctrl-C ends it.\n${lines.join('\n')}\n\n`;
+}
+
+/**
  * What is printed when the service is ready: where it is, how to sign, and lines to paste. The
  * secret is shown only when it was made just now; later lines read it from its file.
  */

@@ -4,7 +4,7 @@ import { ConfigError } from '../src/config/problem.js';
 import type { FilledOptions } from '../src/config/options.js';
 import { createLogger, type Logger } from '../src/telemetry/logger.js';
 import { claimAddresses } from './claim-addresses.js';
-import { renderBanner } from './banner.js';
+import { renderBanner, renderShortBanner } from './banner.js';
 import { Commands } from './commands.js';
 import { ControlServer } from './control-server.js';
 import { NO_CREDENTIAL, type ChildProgram } from './child.js';
@@ -133,7 +133,8 @@ async function serve(
   try {
     await control.listen(running.options.dataDir);
     const started = service.start().then((options) => {
-      process.stdout.write(renderBanner(version.version, options, credentials, held));
+      const render = process.stdout.isTTY ? renderShortBanner : renderBanner;
+      process.stdout.write(render(version.version, options, credentials, held));
       log.info({ ...version, listeners: options.listeners }, 'service ready');
       return signals.first;
     });

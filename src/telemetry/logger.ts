@@ -1,4 +1,5 @@
 import pino from 'pino';
+import { logsToTerminal, terminalLine } from './terminal-log.js';
 
 export type Logger = pino.Logger;
 
@@ -36,7 +37,10 @@ const SECRET_KEYS = [
   'password',
 ];
 
-/** JSON lines on stderr with ISO time stamps; secrets are masked by key. */
+/**
+ * JSON lines on stderr with ISO time stamps; secrets are masked by key. A terminal gets lines to read
+ * instead: warnings and errors, and below `info` whatever the level asks for.
+ */
 export function createLogger(options: LoggerOptions): Logger {
   const writing = options.buffered === true ? BUFFERED : { sync: true };
   const stderr = pino.destination({ dest: STDERR, maxLength: BUFFER_BYTES_MAX, ...writing });
@@ -46,10 +50,12 @@ export function createLogger(options: LoggerOptions): Logger {
     stderr.flushSync = doNothing;
   });
   const { also } = options;
-  if (also === undefined) return createLoggerTo(stderr, options);
+  const forTerminal = logsToTerminal();
+  if (also === undefined && !forTerminal) return createLoggerTo(stderr, options);
   const write = (line: string): void => {
-    stderr.write(line);
-    also(line);
+    const shown = forTerminal ? terminalLine(line) : line;
+    if (shown !== undefined) stderr.write(shown);
+    also?.(line);
   };
   return createLoggerTo({ write }, options);
 }

@@ -8,7 +8,7 @@ import { loadConfig } from '../../src/config/load.js';
 import { readTempauthFile } from '../../src/config/tempauth.js';
 import { localUrl } from '../../src/config/options.js';
 import type { ConsoleState } from '../../supervisor/banner-console.js';
-import { renderBanner } from '../../supervisor/banner.js';
+import { renderBanner, renderShortBanner } from '../../supervisor/banner.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 
 const SECRET = `it's "$HOME" & more`.replaceAll(' ', '\\');
@@ -100,6 +100,15 @@ describe('supervisor: banner', () => {
     expect(renderBanner('1.0.0', options, credentials, own)).to.include(
       "a user of the console's accounts",
     );
+  });
+
+  it('has eight lines for a terminal', () => {
+    const lines = renderShortBanner('1.0.0', options, credentials, CONSOLE).trim().split('\n');
+    expect(lines).to.have.length(8);
+    expect(lines.join('\n'))
+      .to.include('S3 endpoint  http://[::1]:8000, region us-east-1')
+      .and.include('Console      http://127.0.0.1:9000')
+      .and.include(`Secret key   ${SECRET}`);
   });
 
   it('says why there is no console, or why it cannot be reached', () => {

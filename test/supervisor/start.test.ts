@@ -67,7 +67,8 @@ describe('supervisor: start and its refusals', () => {
       const taken = `127.0.0.1:${address.port}`;
       const args = ['start', ...FREE.with(FREE.indexOf(flag) + 1, taken)];
       const line = new RegExp(
-        `^ringway: ${key}: cannot listen on ${taken}: something else listens there$`,
+        `^ringway: ${key}: cannot listen on ${taken}: .+ \\(process ${process.pid}\\) listens there; ` +
+          `${flag} ADDRESS:PORT takes another$`,
         'm',
       );
       await expectRefusal(launch(args).ended, 69, line);
