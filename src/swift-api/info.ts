@@ -48,7 +48,7 @@ export function infoReply({ limits, gatewaySecrets, s3apiInfo }: Api, version: s
     },
     tempauth: { account_acls: false },
     // What no cluster says of itself.
-    ringway_store: { embedded: true },
+    ringway_store: { embedded: true, whole_headers: true },
     ...(s3apiInfo === undefined ? {} : { s3api: s3apiInfo }),
     ...(gatewaySecrets.length > 0
       ? {

@@ -16,6 +16,7 @@ import { route } from './routes.js';
 import { SwiftError, swiftErrorOf } from './swift-error.js';
 import { openTempUrl, tempUrlReply } from './tempurl/open.js';
 import { isTempUrl } from './tempurl/parameters.js';
+import { withWholeHeaders } from './whole-headers.js';
 
 export interface SwiftApiOptions {
   readonly backend: Backend;
@@ -160,7 +161,8 @@ export class SwiftApi {
   ): Call {
     const { request, body } = exchange;
     const context = { requestId, cancellation: exchange };
-    const { method, headers } = request;
+    const { method } = request;
+    const headers = withWholeHeaders(request.headers);
     const common = { api: this.#api, exchange, method, target, query, headers, body };
     return { ...common, context, gateway, user: undefined, tempUrl: undefined };
   }

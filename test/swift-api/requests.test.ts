@@ -122,6 +122,22 @@ describe('swift api', () => {
     expect(await list('format=xml&delimiter=/&prefix=b')).to.include('<subdir name="b/">');
   });
 
+  it('takes values whole that end beyond ASCII, and only those of the same request', async () => {
+    const raw = Buffer.from('Ça ira, Zoé').toString('latin1');
+    const whole = `x-object-meta-title=${encodeURIComponent('Ça ira, Zoé')}`;
+    const titled = { 'x-object-meta-title': raw };
+    expect((await put('o', 'x', { ...titled, 'x-whole-headers': whole })).status).to.equal(201);
+    const title = (await owner.send('HEAD', `${path}/o`)).headers['x-object-meta-title'] ?? '';
+    expect(Buffer.from(title, 'latin1').toString()).to.equal('Ça ira, Zoé');
+    for (const other of ['x-object-meta-other=%C3%A9', `${whole}x`, 'x-object-meta-title', '%']) {
+      const answer = await put('o', 'y', { ...titled, 'x-whole-headers': other });
+      expect(answer.status, other).to.equal(400);
+    }
+    const line = { 'x-object-meta-title': 'a', 'x-whole-headers': 'x-object-meta-title=a%0D%0A' };
+    expect((await put('o', 'y', line)).status).to.equal(400);
+    expect((await owner.send('GET', `${path}/o`)).text).to.equal('x');
+  });
+
   it('never tells of system metadata, nor takes any, but from a gateway', async () => {
     const sent = { 'x-object-sysmeta-a': '1', 'x-gateway-sysmeta-object-a': '1' };
     await put('o', 'x', sent);

@@ -5,6 +5,20 @@
  */
 export const SWIFT_API = [
   {
+    name: 'swift-api/headers: what a client spells whole need not be a header of its request',
+    file: 'src/swift-api/whole-headers.ts',
+    find: `CONTROL.test(value) || headers.get(name) !== value.replaceAll(CUT, '')`,
+    replace: `CONTROL.test(value)`,
+    tests: ['test/swift-api/requests.test.ts'],
+  },
+  {
+    name: 'swift-api/headers: a gateway’s metadata are cut where they end beyond ASCII',
+    file: 'src/backend/swift/net/open-transport.ts',
+    find: `if (this.#info.takesWholeHeaders)`,
+    replace: `if (false)`,
+    tests: ['test/contract/swift-api.test.ts'],
+  },
+  {
     name: 'swift-api/lock: a bulk deletion with an access rule among its headers deletes',
     file: 'src/swift-api/container/write-container.ts',
     find: `  await checkWritable(call, call.target, head);`,

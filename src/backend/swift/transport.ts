@@ -94,6 +94,8 @@ export interface SwiftInfo {
   readonly manifestBytesMax: number;
   readonly hasSymlinks: boolean;
   readonly policies: readonly string[];
+  /** It is a store of Ringway's, which takes `X-Whole-Headers`. */
+  readonly takesWholeHeaders: boolean;
   /**
    * The gateway's own filter; undefined unless all proxies have it, know the secret, and serialise
    * creations on the same servers.

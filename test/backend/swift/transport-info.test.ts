@@ -70,6 +70,7 @@ describe('Swift transport: /info', () => {
       manifestSegmentsMax: 500,
       manifestBytesMax: 8_388_608,
       hasSymlinks: true,
+      takesWholeHeaders: false,
       policies: ['gold', 'silver'],
       filter: undefined,
     });

@@ -25,6 +25,7 @@ export function parseInfo(json: string): SwiftInfo {
     manifestBytesMax: number(slo.max_manifest_size, 8 * 1024 * 1024),
     hasSymlinks: info.symlink !== undefined,
     policies: policyNames(swift.policies),
+    takesWholeHeaders: record(info.ringway_store).whole_headers === true,
     filter: parseFilter(info.ringway),
   };
 }
@@ -48,6 +49,7 @@ function commonInfo(infos: readonly [SwiftInfo, ...SwiftInfo[]]): SwiftInfo {
       manifestBytesMax: Math.min(common.manifestBytesMax, info.manifestBytesMax),
       hasSymlinks: common.hasSymlinks && info.hasSymlinks,
       policies: common.policies.filter((name) => info.policies.includes(name)),
+      takesWholeHeaders: common.takesWholeHeaders && info.takesWholeHeaders,
       filter: commonFilter(common.filter, info.filter),
     };
   });
@@ -139,6 +141,11 @@ export class InfoSource {
   /** Whether a proxy takes no request for the gateway's by its signature alone, as far as is known. */
   get needsTokens(): boolean {
     return this.#known?.filter?.signatureSuffices !== true;
+  }
+
+  /** Whether all take `X-Whole-Headers`, as far as is known. */
+  get takesWholeHeaders(): boolean {
+    return this.#known?.takesWholeHeaders === true;
   }
 
   /** A proxy asks for tokens, which the others did not need: until the next look all get them. */

@@ -14,7 +14,7 @@ import { Network } from './network.js';
 import type { Authority } from './sender.js';
 import { signerOf } from './signer.js';
 import { Upload } from './upload.js';
-import { pushHeaders, requestPath } from './wire.js';
+import { pushHeaders, requestPath, wholeHeaders } from './wire.js';
 
 export type { SwiftCredential, TransportOptions } from './options.js';
 export type * from './options.js';
@@ -74,6 +74,7 @@ class Transport implements OpenTransport {
     const body = given instanceof Promise ? await given : given;
     const wireHeaders: string[] = [];
     pushHeaders(wireHeaders, headers);
+    if (this.#info.takesWholeHeaders) pushHeaders(wireHeaders, wholeHeaders(headers));
     return this.#proxies.sender.send({
       context,
       method,

@@ -37,3 +37,16 @@ export function pushHeaders(to: string[], headers: RequestHeaders | undefined): 
     if (value !== undefined) to.push(name, toWireText(value));
   }
 }
+
+/** A value whose first or last byte is beyond ASCII: Ringway's own store gets it without them. */
+const ENDS_BEYOND_ASCII = /^[^\0-\x7f]|[^\0-\x7f]$/;
+
+/** `X-Whole-Headers` for the values that arrive cut otherwise: see src/swift-api/whole-headers.ts. */
+export function wholeHeaders(headers: RequestHeaders | undefined): RequestHeaders {
+  const pairs: string[] = [];
+  for (const [name, value] of Object.entries(headers ?? {})) {
+    if (!ENDS_BEYOND_ASCII.test(value)) continue;
+    pairs.push(`${encodeUriComponentAws(name.toLowerCase())}=${encodeUriComponentAws(value)}`);
+  }
+  return pairs.length === 0 ? {} : { 'x-whole-headers': pairs.join('&') };
+}

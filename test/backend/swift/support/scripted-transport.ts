@@ -19,6 +19,7 @@ export const INFO: SwiftInfo = {
   manifestSegmentsMax: 1000,
   manifestBytesMax: 8_388_608,
   hasSymlinks: true,
+  takesWholeHeaders: false,
   policies: ['gold'],
   filter: { version: 1, hopRights: true },
 };
