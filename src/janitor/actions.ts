@@ -1,4 +1,4 @@
-import type { ListedObject, ObjectRef } from '../backend/backend.js';
+import type { ListedObject, ObjectHead, ObjectRef } from '../backend/backend.js';
 import type { ColdLocation } from '../cold/cold-backend.js';
 import type { VersionedKey } from '../s3/versions/names.js';
 import type { Leftovers } from '../s3/versions/upkeep/leftovers.js';
@@ -40,6 +40,8 @@ export interface VersionBatch {
   readonly actions: readonly ExpireVersionAction[];
   /** Chooses the entries that are still due, by the present index. */
   readonly choose: (index: VersionIndex) => readonly VersionEntry[];
+  /** Whether a version still has the tags that decided. */
+  readonly hasSameTags: (head: ObjectHead, entry: VersionEntry) => boolean;
 }
 
 /** Brings what stands at a key in step with its index. */
@@ -112,6 +114,8 @@ export interface ExpireAction extends Target {
   readonly etag: string;
   /** Bytes. */
   readonly size: number;
+  /** As they are stored, where tags decided. */
+  readonly tags?: string | undefined;
 }
 
 /** Moves an object to another storage class: a cold one stamps it as due-cold. */

@@ -1,14 +1,20 @@
 import type { Backend, CallContext, DeleteOutcome, ObjectRef } from '../backend/backend.js';
 import { BackendError } from '../backend/errors.js';
 import { ColdError } from '../cold/cold-error.js';
-import { SYSTEM_METADATA } from '../s3/object/attributes.js';
+import { storedTags, SYSTEM_METADATA } from '../s3/object/attributes.js';
 import { markerOf, type Upload } from '../s3/segments/names.js';
 import { removeUnreferencedParts } from '../s3/segments/remove.js';
 import { S3Error } from '../s3/errors.js';
-import { type ActionOutcome, isVersionAction, type VersionBatch } from './actions.js';
+import {
+  type ActionOutcome,
+  type ExpireAction,
+  isVersionAction,
+  type VersionBatch,
+} from './actions.js';
 import { removeExpired } from './expired-walk.js';
 import { type ColdActions, isColdTierAction } from './cold-actions.js';
 import type { Executor, Report } from './pass-context.js';
+import type { RateLimitedBackend } from './rate-limit.js';
 import type { Quarantine } from './quarantine.js';
 import { isMissing } from './record-store.js';
 import type { VersionActions } from './version-actions.js';
@@ -47,7 +53,7 @@ export class RealRun implements Executor {
   readonly #uploads = new Set<string>();
 
   constructor(
-    private readonly backend: Backend,
+    private readonly backend: RateLimitedBackend,
     private readonly call: CallContext,
     private readonly quarantine: Quarantine,
     private readonly report: Report,
@@ -98,7 +104,7 @@ export class RealRun implements Executor {
     switch (action.action) {
       case 'expire': {
         const { account, bucket, key } = action;
-        const deleted = await this.#delete({ account, container: bucket, object: key }, action);
+        const deleted = await this.#expire({ account, container: bucket, object: key }, action);
         this.report(action, outcomeOf(deleted));
         const manifest = deleted?.outcome === 'deleted' ? deleted.removedManifest : undefined;
         const uploadId = manifest?.systemMetadata[SYSTEM_METADATA.uploadId];
@@ -132,12 +138,31 @@ export class RealRun implements Executor {
     }
   }
 
+  /**
+   * Tags can be changed without the ETag and the time: where they decide, they are read once more
+   * right before the deletion, which waits for no turn of its own then.
+   */
+  #expire(ref: ObjectRef, action: ExpireAction): Promise<DeleteOutcome | undefined> {
+    if (action.tags === undefined) return this.#delete(ref, action);
+    return this.backend.together(2, async (backend) => {
+      try {
+        const head = await backend.headObject(this.call, ref);
+        if (storedTags(head) !== action.tags) return { outcome: 'precondition_failed' };
+      } catch (error) {
+        if (isMissing(error)) return undefined;
+        throw error;
+      }
+      return this.#delete(ref, action, backend);
+    });
+  }
+
   async #delete(
     ref: ObjectRef,
     { etag, lastModified }: { readonly etag: string; readonly lastModified: number },
+    backend: Backend = this.backend,
   ): Promise<DeleteOutcome | undefined> {
     try {
-      return await this.backend.deleteObject(this.call, ref, { etag, lastModified });
+      return await backend.deleteObject(this.call, ref, { etag, lastModified });
     } catch (error) {
       if (isMissing(error)) return undefined;
       throw error;

@@ -2,7 +2,7 @@ import { objectPrefixes, withoutTags } from './rule-reach.js';
 import type { ListedObject } from '../backend/backend.js';
 import { mapLimited } from '../lib/promises.js';
 import { lifecycleObjectOf } from '../s3/bucket/lifecycles.js';
-import { SYSTEM_METADATA } from '../s3/object/attributes.js';
+import { storedTags, SYSTEM_METADATA } from '../s3/object/attributes.js';
 import type { LifecycleConfiguration } from '../s3/rules/lifecycle/configuration.js';
 import { dueAction } from '../s3/rules/lifecycle/evaluate.js';
 import { tagsMatter } from '../s3/rules/lifecycle/filter.js';
@@ -73,12 +73,14 @@ async function actionFor(
     storageClass === undefined ? {} : { [SYSTEM_METADATA.storageClass]: storageClass };
   let seen: Pick<ListedObject, 'size' | 'etag' | 'lastModified'> = listed;
   let object = lifecycleObjectOf(key, { ...listed, systemMetadata });
+  let tags: string | undefined;
   const wanted = dueAction(superset, object, now, storageClasses);
   if (wanted === undefined) return undefined;
   if (tagsMatter(configuration, object) || !isListed(pass, wanted.action)) {
     const head = await headOf(pass, bucket, key);
     if (head === undefined) return undefined;
     seen = head;
+    tags = storedTags(head);
     object = lifecycleObjectOf(key, head);
   }
   const due = dueAction(configuration, object, now, storageClasses);
@@ -86,7 +88,7 @@ async function actionFor(
   const { size, etag, lastModified } = seen;
   const target = { account: pass.account, bucket, key, ruleId: due.ruleId, size, lastModified };
   return due.action === 'expire'
-    ? { ...target, action: 'expire', etag }
+    ? { ...target, action: 'expire', etag, tags }
     : { ...target, action: 'transition', etag, storageClass: due.storageClass };
 }
 

@@ -47,4 +47,10 @@ export class RateLimitedBackend extends DecoratedBackend {
     await this.beforeCall();
     return proceed();
   }
+
+  /** Waits for several turns first: then nobody else's come between these calls. */
+  async together<T>(calls: number, act: (backend: Backend) => Promise<T>): Promise<T> {
+    for (let call = 0; call < calls; call++) await this.beforeCall();
+    return act(this.inner);
+  }
 }

@@ -91,7 +91,7 @@ export class VersionActions {
   }
 
   /** Removes those that are still due and that no lock holds. @throws BackendError, S3Error */
-  async expire({ key: of, actions, choose }: VersionBatch): Promise<BatchResult> {
+  async expire({ key: of, actions, choose, hasSameTags }: VersionBatch): Promise<BatchResult> {
     const { versions, call } = this.options;
     const refused = new Map<string, Refusal>();
     const pruned = await versions.upkeep.prune(call, of, {
@@ -102,7 +102,7 @@ export class VersionActions {
       mayGo: (head, entry) => {
         const refusal = this.#refusal(head);
         if (refusal !== undefined) refused.set(entry.name, refusal);
-        return refusal === undefined;
+        return refusal === undefined && hasSameTags(head, entry);
       },
     });
     const gone = new Set(pruned.map(({ entry }) => entry.name));

@@ -1,6 +1,7 @@
 import type { ObjectHead } from '../backend/backend.js';
 import { mapLimited } from '../lib/promises.js';
 import { lifecycleObjectOf } from '../s3/bucket/lifecycles.js';
+import { storedTags } from '../s3/object/attributes.js';
 import type { LifecycleConfiguration } from '../s3/rules/lifecycle/configuration.js';
 import { tagsMatter } from '../s3/rules/lifecycle/filter.js';
 import {
@@ -49,7 +50,7 @@ export class VersionRules {
     const detailsOf = this.#detailsFrom(key, heads);
     const due = this.#due(this.configuration, key, versions, now, detailsOf);
     const late = candidates.flatMap((one) => lateTransition(one, detailsOf, due) ?? []);
-    await this.#expireVersions(of, due, now, detailsOf);
+    await this.#expireVersions(of, due, now, heads);
     for (const one of [...due, ...late]) {
       const { version } = one;
       if (one.due.action === 'expire_current') await this.#expireCurrent(of, one);
@@ -76,8 +77,9 @@ export class VersionRules {
     key: VersionedKey,
     due: readonly Due[],
     now: number,
-    detailsOf: (version: SummaryEntry) => VersionDetails | undefined,
+    heads: Heads,
   ): Promise<void> {
+    const detailsOf = this.#detailsFrom(key.key, heads);
     const actions = due.flatMap((one) => expirationOf(key, one) ?? []).reverse();
     for (let at = 0; at < actions.length; at += PRUNE_MAX) {
       const batch = actions.slice(at, at + PRUNE_MAX);
@@ -89,6 +91,10 @@ export class VersionRules {
           const still = this.#due(this.configuration, key.key, entries, now, detailsOf);
           const going = new Set(still.filter(isExpiration).map(({ version }) => version.name));
           return entries.filter(({ name }) => names.has(name) && going.has(name));
+        },
+        hasSameTags: (head, { name }) => {
+          const seen = heads.get(name);
+          return seen === undefined || storedTags(seen) === storedTags(head);
         },
       });
     }

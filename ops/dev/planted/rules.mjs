@@ -318,6 +318,20 @@ export const RULES = [
     tests: ['test/s3/bucket/stale-heads.test.ts'],
   },
   {
+    name: 'janitor/tags: an object goes whose tag was taken away',
+    file: 'src/janitor/executors.ts',
+    find: `if (storedTags(head) !== action.tags)`,
+    replace: `if (false)`,
+    tests: ['test/janitor/changed-rules.test.ts'],
+  },
+  {
+    name: 'janitor/tags: a version goes whose tag was taken away',
+    file: 'src/janitor/version-actions.ts',
+    find: `refusal === undefined && hasSameTags(head, entry)`,
+    replace: `refusal === undefined`,
+    tests: ['test/janitor/changed-rules.test.ts'],
+  },
+  {
     name: 'janitor: rules that were removed are carried out to the end of the bucket',
     file: 'src/janitor/bucket-rules.ts',
     find: `return storedConfiguration(systemMetadata, 'lifecycle') === stored;`,

@@ -41,6 +41,11 @@ export const SYSTEM_METADATA = {
   owner: 's3-owner',
 } as const;
 
+/** The tags as they are stored; empty without any. */
+export function storedTags({ systemMetadata }: ObjectHead): string {
+  return systemMetadata[SYSTEM_METADATA.tagging] ?? '';
+}
+
 /**
  * A head as S3 shows it: an object that became a version later has kept its LastModified, which the
  * store cannot set.
