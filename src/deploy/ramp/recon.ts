@@ -16,7 +16,7 @@ export interface ServerLook {
   readonly passBeganS: number | null;
   /** Failures in that pass. */
   readonly failures: number;
-  /** Devices that are not mounted. */
+  /** Devices of the specification that are not mounted. */
   readonly unmounted: readonly string[];
 }
 
@@ -64,9 +64,11 @@ export function lookAtServers(
     const nothing = { rings: new Map(), passBeganS: null, failures: 0, unmounted: [] };
     try {
       const rings = ringsOf(await get('ringmd5'));
-      // Recon tells of folders that are no mount points, also where they need not be any.
+      // Recon tells of all folders that are no mount points: also where they need not be any, and of
+      // those that are no devices, or leave since their disk is gone.
       const isChecked = !isOff(tuning[`${role}-server`]?.mount_check);
-      const unmounted = isChecked ? unmountedOf(await get('unmounted')) : [];
+      const bare = isChecked ? unmountedOf(await get('unmounted')) : [];
+      const unmounted = bare.filter((name) => node.devices.some((device) => device.name === name));
       const passes = [
         ...(role !== 'object' || isCopied ? [await get(`replication/${role}`)] : []),
         ...(role === 'object' && isCoded ? [await get('reconstruction/object')] : []),
