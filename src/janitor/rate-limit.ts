@@ -48,7 +48,7 @@ export class RateLimitedBackend extends DecoratedBackend {
     return proceed();
   }
 
-  /** Waits for several turns first: then nobody else's come between these calls. */
+  /** Makes several calls once it has a turn for each: no other call comes in between. */
   async together<T>(calls: number, act: (backend: Backend) => Promise<T>): Promise<T> {
     for (let call = 0; call < calls; call++) await this.beforeCall();
     return act(this.inner);

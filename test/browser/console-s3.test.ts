@@ -303,10 +303,10 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
     await expectAccessible(page);
     await watched.shoot('s3-lifecycle-rule', ALL_SIZES);
     await save();
-    await dialog().getByText('Delete from 2020-01-01').waitFor();
+    await dialog().getByText('Add a delete marker from 2020-01-01').waitFor();
     await dialog().getByRole('button', { name: 'Preview' }).click();
     await dialog()
-      .getByRole('row', { name: /old-notes delete 1/ })
+      .getByRole('row', { name: /old-notes add delete markers 1/ })
       .waitFor();
     await expectAccessible(page);
     await watched.shoot('s3-lifecycle-preview', ALL_SIZES);
@@ -318,7 +318,7 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
     await dialog().getByLabel('or from (day of UTC)').fill('');
     await dialog().getByLabel('Add a delete marker after (days)').fill('30');
     await save();
-    await dialog().getByText('Delete after 30 days').waitFor();
+    await dialog().getByText('Add a delete marker after 30 days').waitFor();
     await save();
     await dialog().waitFor({ state: 'hidden' });
     expect((await s3.get(`/${BUCKET}?lifecycle`)).text).to.include('<Days>30</Days>');

@@ -295,8 +295,9 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     await page.reload();
     await button('Change access').click();
     await page.locator('#dialog').getByText('No other user may read.').waitFor();
-    await button('Anyone can read').click();
+    await button('Anyone can read and list').click();
     await page.getByText('.r:*: Anyone may read objects, without a login.').waitFor();
+    await page.getByText('.rlistings: Whom the referrer rules let in').waitFor();
     await page.getByRole('textbox', { name: 'Write' }).fill('.r:*');
     await page.getByText('Referrers cannot be let write').waitFor();
     await watched.shoot('acl');
@@ -305,16 +306,10 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     await page.locator('#dialog [role=alert]').getByText('Referrers cannot').waitFor();
     await page.getByRole('textbox', { name: 'Write' }).fill('other:user');
     await button('Save').click();
-    await page
-      .getByRole('heading', { name: 'Who may read and write' })
-      .waitFor({ state: 'hidden' });
-    await page
-      .locator('#containers')
-      .getByText('public: anyone can read it')
-      .waitFor({ state: 'attached' });
-  });
-
-  it('shows on the page of a container what was changed', async () => {
+    const title = page.getByRole('heading', { name: 'Who may read and write' });
+    await title.waitFor({ state: 'hidden' });
+    const said = page.locator('#containers').getByText('public: anyone can read it');
+    await said.waitFor({ state: 'attached' });
     await page.locator('#container-page').getByText('.r:*: Anyone may read objects').waitFor();
     await button('Back to files').click();
     await row('y/').waitFor();

@@ -190,7 +190,7 @@ describeWith([program('chromium')], 'buckets of S3 with the keyboard alone', fun
     await press(page, inDialog('Edit: old'));
     await typeInto(page, dialog().getByLabel('Add a delete marker after (days)'), '30');
     await page.keyboard.press('Enter');
-    await dialog().getByText('Delete after 30 days').waitFor();
+    await dialog().getByText('Add a delete marker after 30 days').waitFor();
     await confirm();
     const saved = await read('?lifecycle');
     expect(saved).to.include('<Days>30</Days>').and.to.include('<Prefix>logs/</Prefix>');

@@ -219,9 +219,18 @@ describe('a probe', () => {
     store.bodies.set('probe-2', bodyOf('r1', 'probe-2', 1).subarray(0, 500));
     store.bodies.delete('probe-3');
     const problems = await prober.lastLook();
-    const named = problems.map((text) => text.slice(0, 7));
-    expect(named).to.deep.equal(['probe-0', 'probe-1', 'probe-2', 'probe-3']);
+    expect(problems.slice(0, 4)).to.deep.equal([
+      'probe-0 has bytes that nobody wrote.',
+      'probe-1 has bytes that nobody wrote.',
+      'probe-2 has bytes that nobody wrote.',
+      'probe-3 should be write 1, and is not there.',
+    ]);
     expect(prober.wrongReads).to.equal(3);
+  });
+
+  it('misses no object that nobody acknowledged', async () => {
+    const store = new FakeStore();
+    expect(await new Prober('r1', store, () => 0).lastLook()).to.deep.equal([]);
   });
 });
 

@@ -90,7 +90,10 @@ class FakeStore implements ExpiryObserver {
   /** So many of the next requests fail. */
   failures = 0;
 
-  constructor(private readonly opens: OpenExpired) {}
+  constructor(
+    private readonly opens: OpenExpired,
+    readonly asksNodes = true,
+  ) {}
 
   openExpired = () => Promise.resolve(this.opens);
   create = () => this.#answer(undefined);
@@ -131,8 +134,8 @@ describe('an observation of objects that expire', () => {
     ...{ container: 'lab-expired-x', count: 4, first_s: 10, step_s: 5, bytes: 10 },
     ...{ watch_s: 2000, expirer_s: 700 },
   };
-  const begin = async (opens: OpenExpired, failures = 0) => {
-    const store = new FakeStore(opens);
+  const begin = async (opens: OpenExpired, failures = 0, asksNodes = true) => {
+    const store = new FakeStore(opens, asksNodes);
     store.failures = failures;
     const observation = new Observation(params, store, () => 1000 * store.nowS);
     await observation.begin();
@@ -174,6 +177,16 @@ describe('an observation of objects that expire', () => {
     store.reaped.add('00');
     expect(ids((await at(1310)).view)).not.to.include('expirer_not_running');
     expect((await at(2600)).isOver).to.equal(true);
+  });
+
+  it('says that nodes are not asked only where they are not', async () => {
+    for (const asksNodes of [true, false]) {
+      const { store, at } = await begin({ support: 'disabled', version: null }, 0, asksNodes);
+      const look = store.look;
+      store.look = async (...of) => ({ ...(await look(...of)), replicas: [] });
+      const found = ids((await at(501)).view);
+      expect(found.includes('nodes_unknown'), `${asksNodes}`).to.equal(!asksNodes);
+    }
   });
 
   it('goes on after a request that fails for once, and says what it could not see', async () => {
@@ -243,6 +256,7 @@ describe('the Observatory over a store without X-Open-Expired', function () {
         'open_expired_unsupported',
         'nodes_unknown',
       ]);
+      expect(run.detail?.open_expired).to.deep.equal({ support: 'unsupported', version: null });
       const rescue = await operator.post(`/lab/api/expired/runs/${id}/rescue`, { name: '00' });
       expect([rescue.status, codeOf(rescue)]).to.deep.equal([501, 'unsupported_here']);
       expect(rescue.text).to.include('Swift 2.34');

@@ -128,7 +128,7 @@ function serviceFaults(facts: CatalogueFacts): CatalogueItem[] {
       summary: 'Ends one worker of a proxy with SIGKILL; never its parent.',
       expect:
         'The parent starts another one within two seconds. Requests of that worker break off.',
-      revert: 'The parent has done so.',
+      revert: 'Nothing is left to do: the parent starts another worker by itself.',
       modes: NO_MODES,
       targets: proxies.map(targetOf),
       ...{ hold_s: 10, hold_s_max: 60, repair_target_s: 5 },

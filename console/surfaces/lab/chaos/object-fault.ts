@@ -133,7 +133,11 @@ export class ObjectFault implements ActiveFault {
       this.#hasAudited = true;
       if (await passes.run('object-auditor', ['-d', device], ip)) {
         const isSeen = await quarantined(place);
-        say(isSeen ? 'The auditor has put the copy into quarantine.' : 'The auditor has passed.');
+        say(
+          isSeen
+            ? 'The auditor has put the copy into quarantine.'
+            : 'The auditor has passed, and did not put the copy into quarantine.',
+        );
       } else say('The auditor of the cluster has to find it.');
     } else if (!passes.areMissing) {
       let haveAll = true;

@@ -114,8 +114,12 @@ export class Prober {
       KEYS.map(async (key) => {
         const newest = this.#history.newestAcknowledged(key);
         const { found } = await this.#get(key);
+        // An object of which no write was acknowledged need not be there.
+        if (found === 'nothing' && newest === 0) return [];
         if (typeof found === 'number' && found >= newest) return [];
-        const what = typeof found === 'number' ? `write ${found}` : (found ?? 'no answer');
+        if (found === null) return [`${key} could not be read once more.`];
+        if (found === 'foreign') return [`${key} has bytes that nobody wrote.`];
+        const what = found === 'nothing' ? 'not there' : `write ${found}`;
         return [`${key} should be write ${newest}, and is ${what}.`];
       }),
     );

@@ -50,8 +50,9 @@ export class ServiceFault implements ActiveFault {
     ];
     if (this.fault !== 'kill_worker') return checks;
     this.#workers = (await childrenOf(status?.pid ?? null)).length;
-    const text = `The proxy has ${this.#workers} workers, and two are needed.`;
-    return [...checks, { id: 'workers', is_ok: this.#workers >= 2, text }];
+    const isOk = this.#workers >= 2;
+    const text = `The proxy has ${this.#workers} workers${isOk ? '' : ', and two are needed'}.`;
+    return [...checks, { id: 'workers', is_ok: isOk, text }];
   }
 
   async inject(): Promise<void> {

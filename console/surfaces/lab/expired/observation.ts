@@ -240,11 +240,9 @@ export class Observation {
       unseen > 0,
       `${unseen} objects could not be looked at the last time: the rings or the store cannot be read.`,
     );
-    const isBlind =
-      this.#opens.support !== 'enabled' && objects.every(({ replicas }) => replicas.length === 0);
     this.#set(
       'nodes_unknown',
-      isBlind,
+      this.#opens.support !== 'enabled' && !this.observer.asksNodes,
       'Storage nodes are not asked, since store_dir is not set: what follows an expiry cannot be seen.',
     );
   }

@@ -16,6 +16,8 @@ export interface OpenExpired {
 
 /** What a run does to objects, and sees of them. */
 export interface ExpiryObserver {
+  /** Whether storage nodes can be asked. */
+  readonly asksNodes: boolean;
   openExpired(): Promise<OpenExpired>;
   create(container: string): Promise<void>;
   put(container: string, object: string, bytes: number, deleteAtS: number): Promise<void>;
@@ -53,14 +55,21 @@ export class SwiftObserver implements ExpiryObserver {
 
   constructor(private readonly given: SwiftObserverOptions) {}
 
+  get asksNodes(): boolean {
+    return this.given.asksNodes;
+  }
+
   async openExpired(): Promise<OpenExpired> {
     const { status, body } = await this.given.store.send({ method: 'GET', rawPath: '/info' });
     const text = (await readBody(body, INFO_BYTES_MAX)).toString('utf8');
-    const { swift } = (status === 200 ? JSON.parse(text) : {}) as {
+    const { swift, ringway_store: own } = (status === 200 ? JSON.parse(text) : {}) as {
       readonly swift?: { readonly version?: unknown; readonly allow_open_expired?: unknown };
+      readonly ringway_store?: unknown;
     };
     const allowed = swift?.allow_open_expired;
-    const version = typeof swift?.version === 'string' ? swift.version.slice(0, 32) : null;
+    // The embedded store gives Ringway's version there.
+    const said = own === undefined ? swift?.version : undefined;
+    const version = typeof said === 'string' ? said.slice(0, 32) : null;
     if (typeof allowed !== 'boolean') return { support: 'unsupported', version };
     return { support: allowed ? 'enabled' : 'disabled', version };
   }

@@ -139,6 +139,9 @@ async function objectInfo(
     return { text: null, problem: 'The helper program did not answer as it should.' };
   } catch (error) {
     if (error instanceof ApiError) return { text: null, problem: error.message };
-    return { text: null, problem: 'The file is not there any more.' };
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
+    const isGone = code === 'ENOENT' || code === 'ENOTDIR';
+    const problem = isGone ? 'The file is not there any more.' : `It cannot be read: ${code}.`;
+    return { text: null, problem };
   }
 }

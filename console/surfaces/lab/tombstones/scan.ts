@@ -181,7 +181,10 @@ class Scan {
         for (const hash of this.#folders(path.join(folder, suffix))) {
           if (!isHash(hash, suffix)) continue;
           if (byHash.size >= HASHES_MAX && !byHash.has(hash)) {
-            this.#summary = { ...this.#summary, partial: 'a partition has too many objects' };
+            this.#summary = {
+              ...this.#summary,
+              partial: 'without all objects of a partition that has too many',
+            };
             continue;
           }
           const place = path.join(folder, suffix, hash);

@@ -152,7 +152,10 @@ function headersCard({ headers, system }) {
  */
 function importCard(differences) {
   const other = differences.filter(({ same }) => !same).length;
-  const said = other === 0 ? badge('written, as in the capsule', 'ok') : badge('written', 'warn');
+  const said =
+    other === 0
+      ? badge('written, as in the capsule', 'ok')
+      : badge('written, and differs from the capsule', 'warn');
   return card(
     'Written from a capsule',
     el('div', { className: 'row' }, said),

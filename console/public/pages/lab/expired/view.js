@@ -41,7 +41,7 @@ export function summaryOf({ summary }) {
   return figures([
     { label: 'Objects', value: String(summary.n) },
     { label: 'Reaped', value: String(summary.reaped) },
-    { label: 'Not reaped', value: String(summary.censored), hint: 'counted in no figure' },
+    { label: 'Not reaped', value: String(summary.censored), hint: 'left out of the times' },
     { label: 'Ghost period, mean', value: time(summary.mean_s) },
     { label: 'P95', value: time(summary.p95_s) },
     { label: 'Longest', value: time(summary.max_s) },

@@ -39,7 +39,7 @@ export function reportFigures({
       hint: last === null ? 'needs node_root' : 'at the last look',
     },
     {
-      label: 'Started by',
+      label: 'Started again by',
       value: report === null ? 'not yet' : TAKERS[report.by],
       hint: report === null ? '' : `${report.outcomes.length} services`,
     },

@@ -11,7 +11,7 @@ import { badge, card, figures, table } from '../ground.js';
 export function exhibitView({ exhibit, check }) {
   const { copies, classes, lacking, risk } = exhibit;
   const source =
-    exhibit.name_source === 'sidecar' ? 'a file beside it' : 'the attributes of a file';
+    exhibit.name_source === 'sidecar' ? 'a file beside it' : 'the extended attributes of a file';
   const evidence = classes.map(({ class: name, evidence: why }) => `${name}: ${why}`);
   const rows = [
     ...copies,
