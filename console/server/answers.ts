@@ -24,7 +24,7 @@ import type { UploadsPage } from '../surfaces/files/s3/unfinished.js';
 import type { PresignedUrl } from '../surfaces/files/s3/presigned-routes.js';
 import type { SharingView } from '../surfaces/files/sharing.js';
 import type { TempUrl } from '../surfaces/files/tempurl-routes.js';
-import type { TrashView } from '../surfaces/files/trash-routes.js';
+import type { TrashView } from '../surfaces/files/trash-listing.js';
 import type { BenchmarkRun } from '../surfaces/benchmarks/runs.js';
 import type { BenchmarksView } from '../surfaces/benchmarks/surface.js';
 import type { UploadPlanView } from '../surfaces/files/upload-routes.js';

@@ -47,7 +47,10 @@ const BY_S3_CODE: ReadonlyMap<string, readonly [ApiErrorCode, string]> = new Map
     ['conflict', 'The object is in cold storage: restore it from there first.'],
   ],
   ['InvalidAccessKeyId', ['acl', 'S3 does not know the key that you logged in with.']],
-  ['SignatureDoesNotMatch', ['acl', 'S3 does not know the key that you logged in with.']],
+  [
+    'SignatureDoesNotMatch',
+    ['acl', 'S3 refused the signature of the key that you logged in with.'],
+  ],
   ['SlowDown', ['upstream_unavailable', 'S3 is busy. Try again in a moment.']],
 ]);
 

@@ -48,16 +48,21 @@ export async function listObjects(
   return list(store, container, query);
 }
 
-/** All objects below a prefix, page by page. */
+/** All objects below a prefix, page by page. @param reverse - the last name first */
 export async function* walkObjects(
   store: SwiftAccount,
   container: string,
   prefix: string,
-  startAfter?: string,
+  reverse = false,
 ): AsyncGenerator<ObjectRow> {
-  let marker = startAfter;
+  const all = {
+    prefix: prefix === '' ? undefined : prefix,
+    limit: LISTING_LIMIT,
+    reverse: reverse ? 'true' : undefined,
+  };
+  let marker: string | undefined;
   for (;;) {
-    const query = { prefix: prefix === '' ? undefined : prefix, marker, limit: LISTING_LIMIT };
+    const query = { ...all, marker };
     const rows = (await listObjects(store, container, query)) as ObjectRow[];
     yield* rows;
     const last = rows.at(-1);

@@ -23,6 +23,13 @@ export interface TrashEntry {
   readonly kind: 'object' | 'slo';
 }
 
+/** What lies in the trash of a container, what was deleted last first. */
+export interface TrashView {
+  readonly items: readonly TrashEntry[];
+  /** Whether there is more, deleted earlier. */
+  readonly truncated: boolean;
+}
+
 /** What no listing tells of an entry. It never changes while the entry is there. */
 interface Facts {
   readonly name: string | undefined;
@@ -40,14 +47,17 @@ export class TrashListing {
   constructor(private readonly now: () => number) {}
 
   /**
-   * What lies in the trash of a container, by the time of deletion, oldest first.
+   * What lies in the trash of a container, what was deleted last first.
    * @throws SwiftStatusError 404 where nothing was ever thrown away
    */
-  async list(store: SwiftAccount, container: string, limit: number): Promise<TrashEntry[]> {
+  async list(store: SwiftAccount, container: string, limit: number): Promise<TrashView> {
     const rows: ObjectRow[] = [];
-    for await (const row of walkObjects(store, trashOf(container), '')) {
+    let truncated = false;
+    for await (const row of walkObjects(store, trashOf(container), '', true)) {
       if (parseTrashName(row.name) === undefined) continue;
-      if (rows.push(row) === limit) break;
+      truncated = rows.length === limit;
+      if (truncated) break;
+      rows.push(row);
     }
     const entries: TrashEntry[] = [];
     let next = 0;
@@ -58,7 +68,7 @@ export class TrashListing {
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, lane));
-    return entries;
+    return { items: entries, truncated };
   }
 
   async #entry(store: SwiftAccount, container: string, row: ObjectRow): Promise<TrashEntry> {

@@ -12,7 +12,7 @@ import { containerName, NAMES_MAX, objectName, trashOf } from './names.js';
 import { purge } from './purge.js';
 import { SegmentCleanup } from './segment-cleanup.js';
 import { parseTrashName, restoreJob, trashTransfers } from './trash.js';
-import { TrashListing, type TrashEntry } from './trash-listing.js';
+import { TrashListing, type TrashView } from './trash-listing.js';
 import { transferMany, Transfers } from './transfers.js';
 
 const TRASH = z.object({
@@ -27,13 +27,6 @@ const RESTORE = z.strictObject({
 });
 const PURGE = z.strictObject({ container: containerName, trash_names: names });
 
-/** What lies in the trash of a container, by the time of deletion, oldest first. */
-export interface TrashView {
-  readonly items: readonly TrashEntry[];
-  /** Whether there may be more. */
-  readonly truncated: boolean;
-}
-
 /** What was thrown away: to look at, to bring back, to delete for good. */
 export function trashRoutes(app: FastifyInstance, context: ConsoleContext): void {
   const { now } = context;
@@ -44,8 +37,7 @@ export function trashRoutes(app: FastifyInstance, context: ConsoleContext): void
   app.get('/api/files/trash', reads, async (request): Promise<TrashView> => {
     const { container, limit } = parse(TRASH, request.query);
     try {
-      const items = await listing.list(sessionOf(request).store, container, limit);
-      return { items, truncated: items.length === limit };
+      return await listing.list(sessionOf(request).store, container, limit);
     } catch (error) {
       // Nothing was ever thrown away here.
       if (!(error instanceof SwiftStatusError && error.status === 404)) throw error;

@@ -5,6 +5,13 @@
  */
 export const FILES = [
   {
+    name: 'files/trash: a long trash shows what was deleted first',
+    file: 'console/surfaces/files/trash-listing.ts',
+    find: `walkObjects(store, trashOf(container), '', true)`,
+    replace: `walkObjects(store, trashOf(container), '')`,
+    tests: ['test/console/files/trash.test.ts'],
+  },
+  {
     name: 'files/transfers: a taken name is written without a question',
     file: 'console/surfaces/files/transfers.ts',
     find: `if (onTaken === 'fail') throw`,

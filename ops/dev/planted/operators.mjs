@@ -93,6 +93,14 @@ export const OPERATORS = [
     tests: ['test/deploy/runs.test.ts'],
   },
   {
+    name: 'deploy/ramp: a folder that is no device stops it',
+    file: 'src/deploy/ramp/recon.ts',
+    find: `bare.filter((name) => node.devices.some((device) => device.name === name))`,
+    replace: `bare`,
+    tests: ['test/deploy/ramps.test.ts'],
+    grep: 'goes on when it is told to',
+  },
+  {
     name: 'deploy/install: what others have changed is replaced',
     file: 'src/deploy/service/installer.ts',
     find: `const expected = isRepair ? {} : await`,
@@ -178,6 +186,27 @@ export const OPERATORS = [
     find: `within('root', path.toUpperCase(), root, 2)`,
     replace: `group('root', path.toUpperCase(), root)`,
     tests: ['test/console/lab/profilemap.test.ts'],
+  },
+  {
+    name: 'lab/chaos: an object that nobody acknowledged is missed',
+    file: 'console/surfaces/lab/chaos/prober.ts',
+    find: `if (found === 'nothing' && newest === 0) return [];`,
+    replace: ``,
+    tests: ['test/console/lab/chaos.test.ts'],
+  },
+  {
+    name: 'lab/expired: nodes are said not to be asked that have answered nothing',
+    file: 'console/surfaces/lab/expired/observation.ts',
+    find: `!this.observer.asksNodes,`,
+    replace: `this.#objects.every(({ view }) => view.replicas.length === 0),`,
+    tests: ['test/console/lab/expired.test.ts'],
+  },
+  {
+    name: 'lab/expired: the version of the embedded store is called Swift’s',
+    file: 'console/surfaces/lab/expired/observer.ts',
+    find: `own === undefined ? swift?.version : undefined`,
+    replace: `swift?.version`,
+    tests: ['test/console/lab/expired.test.ts'],
   },
   {
     name: 'lab/pulse: figures have digits that no clock tells',

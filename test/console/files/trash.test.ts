@@ -12,6 +12,7 @@ import {
   unique,
   upload,
   type AskStore,
+  type TrashItem,
 } from './support.js';
 
 const DAYS = 7;
@@ -70,6 +71,24 @@ describe('console trash', () => {
       until + DAYS * DAY_S,
     );
     expect((await ask('HEAD', `${container}/o`)).status).to.equal(404);
+  });
+
+  it('shows what was deleted last first, and says what is left out', async () => {
+    const names = ['o', 'p', 'q'];
+    for (const name of names) {
+      bed.clock.nowMs += 10;
+      if (name !== 'o') await ok(upload(client, container, name, 'x'), 201);
+      await job(client, '/api/files/delete', { container, names: [name], mode: 'trash' });
+    }
+    for (const [limit, shown, truncated] of [
+      [2, ['q', 'p'], true],
+      [3, ['q', 'p', 'o'], false],
+    ] as const) {
+      const answer = await ok(client.get(`/api/files/trash?${query({ container, limit })}`), 200);
+      const view: { readonly items: TrashItem[]; readonly truncated: boolean } = answer.json();
+      expect(view.items.map(({ name }) => name)).to.deep.equal(shown);
+      expect(view.truncated).to.equal(truncated);
+    }
   });
 
   it('shows the expiry that is stored, whatever the configuration says, and what has expired', async () => {

@@ -9,11 +9,15 @@ import { loadContainers } from './listing.js';
  */
 
 const KINDS = /** @type {const} */ (['read', 'write']);
-/** @type {readonly (readonly [text: string, kind: AclKind, rule: string])[]} */
+/**
+ * Rules that a button adds to the read list; `.rlistings` alone lets no one in.
+ *
+ * @type {readonly (readonly [text: string, ...rules: string[]])[]}
+ */
 const ADDITIONS = [
-  ['Anyone can read', 'read', '.r:*'],
-  ['Anyone can list', 'read', '.rlistings'],
-  ['A web site can read', 'read', '.r:www.example.com'],
+  ['Anyone can read', '.r:*'],
+  ['Anyone can read and list', '.r:*', '.rlistings'],
+  ['Readers sent by a web site', '.r:www.example.com'],
 ];
 const RIGHTS = /** @type {const} */ ([
   ['read', 'may read and list'],
@@ -54,10 +58,11 @@ export async function showAcl(name) {
     areas[kind].value = [...given.filter((line) => line.trim() !== rule), rule].join('\n');
     onInput();
   };
-  const add = (/** @type {AclKind} */ kind, /** @type {string} */ rule) => {
-    addLine(kind, rule);
-    areas[kind].focus();
-    areas[kind].setSelectionRange(areas[kind].value.length - rule.length, areas[kind].value.length);
+  const add = (/** @type {readonly string[]} */ rules) => {
+    for (const rule of rules) addLine('read', rule);
+    const { value } = areas.read;
+    areas.read.focus();
+    areas.read.setSelectionRange(value.length - (rules.at(-1) ?? '').length, value.length);
   };
   await explain();
   const given = await ask(
@@ -71,8 +76,8 @@ export async function showAcl(name) {
       el(
         'div',
         { className: 'row' },
-        ...ADDITIONS.map(([text, kind, rule]) =>
-          el('button', { type: 'button', textContent: text, onclick: () => add(kind, rule) }),
+        ...ADDITIONS.map(([text, ...rules]) =>
+          el('button', { type: 'button', textContent: text, onclick: () => add(rules) }),
         ),
       ),
       el('label', {}, 'Read', areas.read),

@@ -15,11 +15,12 @@ import { askTyped } from '../../js/typed-name.js';
  *
  * @param {string} name
  * @param {boolean} enabled
+ * @param {boolean} s3 whether S3 keeps them: it has no trash
  */
-export async function setVersions(name, enabled) {
+export async function setVersions(name, enabled, s3) {
   const text = enabled
     ? 'From now on, overwritten and deleted objects are kept as versions, and take up space.'
-    : 'From now on, overwritten and deleted objects are lost. Versions that exist are kept.';
+    : `From now on, overwritten objects are lost; ${s3 ? 'deleting adds a delete marker' : 'deleted ones go to the trash'}. Versions that exist are kept.`;
   const title = enabled ? 'Keep versions' : 'Suspend versions';
   const work = () => call('PUT', '/api/files/versions', { name, enabled });
   if ((await ask(title, [el('p', { textContent: text })], title, work)) === null) return;
@@ -67,8 +68,8 @@ export async function removeContainer({ name, objects, bytes, versioning, s3 }) 
   const isEmpty = objects === 0 && !hasVersions;
   const keep = el('input', { name: 'keep', type: 'checkbox', value: '1' });
   const trash = el('input', { name: 'with_trash', type: 'checkbox', value: '1' });
-  const locked = s3 ? 'Versions that Object Lock protects are kept. ' : '';
-  const all = hasVersions ? `So will all versions and delete markers. ${locked}` : '';
+  const locked = s3 ? ', but for those that Object Lock protects' : '';
+  const all = hasVersions ? `So will all versions and delete markers${locked}. ` : '';
   const text = isEmpty
     ? 'The container is empty.'
     : `${objects.toLocaleString()} ${objects === 1 ? 'object' : 'objects'} (${bytesText(bytes)}) will be permanently deleted. ${all}Nothing goes to the trash.`;

@@ -81,7 +81,7 @@ export async function accessTab({ name, details, act }) {
       section(
         'Cross-origin access (CORS)',
         quiet('Which web sites may use the bucket from a browser.'),
-        quiet(rules.length === 0 ? 'No rules: no other web site may.' : count),
+        quiet(rules.length === 0 ? 'No rules: browsers let no other web site read it.' : count),
         act(may('admin') ? 'Edit CORS rules' : 'Show CORS rules', () => showCors(name)),
       ),
     );
@@ -138,7 +138,7 @@ async function rulesOf({ name, s3 }, act) {
     words('read'),
     el('h4', { textContent: 'Write' }),
     words('write'),
-    ...(s3 ? [quiet('Other users read this bucket in the console and with S3 clients.')] : []),
+    ...(s3 ? [quiet('Other users reach this bucket in the console and with S3 clients.')] : []),
     act('Change access', () => showAcl(name)),
   );
 }
@@ -154,10 +154,12 @@ export async function versionsTab({ name, details, can, act }) {
       quiet(
         active
           ? 'Overwritten and deleted objects are kept as versions, and take up space. “Deleted files” lists the deleted ones.'
-          : 'Deleted objects go to the trash. Overwritten objects are lost.',
+          : s3
+            ? 'Deleting adds a delete marker. Without a new version, overwritten objects are lost; versions that exist are kept.'
+            : 'Deleted objects go to the trash. Overwritten objects are lost.',
       ),
       ...(may('admin') && can.object_versioning && isSwitched
-        ? [act(active ? 'Suspend versions' : 'Keep versions', () => setVersions(name, !active))]
+        ? [act(active ? 'Suspend versions' : 'Keep versions', () => setVersions(name, !active, s3))]
         : []),
     ),
   ];
@@ -203,7 +205,7 @@ export async function lifecycleTab({ name, details, act }) {
   const list =
     rules.length === 0
       ? quiet('No rules: nothing is deleted or moved automatically.')
-      : el('ol', { className: 'rules' }, ...rules.map((rule) => ruleItem(rule, null)));
+      : el('ol', { className: 'rules' }, ...rules.map((rule) => ruleItem(rule, details.s3, null)));
   return [
     section(
       'Lifecycle rules',

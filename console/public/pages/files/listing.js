@@ -184,7 +184,10 @@ async function trashPage(parameters) {
   const noneText =
     next === null ? 'Nothing was deleted here.' : 'None found yet. Choose Next to go on.';
   const emptyText = keepsDeleted() ? noneText : 'The trash is empty.';
-  return { rows, next, previous: null, emptyText, note: truncated ? 'There is more.' : '' };
+  const note = truncated
+    ? `What was deleted before these ${rows.length.toLocaleString()} is not shown.`
+    : '';
+  return { rows, next, previous: null, emptyText, note };
 }
 
 /** @param {Ways} ways */

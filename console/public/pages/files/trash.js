@@ -43,7 +43,7 @@ export async function trashRows(parameters) {
     expires_unix_s: one.expires_unix_s,
     expired: one.expired,
   }));
-  return { rows: rows.reverse(), truncated: answer.truncated, next: null };
+  return { rows, truncated: answer.truncated, next: null };
 }
 
 const CONFLICTS = /** @type {const} */ ([

@@ -14,14 +14,18 @@ const EMPTY = {
  * A rule in words, a line for each thing that it does.
  *
  * @param {Rule} rule
+ * @param {boolean} hasVersions of the bucket: there an expiry takes nothing away
  */
-export function ruleText(rule) {
+export function ruleText(rule, hasVersions) {
   const lines = [`For ${scopeText(rule)}`];
   const { expire, noncurrent_expire: noncurrent } = rule;
   if (expire !== null) {
     if ('delete_markers' in expire) {
       if (expire.delete_markers) lines.push('Remove delete markers with nothing behind them');
-    } else lines.push(`Delete ${timeText(expire)}`);
+    } else {
+      const what = hasVersions ? 'Add a delete marker' : 'Delete permanently';
+      lines.push(`${what} ${timeText(expire)}`);
+    }
   }
   for (const { when, storage_class: name } of rule.transitions) {
     lines.push(`Move to ${name} ${timeText(when)}`);
@@ -29,13 +33,13 @@ export function ruleText(rule) {
   if (noncurrent !== null) {
     const kept =
       noncurrent.newer === null ? '' : `, but keep the ${noncurrent.newer} newest of them`;
-    lines.push(`Delete old versions permanently after ${noncurrent.days} days${kept}`);
+    lines.push(`Delete old versions permanently ${timeText(noncurrent)}${kept}`);
   }
   for (const { days, storage_class: name } of rule.noncurrent_transitions) {
-    lines.push(`Move old versions to ${name} after ${days} days`);
+    lines.push(`Move old versions to ${name} ${timeText({ days })}`);
   }
   if (rule.abort_days !== null) {
-    lines.push(`Abort unfinished uploads after ${rule.abort_days} days`);
+    lines.push(`Abort unfinished uploads ${timeText({ days: rule.abort_days })}`);
   }
   return lines;
 }
@@ -52,7 +56,8 @@ function scopeText({ prefix, tags, size_greater_than: greater, size_less_than: l
 
 /** @param {{ days: number } | { date: string }} time */
 function timeText(time) {
-  return 'days' in time ? `after ${time.days} days` : `from ${time.date}`;
+  if ('date' in time) return `from ${time.date}`;
+  return time.days === 1 ? 'after 1 day' : `after ${time.days} days`;
 }
 
 /**
@@ -67,7 +72,7 @@ export async function editLifecycleRule(given, hasVersions) {
   const title = given === null ? 'New lifecycle rule' : 'Lifecycle rule';
   const entered = await ask(title, form.nodes, 'Done', async () => {
     made = form.rule();
-    if (ruleText(made).length === 1)
+    if (ruleText(made, hasVersions).length === 1)
       throw new Error('The rule does nothing yet: fill in one of the times.');
   });
   return entered === null ? null : made;

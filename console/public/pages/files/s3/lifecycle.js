@@ -12,7 +12,8 @@ import { runPreview } from './preview-job.js';
 
 /** @type {Readonly<Record<string, string>>} */
 const EFFECTS = {
-  expire: 'delete',
+  expire: 'delete permanently',
+  mark: 'add delete markers',
   transition: 'move to another storage class',
   expire_version: 'delete old versions',
   transition_version: 'move old versions',
@@ -54,14 +55,14 @@ async function listRules(bucket, rules) {
       await listRules(bucket, changed === null ? rules : others(changed));
     });
     const remove = leave(() => listRules(bucket, others()));
-    return ruleItem(rule, mayChange ? { edit, remove } : null);
+    return ruleItem(rule, bucket.hasVersions, mayChange ? { edit, remove } : null);
   });
   const add = leave(async () => {
     const made = await editLifecycleRule(null, bucket.hasVersions);
     await listRules(bucket, made === null ? rules : [...rules, made]);
   });
   const preview = leave(async () => {
-    await showPreview(bucket.name, rules);
+    await showPreview(bucket, rules);
     await listRules(bucket, rules);
   });
   const buttons = el('div', { className: 'row' });
@@ -87,15 +88,16 @@ async function listRules(bucket, rules) {
  * A rule in a list, in words.
  *
  * @param {Rule} rule
+ * @param {boolean} hasVersions of the bucket
  * @param {{ edit: () => void, remove: () => void } | null} can null: it is only shown
  */
-export function ruleItem(rule, can) {
+export function ruleItem(rule, hasVersions, can) {
   const label = rule.id === '' ? 'new rule' : rule.id;
   const name = el('strong', { textContent: shownText(label) });
   const off = rule.enabled
     ? []
     : [' ', el('span', { className: 'badge', textContent: 'disabled' })];
-  const lines = ruleText(rule).map((textContent) => el('li', { textContent }));
+  const lines = ruleText(rule, hasVersions).map((textContent) => el('li', { textContent }));
   const buttons = el('div', { className: 'row' });
   if (can !== null) {
     const remove = button('Remove', can.remove, 'danger');
@@ -118,21 +120,23 @@ function button(textContent, onclick, className = '') {
 /**
  * What the rules would do to what is in the bucket now.
  *
- * @param {string} name
+ * @param {Bucket} bucket
  * @param {readonly Rule[]} rules
  */
-async function showPreview(name, rules) {
+async function showPreview({ name, hasVersions }, rules) {
   const body = { name, rules };
   const path = '/api/files/lifecycle/preview';
   const found = await runPreview(`Preview of lifecycle rules of ${name}`, path, body);
   if (found === null) return;
   const { effects, scanned, truncated, tags_unread: unread } = /** @type {Preview} */ (found);
+  const nameOf = (/** @type {string} */ effect) =>
+    hasVersions && effect === 'expire' ? 'mark' : effect;
   const rows = effects.map((one) =>
     el(
       'tr',
       {},
       el('td', { textContent: shownText(one.rule_id), className: 'long' }),
-      el('td', { textContent: EFFECTS[one.effect] ?? one.effect }),
+      el('td', { textContent: EFFECTS[nameOf(one.effect)] ?? one.effect }),
       el('td', {
         textContent: one.now === 0 ? '0' : `${one.now.toLocaleString()} (${bytesText(one.bytes)})`,
       }),
