@@ -5,6 +5,7 @@ import { LocalDriver } from '../../src/deploy/drivers/local.js';
 import type { NodeDrift } from '../../src/deploy/service/drift.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 import { otherWorkers, small, TestDeploy, TestDriver, writeSecret } from './service-support.js';
+import { withNodes } from './support.js';
 
 describe('deploy: repair', function () {
   this.timeout(120_000);
@@ -101,9 +102,15 @@ describe('deploy: repair', function () {
     // Nodes that a run left alone have the former secret: that is no change of others.
     await writeSecret(folder, 'gateway-key', 'gateway-key-3');
     nowMs += 1000;
-    await deploy.putSpec({ ...small, gateway: undefined });
+    const expirer = withNodes(small, (nodes) =>
+      nodes.map((node) =>
+        node.name === 'node3' ? { ...node, roles: [...node.roles, 'expirer'] } : node,
+      ),
+    );
+    await deploy.putSpec(expirer);
     const second = await deploy.deploy('second');
     expect(second.state, second.message).to.equal('succeeded');
+    expect(second.steps.map(({ node }) => node)).to.not.include('node2');
     await deploy.putSpec(otherWorkers);
     nowMs += 1000;
     const third = await deploy.deploy('third');
