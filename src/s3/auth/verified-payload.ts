@@ -160,7 +160,8 @@ export class VerifiedPayload implements Payload {
     const expected = this.plan.md5;
     const calculated = Buffer.from(actual.md5 ?? '', 'hex').toString('base64');
     if (expected === undefined || expected === calculated) return;
-    // AWS gives one in hex and the other in base64.
+    // AWS gives one in hex and the other in base64, as its answers of 2023 and 2026 do; those of 2013 had
+    // both in base64.
     throw new S3Error('BadDigest', undefined, {
       ExpectedDigest: Buffer.from(expected, 'base64').toString('hex'),
       CalculatedDigest: calculated,
