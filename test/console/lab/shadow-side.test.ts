@@ -57,7 +57,10 @@ describe('a side of Shadow', () => {
         (count) => count === 1,
       );
       cut.abort();
-      expect(await made).to.have.property('message', 'container: closed');
+      expect(await made).to.have.property(
+        'message',
+        'Side peer has given no answer (closed) where a container for the test was to be made.',
+      );
       expect(requests).to.deep.equal(['PUT', 'DELETE']);
     } finally {
       server.close();

@@ -99,11 +99,8 @@ function shadowRoutes(app: FastifyInstance, context: ConsoleContext): void {
       const act = { action: 'lab.shadow.replay', target: mode };
       const results = await audited(context, request, act, async () => {
         const duel = await duelOf(context, sessionOf(request), mode);
-        return duel.run(one).catch(() => {
-          throw new ApiError(
-            'upstream_unavailable',
-            'A container for the test cannot be made on a side.',
-          );
+        return duel.run(one).catch((error: unknown) => {
+          throw new ApiError('upstream_unavailable', (error as Error).message);
         });
       });
       return { results };

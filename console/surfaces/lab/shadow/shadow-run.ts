@@ -118,18 +118,18 @@ export class ShadowRun {
     let results: StepResult[];
     try {
       results = await this.duel.run(control, signal);
-    } catch {
-      throw new ApiError(
-        'upstream_unavailable',
-        'A container for the test cannot be made on a side.',
-      );
+    } catch (error) {
+      throw new ApiError('upstream_unavailable', (error as Error).message);
     }
     // How answers differ is for the run to find; here both have to be up, and to take requests.
     const odd = results.find(({ difference }) => CONTROL_RULES.has(difference.rule));
     if (odd === undefined) return;
+    const { a, b, difference } = odd;
+    const who =
+      b === null ? `Side ${a.label} does not` : `One of ${a.label} and ${b.label} does not`;
     throw new ApiError(
       'upstream_unavailable',
-      `A side does not answer control requests as it should: ${odd.difference.rule}, ${odd.difference.detail}.`,
+      `${who} answer control requests as it should: ${difference.rule}, ${difference.detail}.`,
     );
   }
 

@@ -57,8 +57,10 @@ export class ShadowSide {
     const container = `shadow-${randomBytes(6).toString('hex')}`;
     const { status, transport } = await this.#plain('PUT', '', container, signal);
     if (status === null) await this.#plain('DELETE', '', container, undefined, LEAVE_MS);
-    if (status === null || status > 299) throw new Error(`container: ${status ?? transport}`);
-    return container;
+    if (status !== null && status <= 299) return container;
+    const answer =
+      status === null ? `has given no answer (${transport})` : `has answered ${status}`;
+    throw new Error(`Side ${this.label} ${answer} where a container for the test was to be made.`);
   }
 
   /**
