@@ -29,7 +29,7 @@ export function listenFailure(key: string, address: ListenAddress, error: unknow
   });
 }
 
-/** Who listens there, and what moves the service away. */
+/** The process that listens there, and the flag that takes another address. */
 function inUse(key: string, { port }: ListenAddress): string {
   const flag = FLAGS[key];
   const way = flag === undefined ? '' : `; ${flag} ADDRESS:PORT takes another`;

@@ -11,8 +11,8 @@ export interface BannerParts extends ConsoleState {
 }
 
 /**
- * The same for somebody at a terminal, in eight lines: where S3 and the console are, and how to log
- * in. The console has the lines for clients.
+ * The banner for a terminal, in eight lines: where S3 and the console are, and how to log in. The
+ * console has the lines for clients.
  */
 export function renderShortBanner(
   version: string,

@@ -6,19 +6,25 @@ import { fileURLToPath } from 'node:url';
 export interface VersionInfo {
   /** The version in package.json. */
   readonly version: string;
-  /** Commit of a checkout, `unknown` elsewhere. */
+  /** Commit of a checkout, or that a package was built from; `unknown` elsewhere. */
   readonly revision: string;
   /** Version of Node.js, without its `v`. */
   readonly node: string;
 }
 
+const REVISION_LENGTH = 12;
+
 /** What runs here. Asks git once: call it at start only. */
 export function readVersion(): VersionInfo {
   const root = projectRoot(path.dirname(fileURLToPath(import.meta.url)));
-  const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+  const { version, gitHead } = JSON.parse(
+    readFileSync(path.join(root, 'package.json'), 'utf8'),
+  ) as {
     readonly version: string;
+    readonly gitHead?: string;
   };
-  return { version: manifest.version, revision: readRevision(root), node: process.versions.node };
+  const revision = gitHead?.slice(0, REVISION_LENGTH) ?? readRevision(root);
+  return { version, revision, node: process.versions.node };
 }
 
 /** The nearest folder with a package.json: compiled files may lie at any depth below it. */
@@ -30,7 +36,7 @@ function projectRoot(folder: string): string {
 function readRevision(root: string): string {
   if (!existsSync(path.join(root, '.git'))) return 'unknown';
   try {
-    return execFileSync('git', ['-C', root, 'rev-parse', '--short=12', 'HEAD'], {
+    return execFileSync('git', ['-C', root, 'rev-parse', `--short=${REVISION_LENGTH}`, 'HEAD'], {
       encoding: 'utf8',
       timeout: 2000,
       stdio: ['ignore', 'pipe', 'ignore'],

@@ -3,7 +3,7 @@ import { isatty } from 'node:tty';
 /** Keys that the line says in its own words, or that a reader at a terminal has no use for. */
 const SAID = new Set(['level', 'time', 'process', 'pid', 'worker', 'msg', 'err']);
 
-/** Whether somebody reads the log of this process at a terminal: they get lines to read. */
+/** A log that goes to a terminal has lines to read instead of JSON. */
 export function logsToTerminal(): boolean {
   return isatty(2);
 }
