@@ -1,0 +1,50 @@
+import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describeWith, program } from '../support/needs.js';
+import { runProgram } from '../support/programs.js';
+import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+
+async function run(...args: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await runProgram(process.execPath, args);
+  expect(code, `${stdout}${stderr}`).to.equal(0);
+  return stdout;
+}
+
+const NEEDS = [
+  program('dpkg-deb'),
+  program('mmdebstrap'),
+  program('aws'),
+  { name: 'root, to make a root', isMet: () => process.getuid?.() === 0 },
+];
+
+describeWith(NEEDS, 'packages', function () {
+  this.timeout(15 * 60_000);
+  let folder: string;
+
+  before(async () => {
+    folder = await makeTempFolder('packages');
+  });
+  after(() => removeFolder(folder));
+
+  it('have equal bytes when they are built twice', async () => {
+    const sums: string[] = [];
+    for (const name of ['one', 'two']) {
+      const out = join(folder, name);
+      await run('ops/package/main.mjs', '--out', out, '--only', 'filter', '--only', 'npm');
+      sums.push(readFileSync(join(out, 'SHA256SUMS'), 'utf8'));
+    }
+    expect(sums[0])
+      .to.equal(sums[1])
+      .and.match(/ringway-swift-filter_.*_all\.deb/);
+  });
+
+  it('install, serve, reload, are upgraded and leave the data on a clean Debian 13', async () => {
+    const out = join(folder, 'gateway');
+    await run('ops/package/main.mjs', '--out', out, '--only', 'gateway');
+    const said = await run('ops/package/try.mjs', 'debian13', '--packages', out);
+    expect(said)
+      .to.match(/reads, none failed/)
+      .and.include('all of it worked');
+  });
+});
