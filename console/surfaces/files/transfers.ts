@@ -87,7 +87,7 @@ export class Transfers {
       if (kind === 'park') {
         const aside = { ...to, object: `.moving-${randomUUID()}` };
         try {
-          await this.#move(from, aside, how, this.#source);
+          await this.#park(from, aside, how);
           parked.set(transfer, aside);
           how = { ...how, signal: undefined };
           count(readers, from, -1);
@@ -108,6 +108,27 @@ export class Transfers {
       parked.delete(transfer);
       if (isDone && kind === 'whole') count(readers, from, -1);
     }
+  }
+
+  /** @throws ApiError, with the name of the copy, if it had to stay aside */
+  async #park(from: Place, aside: Place, how: Manner): Promise<void> {
+    const copied = await this.#copy(from, aside, how, this.#source);
+    if (!how.removes) return;
+    try {
+      await this.#remove(from, copied);
+    } catch (error) {
+      const { code, message } = this.tally.describe(error);
+      // After any other failure the copy may be all that there is.
+      const isChanged = code === 'conflict';
+      if (isChanged && (await this.#discard(aside).catch(() => false)))
+        throw new ApiError(code, 'Someone has changed it meanwhile: it was left.');
+      throw new ApiError(code, `${message} A copy is kept as “${aside.object}”.`);
+    }
+  }
+
+  async #discard(aside: Place): Promise<true> {
+    await this.#remove(aside, await this.#lookAt(aside, await this.#target(), true));
+    return true;
   }
 
   /** @throws ApiError, with the name under which the object is now, if that is not its old one */
@@ -131,9 +152,10 @@ export class Transfers {
   async #putBack(aside: Place, from: Place, how: Manner): Promise<boolean> {
     if (how.removes) {
       await this.#move(aside, from, { ...how, onTaken: 'fail' }, this.#target);
-    } else if (how.written.has(keyOf(from))) return false;
-    else await this.#remove(aside, await this.#lookAt(aside, await this.#target(), true));
-    return true;
+      return true;
+    }
+    if (how.written.has(keyOf(from))) return false;
+    return this.#discard(aside);
   }
 
   async #move(from: Place, to: Place, how: Manner, sourceOf: BucketOf): Promise<void> {

@@ -5,6 +5,13 @@
  */
 export const FILES = [
   {
+    name: 'files/transfers: what makes way for a circle and was changed stays aside, untold',
+    file: 'console/surfaces/files/transfers.ts',
+    find: `if (isChanged && (await this.#discard(aside).catch(() => false)))`,
+    replace: `if (isChanged)`,
+    tests: ['test/console/files/transfer-jobs.test.ts'],
+  },
+  {
     name: 'files/trash: a long trash shows what was deleted first',
     file: 'console/surfaces/files/trash-listing.ts',
     find: `walkObjects(store, trashOf(container), '', true)`,

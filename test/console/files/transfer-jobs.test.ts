@@ -1,12 +1,25 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import type { OnTaken } from '../../../console/surfaces/files/transfers.js';
 import { bodiesOf, each, move, run, swiftWith } from './transfers-support.js';
 
 const NAMES = ['a', 'b', 'c', 'd/a', 'd/b', 'd/d/a', 'e'];
 const name = fc.constantFrom(...NAMES);
 const container = fc.constantFrom('x', 'y');
+
+interface Job {
+  readonly there: (readonly [container: string, name: string])[];
+  readonly pairs: (readonly [from: string, to: string])[];
+  readonly to: string;
+  readonly removes: boolean;
+  readonly onTaken: OnTaken;
+  readonly role: 'admin' | 'member';
+  readonly uploads: { readonly at: number; readonly container: string; readonly name: string }[];
+  readonly pauses: number[];
+}
+
 const upload = fc.record({ at: fc.nat(60), container, name });
-const JOB = fc.record({
+const JOB: fc.Arbitrary<Job> = fc.record({
   there: fc.uniqueArray(fc.tuple(container, name), {
     selector: (one) => one.join('/'),
     maxLength: 10,
@@ -19,6 +32,18 @@ const JOB = fc.record({
   uploads: fc.array(upload, { maxLength: 6 }),
   pauses: fc.array(fc.nat(4), { minLength: 1, maxLength: 8 }),
 });
+/** A circle whose first object is written over while it makes way, at any moment. */
+const OVERTAKEN = Array.from({ length: 16 }, (_, at): [Job] => [
+  {
+    there: [['x', 'd/a']],
+    pairs: [
+      ['d/a', 'd/d/a'],
+      ['d/d/a', 'd/a'],
+    ],
+    uploads: [{ at, container: 'x', name: 'd/a' }],
+    ...{ to: 'x', removes: true, onTaken: 'fail', role: 'admin', pauses: [0] },
+  },
+]);
 const RUNS = Number(process.env.RINGWAY_TRANSFER_JOBS ?? 600);
 
 describe('console files: no job loses contents', () => {
@@ -62,7 +87,7 @@ describe('console files: no job loses contents', () => {
           if (key.includes('.moving-')) expect(told).to.include(key.slice(to.length + 1));
         }
       }),
-      { numRuns: RUNS },
+      { numRuns: RUNS, examples: OVERTAKEN },
     );
   });
 

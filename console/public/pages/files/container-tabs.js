@@ -30,7 +30,7 @@ const VERSIONING = {
   archive: 'Kept in another container',
   history: 'Kept in another container, with deleted objects',
   gateway: 'Kept by S3, for S3 clients',
-  none: 'Not kept by the store',
+  none: 'Not kept',
 };
 
 /** @type {TabContent} */
