@@ -126,10 +126,10 @@ describe('embedded store: whose rights count behind a pointer', () => {
     expectAnswer(await complete(path, id, md5(body)), 200);
   }
 
-  function complete(path: string, id: string, etag: string): Promise<S3Answer> {
+  function complete(path: string, id: string, etag: string, client = member): Promise<S3Answer> {
     const part = `<Part><PartNumber>1</PartNumber><ETag>${etag}</ETag></Part>`;
     const body = `<CompleteMultipartUpload>${part}</CompleteMultipartUpload>`;
-    return member.send({ method: 'POST', path: `${path}?uploadId=${id}`, body });
+    return client.send({ method: 'POST', path: `${path}?uploadId=${id}`, body });
   }
 
   /** What Swift's API tells of everything that pointers lead to. */
@@ -247,6 +247,18 @@ describe('embedded store: whose rights count behind a pointer', () => {
       expectNothingTold(got);
       expectAnswer(await member.get('/t-b/of-links'), 404, 'NoSuchKey');
     }
+  });
+
+  it("an upload takes nothing of what a link in its marker's place leads to", async () => {
+    await put('owner', 't-x/described', { 'X-Object-Meta-Secret': 'of-the-owner' }, 'x');
+    const upload = '/t-b/of-a-link';
+    // The owner may read the target, which is not to be told to the readers of what it uploads.
+    const { text } = await owner.send({ method: 'POST', path: `${upload}?uploads` });
+    const id = textOf(text, 'UploadId');
+    expectAnswer(await owner.put(`${upload}?partNumber=1&uploadId=${id}`, 'a part'), 200);
+    await put('member', `t-b%2Bsegments/of-a-link/${id}`, linkTo('t-x/described'));
+    expectAnswer(await complete(upload, id, md5('a part'), owner), 404, 'NoSuchUpload');
+    expectAnswer(await member.get(upload), 404, 'NoSuchKey');
   });
 
   it('nothing is changed through a link that is none of ours', async () => {

@@ -27,7 +27,8 @@ async function missingUpload(context: RequestContext, uploadId: string): Promise
 }
 
 /**
- * The marker of an open upload: all that its object will get.
+ * The marker of an open upload: all that its object will get. A link in its place is of a client of
+ * the store, who may not read what this requester may: nothing of its target gets into the object.
  * @throws S3Error `NoSuchUpload` for one that never was, was aborted or completed; BackendError
  *   NoSuchContainer when the bucket is not there either
  */
@@ -36,11 +37,12 @@ export async function requireOpenUpload(
   upload: Upload,
 ): Promise<ObjectHead> {
   try {
-    return await context.services.backend.headObject(context.call, markerOf(upload));
+    const head = await context.services.backend.headObject(context.call, markerOf(upload));
+    if (head.link === undefined) return head;
   } catch (error) {
     if (!isGone(error)) throw error;
-    throw await missingUpload(context, upload.uploadId);
   }
+  throw await missingUpload(context, upload.uploadId);
 }
 
 /** What a write into an upload threw: one that was aborted or completed meanwhile is named. */
