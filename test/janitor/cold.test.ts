@@ -126,6 +126,19 @@ describe('janitor: cold tier', () => {
     expect((await cold.read('overwritten')).toString()).to.equal('new');
   });
 
+  it('gives an object that a client of the store has copied, stamp and all, a cold copy of its own', async () => {
+    const bytes = await cold.putCold('key');
+    expect(await cold.pass()).to.deep.equal(['archive done key']);
+    await cold.bench.store.copyObject(CALL, refOf('key'), refOf('copy'), {});
+    expect(await cold.pass()).to.deep.equal(['release changed copy', 'release done key']);
+    await cold.settle();
+    await cold.bench.store.deleteObject(CALL, refOf('key'));
+    cold.bench.clock.advance(2 * 3_600_000);
+    expect(await cold.pass()).to.deep.equal(['discard done key']);
+    expect(await cold.copies()).to.equal(1);
+    await cold.expectKept('copy', bytes);
+  });
+
   it('does not take the same bytes, written again, for what it has archived', async () => {
     await cold.putCold('key');
     await cold.settle();

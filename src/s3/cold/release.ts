@@ -1,5 +1,6 @@
 import type { ContainerRef, ListedObject, ObjectHead, ObjectRef } from '../../backend/backend.js';
 import { throwIfAborted } from '../../backend/call-context.js';
+import { isOurHop } from '../../backend/own-hops.js';
 import type { ColdCopy, ColdLocation } from '../../cold/cold-backend.js';
 import { ColdError } from '../../cold/cold-error.js';
 import { SYSTEM_METADATA } from '../object/attributes.js';
@@ -92,7 +93,7 @@ async function* objectsBelow(
  * restore window that was opened meanwhile, or new content, keeps its body. A store without that
  * check keeps all bodies.
  *
- * A damaged copy is given up, so that the object is archived again.
+ * A damaged copy is given up, so that the object is archived again, and so is one of another object.
  * @param ref - the object itself, not a link to it
  * @returns `unsupported` on a store that cannot decide it
  * @throws BackendError; ColdError Corrupt for a damaged copy
@@ -113,13 +114,19 @@ async function release(tools: ColdTools, ref: ObjectRef): Promise<ColdOutcome> {
   if (coldWorkOf(object, true, now()) !== 'release' || copy === undefined) return 'changed';
   const location = { account: ref.account, ...copy };
   const condition = unchanged(head, object.stamp);
+  const giveUp = async (): Promise<boolean> => {
+    const update = stateUpdate(backend.capabilities, { dueAt }, null);
+    return (await backend.updateObject(call, ref, update, condition)).outcome === 'updated';
+  };
   try {
+    if (!(await isOwnCopy(tools, ref, location))) {
+      await giveUp();
+      return 'changed';
+    }
     await readThrough(tools, location, head);
   } catch (error) {
     if (!(error instanceof ColdError) || error.code !== 'Corrupt') throw error;
-    const update = stateUpdate(backend.capabilities, { dueAt }, null);
-    const given = await backend.updateObject(call, ref, update, condition);
-    if (given.outcome === 'updated') await tools.cold.delete(location);
+    if (await giveUp()) await tools.cold.delete(location);
     throw error;
   }
   const state: ColdState = { dueAt, copy };
@@ -129,6 +136,22 @@ async function release(tools: ColdTools, ref: ObjectRef): Promise<ColdOutcome> {
   };
   const { outcome } = await backend.updateBody(call, ref, update, condition);
   return outcome === 'updated' ? 'done' : 'changed';
+}
+
+/**
+ * Whether a copy was made of this object, or of what has become this version. A client of the store who
+ * copies an object copies its stamp, too; the cold copy goes with the object that it was made of.
+ */
+async function isOwnCopy(
+  { cold }: ColdTools,
+  ref: ObjectRef,
+  location: ColdLocation,
+): Promise<boolean> {
+  const copy = await cold.find(location);
+  if (copy === undefined) return true;
+  const { account, container, object } = copy;
+  const isSame = ref.container === container && ref.object === object;
+  return isSame || isOurHop({ account, container, object }, ref);
 }
 
 /** @throws ColdError Corrupt unless the copy is there, whole, and that of the object */
