@@ -119,12 +119,23 @@ export class ObjectReads {
     options: ReadOptions = {},
   ): Promise<GetObjectResult> {
     const headers = range === undefined ? {} : rangeHeader(range);
-    if (headers === 'unsatisfiable') {
-      const head = await this.head(context, ref, options);
-      return { head, range: 'unsatisfiable', body: emptyBody() };
-    }
+    if (headers === 'unsatisfiable') return this.#outOfRange(context, ref, options);
     const response = await this.#request('GET', context, ref, options, { headers });
-    return this.#readResult(ref, range, response);
+    if (response.status !== 416 || response.headers.has('etag')) {
+      return this.#readResult(ref, range, response);
+    }
+    // Of a dynamic manifest that answer says the size alone.
+    response.cancel();
+    return this.#outOfRange(context, ref, options);
+  }
+
+  async #outOfRange(
+    context: CallContext,
+    ref: ObjectRef,
+    options: ReadOptions,
+  ): Promise<GetObjectResult> {
+    const head = await this.head(context, ref, options);
+    return { head, range: 'unsatisfiable', body: emptyBody() };
   }
 
   async #readResult(

@@ -161,6 +161,15 @@ describe('swift: reading objects', () => {
     ]);
   });
 
+  it('asks again of what is only told that a range is beyond it: a dynamic manifest', async () => {
+    const headers = { 'content-length': '97', 'content-range': 'bytes */5' };
+    const told = { status: 200, headers: { ...OBJECT, 'x-object-manifest': 'c/o/' } };
+    const { reads: reading, asked } = reads({ status: 416, headers, body: '<html>' }, told);
+    const { range, head: found } = await reading.get(CONTEXT, REF, { first: 5 });
+    expect([range, found.size]).to.deep.equal(['unsatisfiable', 5]);
+    expect(asked.requests.map(({ method }) => method)).to.deep.equal(['GET', 'HEAD']);
+  });
+
   it('gives no other bytes than those that were asked for', async () => {
     const replaced = { status: 200, headers: OBJECT, body: 'hello' };
     const get = reads(replaced).reads.get(CONTEXT, REF, { first: 1, last: 2 });
