@@ -135,4 +135,25 @@ export const AUTHORITY = [
     replace: `return await this.backend.copyObject(call, currentRef(key), to, { ...input, ...(ofBucket && {}) });`,
     tests: ['test/s3/versions/foreign-pointers.test.ts'],
   },
+  {
+    name: "authority: an upload takes what a link in its marker's place leads to",
+    file: 'src/s3/multipart/upload.ts',
+    find: `if (head.link === undefined) return head;`,
+    replace: `return head;`,
+    tests: ['test/integration/authority.test.ts'],
+  },
+  {
+    name: 'authority: a copied stamp lets go of bytes that another object has the cold copy of',
+    file: 'src/s3/cold/release.ts',
+    find: `return isSame || isOurHop({ account, container, object }, ref);`,
+    replace: `return isSame || account === ref.account;`,
+    tests: ['test/janitor/cold.test.ts'],
+  },
+  {
+    name: 'authority: a range beyond a dynamic manifest is a failure of Swift',
+    file: 'src/backend/swift/object-reads.ts',
+    find: `if (response.status !== 416 || response.headers.has('etag')) {`,
+    replace: `if (response.status !== 416 || range !== undefined) {`,
+    tests: ['test/backend/swift/object-reads.test.ts'],
+  },
 ];
