@@ -28,7 +28,15 @@ export const WAYS = [
   'copy',
   'part copy',
 ] as const;
+/**
+ * Ways around S3. Swift is asked as the reader itself, on a proxy that knows nothing of Ringway: its
+ * answers are what all others are to be like. A TempURL is of the pointer's container. The console
+ * reads by the user's token, and by its key what Swift alone does not join.
+ */
+export const OTHER_WAYS = ['Swift', 'TempURL', 'console', 'preview'] as const;
 export type Way = (typeof WAYS)[number];
+export type OtherWay = (typeof OTHER_WAYS)[number];
+type AnyWay = Way | OtherWay;
 
 /** `all` may, the `owner` alone, `none`, or the `users` with a name. */
 type Readers = 'all' | 'owner' | 'users' | 'none';
@@ -39,9 +47,11 @@ export interface Pointer {
   readonly bucket: 'b' | 'bv' | 'bs';
   readonly readers: Readers;
   /** Ways that differ, as with manifests, which tell their size without their segments. */
-  readonly except?: Readonly<Partial<Record<Way, Readers>>>;
+  readonly except?: Readonly<Partial<Record<AnyWay, Readers>>>;
   /** What is read: of the member's own, or of what only some may read. */
   readonly content: keyof typeof CONTENTS;
+  /** A TempURL of its container opens it: nothing of it lies in another one. */
+  readonly byUrl?: true;
   /** It leads to another account. */
   readonly elsewhere?: true;
   /** What changes in place (tags, ACL) come to for the owner; default 200. */
@@ -60,10 +70,13 @@ export const CONTENTS = {
 const OF_MANIFEST = { HEAD: 'all', tags: 'all' } as const;
 
 export const POINTERS: readonly Pointer[] = [
-  row('plain', 'an ordinary object', 'all', 'open'),
-  { ...row('version', 'our link to a version', 'all', 'open'), bucket: 'bv' },
+  row('plain', 'an ordinary object', 'all', 'open', { byUrl: true }),
+  {
+    ...row('version', 'our link to a version', 'all', 'open', { except: { Swift: 'owner' } }),
+    bucket: 'bv',
+  },
   row('parts', 'our object of parts', 'all', 'open'),
-  row('link-open', 'a link into the same bucket', 'all', 'open', { change: 405 }),
+  row('link-open', 'a link into the same bucket', 'all', 'open', { byUrl: true, change: 405 }),
   row('link-closed', 'a link to a closed container', 'owner', 'closed', { change: 405 }),
   row('link-foreign', 'a link to another account', 'none', 'foreign', ELSEWHERE()),
   row('link-granted', 'a link to what another account grants', 'owner', 'granted', ELSEWHERE()),
@@ -100,7 +113,10 @@ export const POINTERS: readonly Pointer[] = [
     'foreign',
     ELSEWHERE(),
   ),
-  { ...row('hidden', 'an object of which Swift keeps versions', 'all', 'open'), bucket: 'bs' },
+  {
+    ...row('hidden', 'an object of which Swift keeps versions', 'all', 'open', { byUrl: true }),
+    bucket: 'bs',
+  },
 ];
 
 function ELSEWHERE() {
@@ -117,13 +133,33 @@ function row(
   return { name, what, bucket: 'b', readers, content, ...more };
 }
 
+const ONLY_MEMBER: ReadonlySet<AnyWay> = new Set(['presigned', 'part copy', 'TempURL', 'preview']);
+
+/**
+ * The readers that a way is tried for. An owner may do all that a member may, and a member all that a
+ * stranger may: the border between those who may and who may not is enough, unless all are wanted.
+ */
+export function readersToTry(pointer: Pointer, way: AnyWay, all: boolean): readonly Who[] {
+  const verdict = (who: Who) => verdictOf(pointer, way, who);
+  const asked = WHO.filter((who) => verdict(who) !== undefined);
+  if (all) return asked;
+  const allowed = asked.filter((who) => verdict(who) === 'allowed');
+  const denied = asked.filter((who) => verdict(who) === 'denied');
+  return [...allowed.slice(-1), ...denied.slice(0, 1)];
+}
+
 /** Whether one may read through a pointer in a way; undefined where the way is not theirs. */
-export function verdictOf(pointer: Pointer, way: Way, who: Who): 'allowed' | 'denied' | undefined {
+export function verdictOf(
+  pointer: Pointer,
+  way: AnyWay,
+  who: Who,
+): 'allowed' | 'denied' | undefined {
   // What others may do by S3's own ACL of the object is another question.
   if (way === 'tags' && who !== 'owner') return undefined;
   // The same is decided for the same user: once is enough.
-  if ((way === 'presigned' || way === 'part copy') && who !== 'member') return undefined;
-  if (who === 'anonymous' && way !== 'GET' && way !== 'HEAD') return undefined;
+  if (ONLY_MEMBER.has(way) && who !== 'member') return undefined;
+  if (way === 'TempURL') return pointer.byUrl ? 'allowed' : 'denied';
+  if (who === 'anonymous' && way !== 'GET' && way !== 'HEAD' && way !== 'Swift') return undefined;
   // Where versions are kept, `null` is another question.
   if (way === 'version null' && pointer.bucket !== 'b') return undefined;
   const readers = pointer.except?.[way] ?? pointer.readers;

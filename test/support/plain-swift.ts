@@ -5,7 +5,7 @@ import type { SwiftUser } from './swift-lab.js';
 export class PlainSwift {
   private constructor(
     private readonly endpoint: URL,
-    private readonly token: string,
+    readonly token: string,
     /** The account in Swift: `AUTH_…`. */
     readonly account: string,
   ) {}

@@ -124,7 +124,7 @@ export class ObjectReads {
     if (response.status !== 416 || response.headers.has('etag')) {
       return this.#readResult(ref, range, response);
     }
-    // Of a dynamic manifest that answer says the size alone.
+    // That answer says no more of a dynamic manifest than its size.
     response.cancel();
     return this.#outOfRange(context, ref, options);
   }

@@ -8,6 +8,9 @@ import type { SwiftLab } from '../../support/swift-lab.js';
 export const md5 = (text: string): string => createHash('md5').update(text).digest('hex');
 export const hex = (key: string): string => Buffer.from(key).toString('hex');
 
+/** Of the containers that pointers lie in. */
+export const TEMP_URL_KEY = 'a-key-of-temp-urls';
+
 /** The containers of the table, and what lies in them, in Swift: see authority-table.ts. */
 export class World {
   readonly #suffix = randomBytes(4).toString('hex');
@@ -42,37 +45,46 @@ export class World {
 
   /** What Swift tells of everything that pointers lead to, less what each answer has of its own. */
   async targets(): Promise<readonly string[]> {
-    const told: string[] = [];
-    for (const path of this.#targets) {
-      const [client, name] = path.startsWith('v') ? [this.victim, path] : [this.owner, path];
-      const answer = await client.request('HEAD', name);
+    const tell = async (path: string) => {
+      const client = path.startsWith('v') ? this.victim : this.owner;
+      const answer = await client.request('HEAD', path);
       const headers = answer.headers.filter(
         ([each]) => !/^(?:date|x-trans|x-openstack)/i.test(each),
       );
-      told.push(`${path} ${JSON.stringify(headers)}`);
-    }
-    return told;
+      return `${path} ${JSON.stringify(headers)}`;
+    };
+    return Promise.all(this.#targets.map(tell));
   }
 
   async #prepare(): Promise<void> {
     const { owner, victim } = this;
-    const shared = { 'X-Container-Read': '.r:*,test:tester2', 'X-Container-Write': 'test:tester2' };
-    for (const name of ['b', 'bv', 'bo']) await owner.request('PUT', this.named(name), shared);
-    await owner.request('PUT', this.named('bs'), { ...shared, 'X-Versions-Enabled': 'true' });
-    await owner.request('PUT', this.named('x'));
-    await victim.request('PUT', this.named('vx'));
-    await victim.request('PUT', this.named('vo'), { 'X-Container-Read': 'test:tester' });
+    const shared = {
+      'X-Container-Read': '.r:*,test:tester2',
+      'X-Container-Write': 'test:tester2',
+      'X-Container-Meta-Temp-URL-Key': TEMP_URL_KEY,
+    };
+    const make = (client: PlainSwift, name: string, headers = {}) =>
+      client.request('PUT', this.named(name), headers);
+    await Promise.all([
+      ...['b', 'bv', 'bo'].map((name) => make(owner, name, shared)),
+      make(owner, 'bs', { ...shared, 'X-Versions-Enabled': 'true' }),
+      make(owner, 'x'),
+      make(victim, 'vx'),
+      make(victim, 'vo', { 'X-Container-Read': 'test:tester' }),
+    ]);
     const put = async (client: PlainSwift, container: string, object: string, content: string) => {
       const path = this.path(container, object);
       await client.request('PUT', path, { 'Content-Type': 'text/plain' }, content);
-      this.#targets = [...this.#targets, path];
+      return path;
     };
-    await put(owner, 'x', 's', CONTENTS.closed);
-    await put(owner, 'x', 'p/1', CONTENTS.closed);
-    await put(owner, 'x', 'p/2', CONTENTS.closed);
-    await put(owner, 'b', 'o', CONTENTS.open);
-    await put(victim, 'vx', 's', CONTENTS.foreign);
-    await put(victim, 'vo', 's', CONTENTS.granted);
+    this.#targets = await Promise.all([
+      put(owner, 'x', 's', CONTENTS.closed),
+      put(owner, 'x', 'p/1', CONTENTS.closed),
+      put(owner, 'x', 'p/2', CONTENTS.closed),
+      put(owner, 'b', 'o', CONTENTS.open),
+      put(victim, 'vx', 's', CONTENTS.foreign),
+      put(victim, 'vo', 's', CONTENTS.granted),
+    ]);
   }
 
   /** The headers of a link. */
@@ -90,59 +102,68 @@ export class World {
    */
   async point(s3: { readonly owner: S3TestClient; readonly member: S3TestClient }): Promise<void> {
     const { member, owner } = this;
-    const versioned = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
-    for (const bucket of ['bv', 'bo']) {
-      await done(s3.owner.put(`/${this.named(bucket)}?versioning`, versioned));
-    }
     const put = (path: string, content: string) => done(s3.member.put(`/${path}`, content));
-    await put(this.path('b', 'plain'), CONTENTS.open);
-    await put(this.path('b', 'dlo-posted'), CONTENTS.open);
-    await put(this.path('bv', 'version'), CONTENTS.open);
-    await done(s3.owner.put(`/${this.path('bv', 'other')}`, CONTENTS.closed));
-    await put(this.path('bs', 'hidden'), CONTENTS.open);
-    await this.upload(s3.member, 'parts', CONTENTS.open);
-    const id = await this.upload(s3.member, 'replaced', CONTENTS.foreign);
-
     const link = async (name: string, container: string, object: string) =>
       member.request('PUT', this.path('b', name), this.linkTo(container, object));
-    await link('link-open', 'b', 'o');
-    await link('link-closed', 'x', 's');
-    await link('link-foreign', 'vx', 's');
-    await link('link-granted', 'vo', 's');
-    await link('link-chain', 'b', 'link-closed');
-    const pinned = this.linkTo('x', 's', md5(CONTENTS.closed));
-    await owner.request('PUT', this.path('b', 'link-static'), pinned);
-    const versions = `${this.named('bv')}+versions`;
-    const [version = ''] = await this.names(versions, `${hex('other')}/`);
-    await member.request('PUT', this.path('bv', 'link-other'), {
-      'X-Symlink-Target': `${encodeURIComponent(versions)}/${version}`,
-    });
-
     const dlo = { 'X-Object-Manifest': this.path('x', 'p/') };
-    await member.request('PUT', this.path('b', 'dlo'), dlo);
-    await member.request('POST', this.path('b', 'dlo-posted'), dlo);
-    // A copy of our link keeps what is listed of it: a dynamic manifest leaves out what has no bytes.
-    const copy = (to: string, target: Record<string, string>) =>
-      member.request('COPY', `${this.path('bv', 'version')}?symlink=get`, {
-        Destination: this.path('b', to),
-        ...target,
-      });
-    await copy('q/1', this.linkTo('vx', 's'));
-    await member.request('PUT', this.path('b', 'q/2'), {}, CONTENTS.open);
-    await member.request('PUT', this.path('b', 'dlo-link'), {
-      'X-Object-Manifest': this.path('b', 'q/'),
-    });
-    await copy('copied', this.linkTo('vx', 's'));
-
     const slo = async (name: string, container: string, object: string) => {
       const manifest = JSON.stringify([{ path: `/${this.path(container, object)}` }]);
       const path = `${this.path('b', name)}?multipart-manifest=put`;
       await owner.request('PUT', path, {}, manifest);
     };
-    await slo('slo', 'x', 's');
-    await slo('slo-nested', 'b', 'slo');
-    const part = `${encodeURIComponent(`${this.named('b')}+segments`)}/replaced/${id}/1`;
-    await member.request('PUT', part, this.linkTo('vx', 's'));
+    const pinned = this.linkTo('x', 's', md5(CONTENTS.closed));
+    await Promise.all([
+      this.#pointInVersions(s3),
+      put(this.path('b', 'plain'), CONTENTS.open),
+      put(this.path('b', 'dlo-posted'), CONTENTS.open).then(() =>
+        member.request('POST', this.path('b', 'dlo-posted'), dlo),
+      ),
+      put(this.path('bs', 'hidden'), CONTENTS.open),
+      this.upload(s3.member, 'parts', CONTENTS.open),
+      this.upload(s3.member, 'replaced', CONTENTS.foreign).then((id) => {
+        const part = `${encodeURIComponent(`${this.named('b')}+segments`)}/replaced/${id}/1`;
+        return member.request('PUT', part, this.linkTo('vx', 's'));
+      }),
+      link('link-open', 'b', 'o'),
+      link('link-closed', 'x', 's'),
+      link('link-foreign', 'vx', 's'),
+      link('link-granted', 'vo', 's'),
+      link('link-chain', 'b', 'link-closed'),
+      owner.request('PUT', this.path('b', 'link-static'), pinned),
+      member.request('PUT', this.path('b', 'dlo'), dlo),
+      member.request('PUT', this.path('b', 'q/2'), {}, CONTENTS.open),
+      member.request('PUT', this.path('b', 'dlo-link'), {
+        'X-Object-Manifest': this.path('b', 'q/'),
+      }),
+      slo('slo', 'x', 's').then(() => slo('slo-nested', 'b', 'slo')),
+    ]);
+  }
+
+  /** What needs a bucket with versions, and copies of our own link in it. */
+  async #pointInVersions(s3: Parameters<World['point']>[0]): Promise<void> {
+    const { member } = this;
+    const versioned = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
+    const enable = (bucket: string) =>
+      done(s3.owner.put(`/${this.named(bucket)}?versioning`, versioned));
+    await Promise.all([enable('bv'), enable('bo')]);
+    await Promise.all([
+      done(s3.member.put(`/${this.path('bv', 'version')}`, CONTENTS.open)),
+      done(s3.owner.put(`/${this.path('bv', 'other')}`, CONTENTS.closed)),
+    ]);
+    const versions = `${this.named('bv')}+versions`;
+    const [version = ''] = await this.names(versions, `${hex('other')}/`);
+    const link = { 'X-Symlink-Target': `${encodeURIComponent(versions)}/${version}` };
+    // A copy of our link keeps what is listed of it: a dynamic manifest leaves out what has no bytes.
+    const copy = (to: string) =>
+      member.request('COPY', `${this.path('bv', 'version')}?symlink=get`, {
+        Destination: this.path('b', to),
+        ...this.linkTo('vx', 's'),
+      });
+    await Promise.all([
+      member.request('PUT', this.path('bv', 'link-other'), link),
+      copy('q/1'),
+      copy('copied'),
+    ]);
   }
 
   /** Completes an upload of one part. @returns its id */
