@@ -32,6 +32,7 @@ export type BackendErrorCode =
 
 interface BackendErrorOptions extends ErrorOptions {
   readonly retryAfterMs?: number | undefined;
+  readonly isOfClient?: boolean | undefined;
 }
 
 export class BackendError extends Error {
@@ -41,6 +42,8 @@ export class BackendError extends Error {
    * does not say how long. Undefined: it asks for nothing.
    */
   readonly retryAfterMs: number | undefined;
+  /** Whether a `BrokenLink` is one that a client of the store has written: nothing of ours is lost. */
+  readonly isOfClient: boolean;
 
   constructor(
     readonly code: BackendErrorCode,
@@ -49,6 +52,7 @@ export class BackendError extends Error {
   ) {
     super(message, options);
     this.retryAfterMs = options.retryAfterMs;
+    this.isOfClient = options.isOfClient === true;
   }
 }
 

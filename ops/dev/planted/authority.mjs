@@ -156,4 +156,11 @@ export const AUTHORITY = [
     replace: `if (response.status !== 416 || range !== undefined) {`,
     tests: ['test/backend/swift/object-reads.test.ts'],
   },
+  {
+    name: "authority: a client's link to nothing is a failure of the service",
+    file: 'src/s3/request/failures.ts',
+    find: `code === 'BrokenLink' && error.isOfClient ? 'NoSuchKey'`,
+    replace: `code !== 'BrokenLink' && error.isOfClient ? 'NoSuchKey'`,
+    tests: ['test/integration/authority.test.ts'],
+  },
 ];

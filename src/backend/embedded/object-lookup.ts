@@ -1,5 +1,6 @@
 import type { CallContext, ObjectHead, ObjectRef, ReadOptions } from '../backend.js';
 import { BackendError } from '../errors.js';
+import { isOurHop } from '../own-hops.js';
 import { requireHop } from './hop-rights.js';
 import { objectKey } from './keys.js';
 import { noSuchObject } from './object-changes.js';
@@ -66,8 +67,8 @@ function followLink(
   const ref = { account: from.account, container, object };
   requireHop(deps, context, from, ref);
   const target = peekTarget(deps, ref, seen);
-  if (target === undefined) throw brokenLink(ref, 'is missing');
-  if (isLink(target)) throw brokenLink(ref, 'is a link itself');
+  if (target === undefined) throw brokenLink(from, ref, 'is missing');
+  if (isLink(target)) throw brokenLink(from, ref, 'is a link itself');
   return { ref, object: decodeObject(target, target.length, link) };
 }
 
@@ -80,8 +81,9 @@ function peekTarget(deps: StoreDeps, ref: ObjectRef, seen: Seen): Buffer | undef
   }
 }
 
-function brokenLink({ container, object }: ObjectRef, problem: string): BackendError {
-  return new BackendError('BrokenLink', `${container}/${object}, where a link leads, ${problem}`);
+function brokenLink(from: ObjectRef, to: ObjectRef, problem: string): BackendError {
+  const message = `${to.container}/${to.object}, where a link leads, ${problem}`;
+  return new BackendError('BrokenLink', message, { isOfClient: !isOurHop(from, to) });
 }
 
 /** @throws BackendError NoSuchContainer */

@@ -226,7 +226,9 @@ export class ObjectReads {
     response: SwiftResponse,
   ): Promise<BackendError> {
     response.cancel();
-    if (response.headers.has('content-location')) return broken(ref);
+    if (response.headers.has('content-location')) {
+      return broken(ref, isForeignPointer(ref, response.headers));
+    }
     await this.deps.heads.head(context, ref);
     return new BackendError('NoSuchObject', `no object ${ref.container}/${ref.object}`);
   }
@@ -234,16 +236,18 @@ export class ObjectReads {
 
 /**
  * The error for a link that cannot be followed, or segments that cannot be joined. Only GET says
- * which of the two, and only GET checks segments.
+ * which of the two, and only GET checks segments. Links to links, and to one content of a target, are
+ * of clients of Swift.
  */
 function conflictOf(method: SwiftMethod, ref: ObjectRef, error: BackendError): BackendError {
-  if (method === 'HEAD' || error.code === 'BrokenLink') return broken(ref);
-  if (/symlink/i.test(error.message)) return broken(ref);
+  if (method === 'HEAD' || error.code === 'BrokenLink') return broken(ref, true);
+  if (/symlink/i.test(error.message)) return broken(ref, true);
   return new BackendError('Corrupt', error.message);
 }
 
-function broken({ container, object }: ObjectRef): BackendError {
-  return new BackendError('BrokenLink', `${container}/${object} is a link that leads to no object`);
+function broken({ container, object }: ObjectRef, isOfClient: boolean): BackendError {
+  const message = `${container}/${object} is a link that leads to no object`;
+  return new BackendError('BrokenLink', message, { isOfClient });
 }
 
 function rangeHeader(spec: RangeSpec): RequestHeaders | 'unsatisfiable' {

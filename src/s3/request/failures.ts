@@ -76,7 +76,9 @@ export function toS3Error(error: BackendError): S3Error {
   const { code, retryAfterMs = Infinity } = error;
   const headers = Number.isFinite(retryAfterMs) ? [retryAfter(retryAfterMs)] : [];
   const message = code === 'QuotaExceeded' ? OVER_QUOTA : undefined;
-  return new S3Error(s3CodeOf[code], message, {}, { cause: error, headers });
+  // A link of ours that is broken is a loss; one of a client of the store is as good as nothing.
+  const s3Code = code === 'BrokenLink' && error.isOfClient ? 'NoSuchKey' : s3CodeOf[code];
+  return new S3Error(s3Code, message, {}, { cause: error, headers });
 }
 
 function retryAfter(ms: number): readonly [string, string] {
