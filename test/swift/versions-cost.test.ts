@@ -16,7 +16,7 @@ const RUNS = 4;
 type Counts = Readonly<Record<string, number>>;
 
 /** docs/versions.md tells these sums. */
-describeWith(SWIFT_NEEDS, 'requests to Swift for versions', function () {
+describeWith(SWIFT_NEEDS, 'requests to Swift, with versions and without', function () {
   this.timeout(120_000);
 
   const bucket = `cost-${randomBytes(5).toString('hex')}`;
@@ -78,6 +78,21 @@ describeWith(SWIFT_NEEDS, 'requests to Swift for versions', function () {
 
   const put = (key: string) => done(s3.put(`/${bucket}/${key}`, 'a version'));
   const remove = (key: string) => done(s3.send({ method: 'DELETE', path: `/${bucket}/${key}` }));
+
+  it('are one each for a GET, HEAD, PUT and listing of an ordinary bucket', async () => {
+    const path = `/ordinary-${bucket}`;
+    await done(s3.put(path));
+    const acts = [
+      ['PUT', `${path}/key`],
+      ['GET', `${path}/key`],
+      ['HEAD', `${path}/key`],
+      ['GET', `${path}?list-type=2`],
+    ] as const;
+    for (const [method, target] of acts) {
+      const counts = await cost(() => done(s3.send({ method, path: target })));
+      expect(counts, `${method} ${target}`).to.deep.equal({ [method]: 1 });
+    }
+  });
 
   it('are three for a PUT, while its index waits', async () => {
     expect(await cost(() => put('put'))).to.deep.equal({ PUT: 3 });
