@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import {
   mustRun,
   runProgram,
+  succeeded,
   type ProgramOptions,
   type ProgramResult,
 } from '../support/programs.js';
 import type { ClientBench } from './harness.js';
+import { WarmAwsCli } from './warm-aws.js';
 
 /** Real clients' programs, set up as docs/clients.md tells their users. */
 
@@ -26,16 +28,21 @@ interface Settings extends ProgramOptions {
   readonly args: readonly string[];
 }
 
-/** @param settings asked for at each call: the bench is there when tests and hooks run */
-function clientProgram(name: string, settings: () => Settings): ClientProgram {
-  const run = (...args: readonly string[]): Promise<ProgramResult> => {
-    const own = settings();
-    return mustRun(name, [...own.args, ...args], own);
-  };
+/**
+ * @param settings asked for at each call: the bench is there when tests and hooks run
+ * @param runTo how it runs when nothing is on its stdin
+ */
+function clientProgram(
+  name: string,
+  settings: () => Settings,
+  runTo: typeof runProgram = runProgram,
+): ClientProgram {
   const attempt = (...args: readonly string[]): Promise<ProgramResult> => {
     const own = settings();
-    return runProgram(name, [...own.args, ...args], own);
+    return runTo(name, [...own.args, ...args], own);
   };
+  const run = async (...args: readonly string[]): Promise<ProgramResult> =>
+    succeeded(name, args, await attempt(...args));
   const fed = (input: string, ...args: readonly string[]): Promise<ProgramResult> => {
     const own = settings();
     return mustRun(name, [...own.args, ...args], { ...own, input });
@@ -114,6 +121,8 @@ s3 =
 `;
 
 export function useAwsCli(bench: () => ClientBench): AwsCli {
+  let warm: WarmAwsCli | undefined;
+  after(() => warm?.end());
   before(() => writeFile(join(bench().folder, 'aws-config'), AWS_CONFIG));
 
   const settings = () => {
@@ -127,7 +136,10 @@ export function useAwsCli(bench: () => ClientBench): AwsCli {
     // Releases before 2.13 do not read AWS_ENDPOINT_URL.
     return { args: ['--endpoint-url', service.endpoint, '--output', 'json'], cwd: folder, env };
   };
-  const aws = clientProgram('aws', settings);
+  const aws = clientProgram('aws', settings, (name, args, options) => {
+    warm ??= WarmAwsCli.start(options ?? {});
+    return warm?.run(args) ?? runProgram(name, args, options);
+  });
   const s3api = async <T>(...args: readonly string[]): Promise<T> => {
     const { stdout } = await aws('s3api', ...args);
     return JSON.parse(stdout.trim() === '' ? '{}' : stdout) as T;

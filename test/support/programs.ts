@@ -68,7 +68,15 @@ export async function mustRun(
   args: readonly string[],
   options: ProgramOptions = {},
 ): Promise<ProgramResult> {
-  const result = await runProgram(name, args, options);
+  return succeeded(name, args, await runProgram(name, args, options));
+}
+
+/** @throws Error when a program has failed */
+export function succeeded(
+  name: string,
+  args: readonly string[],
+  result: ProgramResult,
+): ProgramResult {
   if (result.code !== 0) {
     const output = `${result.stderr}\n${result.stdout}`.trim().slice(-4000);
     throw new Error(`${name} ${args.join(' ')} ended with ${result.code}:\n${output}`);
