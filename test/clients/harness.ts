@@ -10,7 +10,7 @@ export interface ClientBench {
   readonly folder: string;
 }
 
-/** Real clients move thousands of files, on a machine that may be slow: a guard, no measurement. */
+/** Real clients move many files, on a machine that may be slow: a guard, no measurement. */
 const CLIENT_LIMIT_MS = 10 * 60_000;
 
 /** Registers hooks in the current suite. @returns the bench, once they ran */

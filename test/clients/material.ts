@@ -12,13 +12,13 @@ export const IS_LARGE = process.env.RINGWAY_LARGE === '1';
 const MIB = 1024 * 1024;
 const HOUR_MS = 3_600_000;
 
-/** Size of the one big file of each client. */
-export const BIG_FILE_BYTES = IS_LARGE ? 2048 * MIB : 256 * MIB;
+/** Size of the one big file of each client: in several parts for most of them. */
+export const BIG_FILE_BYTES = IS_LARGE ? 2048 * MIB : 96 * MIB;
 
 const MODULES = join(process.cwd(), 'node_modules');
 
-/** More than 2,000 files in deep and flat trees: for the clients that sync. */
-const SYNC_PACKAGES = ['lodash', 'zod', '@opentelemetry'];
+/** Deep and flat trees of more files than a page of a listing has: for the clients that sync. */
+const SYNC_PACKAGES = ['lodash', 'pino'];
 
 /** Some hundred files, for the others. */
 const SOME_PACKAGES = ['pino', 'mocha', '@types'];
@@ -36,7 +36,7 @@ const ODD_FILES = [
 /**
  * Copies installed packages to `target`, with empty and oddly named files beside them.
  *
- * @param size `sync` for thousands of files (all of node_modules when large), `some` for hundreds
+ * @param size `sync` for more than a page of a listing (all of node_modules when large), `some` for hundreds
  * @returns number of files
  */
 export async function makeTree(target: string, size: 'sync' | 'some'): Promise<number> {

@@ -10,9 +10,9 @@ describeWith([program('rclone')], 'client: rclone', function () {
   const bench = useBench(this);
   const rclone = useRclone(bench);
 
-  it('syncs thousands of files, and finds every byte again', async () => {
+  it('syncs more files than a page lists, and finds every byte again', async () => {
     const count = await makeTree(join(bench().folder, 'source'), 'sync');
-    expect(count).to.be.greaterThan(2000);
+    expect(count).to.be.greaterThan(1000);
 
     await rclone('sync', 'source', 'rw:tree/prefix');
     const check = await rclone('check', '--download', 'source', 'rw:tree/prefix');
@@ -37,7 +37,7 @@ describeWith([program('rclone')], 'client: rclone', function () {
     await rclone('sync', 'source', 'rw:tree/prefix');
     await rclone('check', '--download', 'source', 'rw:tree/prefix');
     const folders = await rclone('lsf', '--dirs-only', 'rw:tree/prefix');
-    expect(folders.stdout.split('\n')).to.include('zod/').and.not.include('lodash/');
+    expect(folders.stdout.split('\n')).to.include('pino/').and.not.include('lodash/');
   });
 
   it('syncs down, byte-identical', async () => {
