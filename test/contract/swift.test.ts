@@ -1,5 +1,6 @@
 import { describeWith } from '../support/needs.js';
-import { startSwiftLab, SWIFT_NEEDS, type SwiftLab } from '../support/swift-lab.js';
+import { sharedSwiftLab } from '../support/shared-swift-lab.js';
+import { SWIFT_NEEDS, type SwiftLab } from '../support/swift-lab.js';
 import { backendContract } from './backend-contract.js';
 import { openCluster } from './swift.js';
 
@@ -13,11 +14,7 @@ describeWith(SWIFT_NEEDS, 'a Swift cluster', () => {
 
   before(async function () {
     this.timeout(START_MS);
-    lab = await startSwiftLab();
-  });
-
-  after(async () => {
-    await lab.close();
+    lab = await sharedSwiftLab();
   });
 
   backendContract('Swift', () => openCluster(lab), {

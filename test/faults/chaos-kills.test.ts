@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { describeWith } from '../support/needs.js';
+import { sharedSwiftLab } from '../support/shared-swift-lab.js';
 import { startSwiftLab, SWIFT_NEEDS, type SwiftLab } from '../support/swift-lab.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 import { KILLED_FAULTS, killDuring, type Victim } from './swift/chaos-kills.js';
@@ -26,10 +27,11 @@ describeWith(SWIFT_NEEDS, 'a fault whose console, supervisor and dead-men are ki
   let lab: SwiftLab;
 
   before(async () => {
-    lab = await startSwiftLab({ proxyWorkers: 2 });
+    // One of the faults kills a worker of two.
+    lab = all ? await startSwiftLab({ proxyWorkers: 2 }) : await sharedSwiftLab();
   });
   after(async () => {
-    await lab.close();
+    if (all) await lab.close();
   });
 
   let folder: string;

@@ -11,20 +11,20 @@ import { CONTEXT } from '../contract/fixture.js';
 import { openCluster } from '../contract/swift.js';
 import { describeWith } from '../support/needs.js';
 import { PlainSwift } from '../support/plain-swift.js';
-import { startSwiftLab, SWIFT_NEEDS, type SwiftLab } from '../support/swift-lab.js';
+import { sharedSwiftLab } from '../support/shared-swift-lab.js';
+import { SWIFT_NEEDS } from '../support/swift-lab.js';
 
 const START_MS = 180_000;
 
 /** What clients of Swift and its s3api write, the gateway reads, and the other way round. */
 describeWith(SWIFT_NEEDS, 'Swift: objects that others read and write', () => {
-  let lab: SwiftLab;
   let backend: Backend;
   let swift: PlainSwift;
   let ref: ContainerRef;
 
   before(async function () {
     this.timeout(START_MS);
-    lab = await startSwiftLab();
+    const lab = await sharedSwiftLab();
     ({ backend } = await openCluster(lab));
     const [endpoint] = lab.state.endpoints;
     swift = await PlainSwift.login(endpoint ?? '', lab.user('test:tester'));
@@ -32,7 +32,6 @@ describeWith(SWIFT_NEEDS, 'Swift: objects that others read and write', () => {
 
   after(async () => {
     await backend.close();
-    await lab.close();
   });
 
   beforeEach(async () => {

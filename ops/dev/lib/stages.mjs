@@ -41,7 +41,6 @@ const S3_SUITES_THAT_DIFFER = [
 
 /** Clients that between them know the others' ways, too: the rest runs on an embedded store. */
 const CLIENTS_ON_A_CLUSTER = [
-  'test/clients/aws-cli-multipart.test.ts',
   'test/clients/aws-sdk.test.ts',
   'test/clients/aws-sdk-multipart.test.ts',
   'test/clients/boto3-versions.test.ts',
@@ -68,9 +67,7 @@ const ON_A_FAULTY_STORE = [
 
 /** Suites of the console that run once more on a real cluster; they speak Swift's API in any case. */
 const CONSOLE_ON_A_CLUSTER = [
-  'test/browser/console-s3.test.ts',
   'test/browser/files-flow.test.ts',
-  'test/browser/sharing.test.ts',
   'test/console/files/edge-names.test.ts',
   'test/console/files/files.test.ts',
   'test/console/files/zip.test.ts',
@@ -120,7 +117,7 @@ const ORACLE = /-oracle\.test\.ts$/;
  */
 
 /**
- * The stages of a run of tests, in order. A stage takes the folders of `test/` that it names; the first
+ * The stages of a run of tests, in order. A stage takes the folders and files of `test/` that it names; the first
  * takes whatever no other names, so that a new folder of tests is never left out. `npm run test:unit`
  * is the first alone: it is to take less than a minute.
  *
@@ -139,7 +136,8 @@ export const STAGES = [
   {
     name: 'swift',
     lane: 'cluster',
-    folders: ['swift'],
+    // And what takes the same cluster, whose start is twenty seconds of processor time.
+    folders: ['swift', 'contract/swift.test.ts', 'faults/chaos-kills.test.ts'],
     again: [...S3_SUITES, ...CLIENTS_ON_A_CLUSTER, ...CONSOLE_ON_A_CLUSTER],
     env: { RINGWAY_TEST_STACK: 'swift' },
     needsSwift: true,
@@ -148,9 +146,9 @@ export const STAGES = [
   {
     name: 'swift-direct',
     lane: 'cluster',
-    folders: [],
-    // And versions while servers of the cluster are killed.
-    again: [...S3_SUITES_THAT_DIFFER, 'test/faults/swift-versions.test.ts'],
+    // Versions while servers of the cluster are killed: their indexes are read in both ways there.
+    folders: ['faults/swift-versions.test.ts'],
+    again: S3_SUITES_THAT_DIFFER,
     env: { RINGWAY_TEST_STACK: 'swift-direct' },
     needsSwift: true,
     timeoutMs: 15 * 60_000,
@@ -243,9 +241,12 @@ export function sourceOf(file) {
 /** @param {string} file */
 function stageOf(file) {
   const source = sourceOf(file);
-  const holds = (/** @type {string} */ name) =>
-    source.startsWith(`test/${name}/`) || source === `test/${name}`;
-  const stage = STAGES.find(({ folders }) => folders?.some(holds))?.name;
+  const holdsFile = (/** @type {string} */ name) => source === `test/${name}`;
+  const holds = (/** @type {string} */ name) => source.startsWith(`test/${name}/`);
+  // A stage that names the file goes before one that names its folder.
+  const stage = [holdsFile, holds]
+    .map((isIn) => STAGES.find(({ folders }) => folders?.some(isIn))?.name)
+    .find((name) => name !== undefined);
   return stage ?? (ORACLE.test(source) ? 'components' : 'unit');
 }
 
