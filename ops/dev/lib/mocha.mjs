@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import process from 'node:process';
+import { MemoryFolder } from './memory-folder.mjs';
 import { ROOT } from './paths.mjs';
 import { packageFile, run } from './run.mjs';
 import { codeOf } from './errors.mjs';
@@ -38,6 +39,7 @@ export async function runStage(stage, { grep, coverageFolder, isBesideOthers = f
     ...(grep === undefined ? [] : ['--grep', grep]),
     ...stage.files,
   ];
+  const folder = new MemoryFolder();
   const { code, signal, timedOut } = await run(process.execPath, args, {
     env: {
       // The edge reads its header limit from the environment before it starts: SPEC's 64 KiB.
@@ -45,11 +47,12 @@ export async function runStage(stage, { grep, coverageFolder, isBesideOthers = f
       NODE_V8_COVERAGE: coverageFolder,
       // A notice of the SDK about releases of next year, in every process that loads it.
       AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+      ...folder.env,
       ...stage.env,
     },
     label: isBesideOthers ? stage.name : undefined,
     timeoutMs: stage.timeoutMs,
-  });
+  }).finally(() => folder.remove());
   const seconds = (Date.now() - startedAt) / 1000;
   const result = readReport(output) ?? { passed: 0, failed: [], skipped: [] };
   // A run that died, or could not even load its files, has failed whatever it had counted.

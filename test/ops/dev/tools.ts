@@ -70,6 +70,12 @@ interface Tools {
       options?: { label?: string },
     ) => Promise<{ code: number; signal: string | null; timedOut: boolean }>;
   };
+  readonly 'lib/memory-folder.mjs': {
+    MemoryFolder: new (env: Readonly<Record<string, string>>) => {
+      readonly env: { readonly TMPDIR?: string };
+      remove: () => void;
+    };
+  };
   readonly 'lib/stages.mjs': {
     planStages: (
       filters: readonly string[],
