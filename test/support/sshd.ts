@@ -51,7 +51,8 @@ export class Sshd {
       'KbdInteractiveAuthentication no',
       'PermitRootLogin prohibit-password',
       'MaxStartups 100',
-      `SetEnv PATH=${programs}:/usr/local/bin:/usr/bin:/bin`,
+      // What the shell of whoever runs the tests would read at each session is none of theirs.
+      `SetEnv PATH=${programs}:/usr/local/bin:/usr/bin:/bin HOME=${programs}`,
     ];
     await writeFile(at('config'), `${config.join('\n')}\n`);
     const program = findProgram('sshd') ?? 'sshd';
