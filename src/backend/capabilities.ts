@@ -10,6 +10,8 @@ export interface Capabilities {
   readonly exclusiveDelete: boolean;
   /** Puts, links and deletions may say where they stand: see `WriteOrder`. */
   readonly orderedWrites: boolean;
+  /** So may a put or a link with the precondition `{ absent: true }`. Default: false. */
+  readonly orderedCreations?: boolean | undefined;
   /** A put may leave out the size of its body. */
   readonly unsizedBodies: boolean;
   /** A `Guard` is looked at, and removed, in the same instant as the write happens. */

@@ -21,8 +21,9 @@ export interface Guard {
  * was written at a time, and of several behind the same time in the order of their ranks. A write
  * that finds something later is `stale`, and changes nothing: so an object that the writer has not
  * seen is not overwritten, and no slow writer puts back what a faster one has replaced. Two writes
- * of the same place have to be the same. Only with `Capabilities.orderedWrites`, and without a
- * precondition; whether a large object is replaced is not looked at.
+ * of the same place have to be the same. Only with `Capabilities.orderedWrites`, and with a
+ * precondition only where `Capabilities.orderedCreations` says so; whether a large object is replaced
+ * is not looked at.
  */
 export interface WriteOrder {
   /**

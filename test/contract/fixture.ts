@@ -55,6 +55,7 @@ export function needsCapability(
     | 'conditionalReplace'
     | 'exclusiveDelete'
     | 'orderedWrites'
+    | 'orderedCreations'
     | 'unsizedBodies'
     | 'atomicGuard'
     | 'listingUpdates'

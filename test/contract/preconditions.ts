@@ -68,6 +68,32 @@ export function describePreconditions(fixture: Fixture): void {
         expect(String(await readObject(fixture, ref))).to.equal('since');
       });
 
+      it('holds for creations where the store says so', async function () {
+        needsCapability(this, fixture, 'orderedCreations');
+        const { ref, since } = await standing();
+        const create = (rank: number) => {
+          const input = { ...inputOf(`${rank}`), order: { since, rank } };
+          return fixture.backend.putObject(CONTEXT, ref, input, { absent: true });
+        };
+        expect(await create(1)).to.deep.equal({ outcome: 'precondition_failed' });
+        const order = { since, rank: 2 };
+        await fixture.backend.deleteObject(CONTEXT, ref, undefined, { order });
+        expect(await create(1), 'it was deleted since').to.deep.equal({ outcome: 'stale' });
+        await failure('NoSuchObject', fixture.backend.headObject(CONTEXT, ref));
+        expect(await create(3)).to.include({ outcome: 'created', lastModified: since });
+      });
+
+      it('holds where a deletion found nothing', async () => {
+        const ref = await freshObject(fixture);
+        const other = await standing();
+        const order = { since: other.since, rank: 2 };
+        const nothing = fixture.backend.deleteObject(CONTEXT, ref, undefined, { order });
+        await failure('NoSuchObject', nothing);
+        expect(await putAt(ref, other.since, 1)).to.equal('stale');
+        await failure('NoSuchObject', fixture.backend.headObject(CONTEXT, ref));
+        expect(await putAt(ref, other.since, 3)).to.equal('created');
+      });
+
       it('holds for links and deletions as well', async () => {
         const { ref, since } = await standing();
         const target = { ...ref, object: 'target' };

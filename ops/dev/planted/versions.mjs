@@ -41,6 +41,28 @@ export const VERSIONS = [
     tests: ['test/s3/versions/slept.test.ts', 'test/s3/versions/races.test.ts'],
   },
   {
+    name: 'versions: a key that is found empty stays open to its first link',
+    file: 'src/s3/versions/ordered-link.ts',
+    find: `return state.kind === 'nothing' ? this.#keepEmpty(call, key, stored) : IN_ORDER;`,
+    replace: `return state.kind === 'nothing' && this === undefined ? this.#keepEmpty(call, key, stored) : IN_ORDER;`,
+    tests: ['test/s3/versions/slept.test.ts'],
+  },
+  {
+    name: 'versions: a first link trusts in a place that the store does not give it',
+    file: 'src/s3/versions/ordered-link.ts',
+    find: `return this.backend.capabilities.orderedCreations === true ? createdAt : undefined;`,
+    replace: `return createdAt;`,
+    tests: ['test/s3/versions/slept.test.ts'],
+  },
+  {
+    name: 'versions: a first index is written over the one that is there',
+    file: 'src/s3/versions/index-store.ts',
+    find: `if (etag === undefined) return { absent: true };`,
+    replace: `if (etag === undefined) return undefined;`,
+    tests: ['test/s3/versions/costs.test.ts'],
+    grep: 'another gateway',
+  },
+  {
     name: 'versions: a new link is not compared with the index once it is there',
     file: 'src/s3/versions/current-link.ts',
     find: `return this.#ordered !== undefined && this.commits.isStored(call, key, target);`,

@@ -20,14 +20,15 @@ What remains is one that lost its lease between the two: it is told 503, and may
 have stored something beside the winner. The PUT's time is that in which the
 lease was had, so the winner's is the later one, and its content stays. A long
 body's time is that of its beginning; there the winner looks whether the newest
-copy is its own.
+copy is its own. A creation that the gateway has given a time (its place among
+others) keeps that: it stays only where nothing later is.
 """
 
 from io import BytesIO
 
 from eventlet import Timeout
 from swift.common import swob
-from swift.common.http import is_success
+from swift.common.http import HTTP_CREATED
 from swift.common.utils import Timestamp, drain_and_close
 from swift.common.wsgi import WSGIContext, make_pre_authed_request
 
@@ -57,9 +58,10 @@ class Creator(object):
         self._read_seconds = read_seconds
         self._logger = logger
 
-    def create(self, env, start_response):
+    def create(self, env, start_response, is_placed=False):
         """Serves a PUT with X-Gateway-Create: exclusive.
 
+        :param is_placed: whether the gateway has given it a time
         :raises swob.HTTPException: an answer
         """
         request = swob.Request(env)
@@ -77,7 +79,8 @@ class Creator(object):
             if not is_long:
                 body = self._read_ahead(env, length)
                 attempt.begin()
-                env['HTTP_X_TIMESTAMP'] = Timestamp.now().internal
+                if not is_placed:
+                    env['HTTP_X_TIMESTAMP'] = Timestamp.now().internal
                 env['wsgi.input'] = GatedInput(body, length, attempt.check)
             elif length is None:
                 # The last byte: what fails now cuts the body short for the
@@ -89,7 +92,8 @@ class Creator(object):
                     env['wsgi.input'], length, attempt.begin_late)
             context = WSGIContext(self._app)
             chunks = context._app_call(env)
-            if is_success(context._get_status_int()):
+            # 202: nothing is stored, since something later is there.
+            if context._get_status_int() == HTTP_CREATED:
                 # The PUT is over once its answer begins: it has no body.
                 drain_and_close(chunks)
                 attempt.check()

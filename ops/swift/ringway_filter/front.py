@@ -31,6 +31,8 @@ WIRE_VERSION = 1
 #: copies, so that it stays with the one PUT. Its value is If-None-Match, which
 #: the filters in between are not to see: copy would ask its source for it.
 EXCLUSIVE = 'ringway.exclusive'
+#: Likewise: the time of the write is one of the gateway's.
+PLACED = 'ringway.placed'
 #: Likewise; a Timestamp: of the object that a POST or DELETE is meant for.
 STATE = 'ringway.state'
 
@@ -127,7 +129,8 @@ def _limit_change(env, seconds):
     not heard of that yet; and it does not move the time that listings show.
     A PUT of then changes nothing where there is a later one either, and the
     answer is 202: so writers that tell a place among those of the same time,
-    by the offset behind it, may come in any order.
+    by the offset behind it, may come in any order. An exclusive creation of
+    then takes place only where there is nothing either.
 
     :param seconds: a timestamp as Swift writes it, such as 1795160050.29176;
         for an update, later than that of the object
@@ -141,10 +144,9 @@ def _limit_change(env, seconds):
         raise refuse(swob.HTTPBadRequest, env,
                      'X-Gateway-Not-Newer is a timestamp with a DELETE, '
                      'a POST or a PUT')
-    if method == 'PUT' and EXCLUSIVE in env:
-        raise refuse(swob.HTTPBadRequest, env,
-                     'An exclusive creation has a time of its own')
     env['HTTP_X_TIMESTAMP'] = limit.internal
+    if EXCLUSIVE in env:
+        env[PLACED] = True
 
 
 def _state(env, seconds):
@@ -172,8 +174,8 @@ def filter_factory(global_conf, **local_conf):
         seconds_option(conf, 'window_seconds', WINDOW_SECONDS, 1, 3600))
     logger = get_logger(conf, log_route='ringway')
     register_swift_info('ringway', version=WIRE_VERSION, chunked_bodies=True,
-                        ordered_puts=True, signature_suffices=admits,
-                        hop_rights=True)
+                        ordered_puts=True, ordered_creations=True,
+                        signature_suffices=admits, hop_rights=True)
 
     def cache_of(_ring):
         return QuickCache(quick_ring(conf, cache_options(sections)))

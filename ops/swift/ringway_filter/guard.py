@@ -7,7 +7,7 @@ from swift.common.utils import get_logger
 from ringway_filter.copies import apply_overrides
 from ringway_filter.exclusive import Creator
 from ringway_filter.failures import Failures
-from ringway_filter.front import EXCLUSIVE, STATE
+from ringway_filter.front import EXCLUSIVE, PLACED, STATE
 from ringway_filter.headers import link_to_gateway
 from ringway_filter.lease import Leases
 from ringway_filter.listing import serve_listing
@@ -69,7 +69,8 @@ class Guard(object):
             condition = env.pop(EXCLUSIVE, None)
             if condition is not None:
                 env['HTTP_IF_NONE_MATCH'] = condition
-                return self._creator.create(env, start_response)
+                return self._creator.create(
+                    env, start_response, env.pop(PLACED, False))
         elif obj is not None and method in ('DELETE', 'POST'):
             seen = env.pop(STATE, None)
             if seen is not None:

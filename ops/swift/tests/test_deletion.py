@@ -35,14 +35,6 @@ class TestChangesOfWhatIsNotNewer(unittest.TestCase):
         self.assertEqual(self.swift.calls[-1]['HTTP_X_TIMESTAMP'],
                          '1700000000.12399_000000000000000c')
 
-    def test_a_creation_has_a_time_of_its_own(self):
-        env = request('PUT', PATH)
-        env.update(HTTP_X_GATEWAY_NOT_NEWER='1700000000.12399',
-                   HTTP_X_GATEWAY_CREATE='exclusive', HTTP_IF_NONE_MATCH='*')
-        status, _headers, _body = call(self.app, signed(env))
-        self.assertEqual(status, 400)
-        self.assertEqual(self.swift.methods(), [])
-
     def test_nobody_else_does(self):
         self.send('DELETE', '1700000000.12345', trusted=False)
         self.assertNotIn('HTTP_X_TIMESTAMP', self.swift.calls[-1])

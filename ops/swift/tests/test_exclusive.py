@@ -69,6 +69,21 @@ class TestCreate(unittest.TestCase):
         del env['CONTENT_LENGTH']
         return call(self.app, env)
 
+    def test_a_creation_has_the_time_that_it_was_given(self):
+        place = '1700000000.12399_0000000000000001'
+        status, headers, _body = self.create(SHORT, X_Gateway_Not_Newer=place)
+        self.assertEqual(status, 201)
+        self.assertEqual(self.swift.times[PATH], place)
+        self.assertEqual(headers['x-gateway-data-timestamp'], place)
+        self.assertEqual(self.swift.calls[-1]['HTTP_IF_NONE_MATCH'], '*')
+
+    def test_a_creation_behind_something_later_is_told_so(self):
+        self.swift.answer('PUT', PATH, '202 Accepted', [], b'Accepted')
+        status, headers, body = self.create(
+            SHORT, X_Gateway_Not_Newer='1700000000.12399')
+        self.assertEqual((status, body), (202, b'Accepted'))
+        self.assertEqual(headers['content-length'], '8')
+
     def test_bodies_in_chunks(self):
         for body in (b'', b'x', SHORT, LONG):
             del self.swift.calls[:]

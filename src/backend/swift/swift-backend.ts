@@ -60,6 +60,7 @@ function capabilitiesOf(
     conditionalDelete: hasFilter,
     exclusiveDelete: info.filter?.exclusiveDelete === true,
     orderedWrites: info.filter?.orderedPuts === true,
+    orderedCreations: info.filter?.orderedCreations === true,
     unsizedBodies: info.filter === undefined || info.filter.chunkedBodies === true,
     atomicGuard: false,
     // Swift shows what the PUT said, and has an object where its bytes are.

@@ -115,6 +115,8 @@ export interface FilterInfo {
   readonly chunkedBodies?: true | undefined;
   /** A PUT can have a time of the gateway's; unknown to older filters. */
   readonly orderedPuts?: true | undefined;
+  /** So can an exclusive creation; unknown to older filters. */
+  readonly orderedCreations?: true | undefined;
   /** A signed request needs no token. */
   readonly signatureSuffices?: true | undefined;
   /**

@@ -150,8 +150,10 @@ async function commitEntries(
   // Otherwise the link needs the stored index, or a slow writer's does: see PostponedIndexes.
   const isPostponable = ({ generation }: VersionIndex): boolean =>
     areOrdinary && decision?.state.kind === 'link' && deps.link.isAt(key, generation);
-  const written = await commitWritten(deps, call, key, objects, plan, writeClass, isPostponable);
-  const { stored } = written;
+  // A key that is deleted is there, as a rule.
+  const mayBeNew = entries.every(({ kind }) => kind === 'version');
+  const how = { isPostponable, mayBeNew };
+  const { stored } = await commitWritten(deps, call, key, objects, plan, writeClass, how);
   if (decision === undefined) return [];
   const options = { expected: decision.state, writeClass };
   const settled = await settleNew(deps, call, key, stored, names, options);

@@ -14,7 +14,13 @@ import { ownerAttribute, readStoredChecksum, SYSTEM_METADATA } from '../object/a
 import { ACL_METADATA } from '../rules/acl/stored.js';
 import { onBehalfOfBucket, onBehalfOfNames } from './bucket-behalf.js';
 import { entryOfObject, isSamePlain, readCurrentState, type PlainObject } from './current-state.js';
-import { archiveContainer, type VersionedKey, currentRef, versionRef } from './names.js';
+import {
+  archiveContainer,
+  currentRef,
+  nameOfBucket,
+  type VersionedKey,
+  versionRef,
+} from './names.js';
 import type { VersionEntry, VersionIds } from './version-entry.js';
 
 /** Buckets; about 150 bytes each. */
@@ -34,7 +40,7 @@ export class Archives {
    * @throws BackendError NoSuchContainer without the bucket
    */
   async ensure(call: CallContext, key: VersionedKey): Promise<void> {
-    if (!this.#known.has(nameOf(key))) await this.create(call, key);
+    if (!this.#known.has(nameOfBucket(key))) await this.create(call, key);
   }
 
   /** The same, of an archive that was found not to be there. */
@@ -44,17 +50,13 @@ export class Archives {
       placedLike: bucket,
     });
     if (this.#known.size >= KNOWN_MAX) this.#known.clear();
-    this.#known.add(nameOf({ account, bucket }));
+    this.#known.add(nameOfBucket({ account, bucket }));
   }
 
   /** It was not there after all. */
   forget(key: VersionedKey): void {
-    this.#known.delete(nameOf(key));
+    this.#known.delete(nameOfBucket(key));
   }
-}
-
-function nameOf({ account, bucket }: Pick<VersionedKey, 'account' | 'bucket'>): string {
-  return `${account}/${bucket}`;
 }
 
 interface AdoptionOptions {

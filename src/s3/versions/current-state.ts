@@ -14,7 +14,13 @@ import { onBehalfOfBucket } from './bucket-behalf.js';
 import type { VersionDeps } from './deps.js';
 import { findEntry } from './index-changes.js';
 import { LISTING_ATTRIBUTES } from './listing/index-summary.js';
-import { currentRef, isLinkToVersion, type VersionedKey, versionRef } from './names.js';
+import {
+  currentRef,
+  isLinkToVersion,
+  nameOfBucket,
+  type VersionedKey,
+  versionRef,
+} from './names.js';
 import type { VersionEntry, VersionIndex } from './version-entry.js';
 
 /** An object at a key that is no link of ours, and so the version `null` unless an index knows it. */
@@ -34,7 +40,11 @@ export function isSamePlain(one: PlainObject, other: PlainObject): boolean {
 
 /** What stands at a key, in the bucket itself. */
 export type CurrentState =
-  | { readonly kind: 'nothing' }
+  | {
+      readonly kind: 'nothing';
+      /** A time after which nothing can have been deleted here; undefined where it is not known. */
+      readonly since?: number | undefined;
+    }
   | {
       readonly kind: 'link';
       /** The generation of the index that the link was in step with. */
@@ -174,13 +184,13 @@ export class PlainSightings {
   }
 
   /** What a look at a key without a current version has found. */
-  note({ account, bucket }: VersionedKey, { kind }: CurrentState): void {
-    (kind === 'plain' ? this.#seen : this.#unseen).set(`${account}\n${bucket}`, true);
+  note(key: VersionedKey, { kind }: CurrentState): void {
+    (kind === 'plain' ? this.#seen : this.#unseen).set(nameOfBucket(key), true);
   }
 
   /** Whether a plain object is unlikely: looks have found none for a while. */
-  areUnlikely({ account, bucket }: VersionedKey): boolean {
-    const name = `${account}\n${bucket}`;
+  areUnlikely(key: VersionedKey): boolean {
+    const name = nameOfBucket(key);
     return this.#unseen.get(name) !== undefined && this.#seen.get(name) === undefined;
   }
 }

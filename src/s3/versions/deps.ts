@@ -145,7 +145,7 @@ export function uncancelled({ requestId }: CallContext): CallContext {
  *
  * @param written - names of such objects; the plan may add more
  * @param writeClass - of what the commit writes; `deletion` also in a full store
- * @param isPostponable - see {@link CommitOptions}
+ * @param more - see {@link CommitOptions}
  * @throws S3Error, BackendError; what the plan throws
  */
 export async function commitWritten(
@@ -155,13 +155,13 @@ export async function commitWritten(
   written: Set<string>,
   plan: Plan,
   writeClass: WriteClass = 'ordinary',
-  isPostponable?: CommitOptions['isPostponable'],
+  more: Pick<CommitOptions, 'isPostponable' | 'mayBeNew'> = {},
 ): Promise<Committed> {
   const keep = ({ change: { add = [], place = [] } }: Commit): void => {
     for (const { name } of [...add, ...place]) written.delete(name);
   };
   try {
-    const options = { shown: keep, writeClass, isPostponable };
+    const options = { ...more, shown: keep, writeClass };
     const committed = await deps.commits.commit(call, key, plan, options);
     if (committed.commit !== undefined) keep(committed.commit);
     await discardAll(deps, call, key, written);

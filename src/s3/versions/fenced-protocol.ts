@@ -1,13 +1,15 @@
 import type { CallContext, WriteClass } from '../../backend/backend.js';
+import { BoundedCache } from '../../lib/bounded-cache.js';
 import { S3Error } from '../errors.js';
 import { applyCommit } from './index-changes.js';
 import {
+  NOTHING_STORED,
   prepareIndex,
   type IndexStore,
   type PreparedIndex,
   type StoredIndex,
 } from './index-store.js';
-import type { VersionedKey } from './names.js';
+import { nameOfBucket, type VersionedKey } from './names.js';
 import type { PostponedIndexes } from './postponed-indexes.js';
 import type { Commit } from './version-entry.js';
 
@@ -19,7 +21,12 @@ export type Attempt =
   /** Another writer has made that generation; this commit will never be carried out. */
   | { readonly outcome: 'lost' }
   /** Like `lost`, or another writer has carried it out or will: the index decides. */
-  | { readonly outcome: 'overtaken'; readonly commit: Commit };
+  | {
+      readonly outcome: 'overtaken';
+      readonly commit: Commit;
+      /** False where no other writer has seen it: it is carried out already, or never will be. */
+      readonly isShown?: false;
+    };
 
 export interface AttemptOptions {
   /** The class of the fence's write. */
@@ -34,6 +41,9 @@ export interface BegunIndex {
   /** Whether it is the latest, as {@link FencedProtocol.read} tells it. */
   readonly isRead: boolean;
 }
+
+/** Buckets whose keys are guessed about. */
+const GUESSES_MAX = 1000;
 
 const LOST: Attempt = { outcome: 'lost' };
 
@@ -59,10 +69,16 @@ const VOID_FENCES_MAX = 64;
  * for longer than any write can take. There a slow writer may put back an older index, unless the
  * store orders writes: then an index stays behind all of later generations, and may be written a
  * little later than its fence.
+ *
+ * There the first index of a key needs no fence: it is created exclusively itself, and so is the
+ * proof that the key had none. A writer that knows nothing of a key tries that at once where the last
+ * such key of the bucket was new, and reads the index otherwise.
  */
 export class FencedProtocol {
   readonly #isIndexEnough: boolean;
   readonly #isOrdered: boolean;
+  /** Whether the last key of a bucket of which nothing was known was new. */
+  readonly #guesses = new BoundedCache<boolean>({ weightMax: GUESSES_MAX });
 
   constructor(
     private readonly store: IndexStore,
@@ -77,10 +93,16 @@ export class FencedProtocol {
    * An index to commit on that need not be the latest: the fence tells. A plan that comes to nothing
    * on it, or that refuses, has to be made again on one that was read. Where a fence would be found
    * too late, it is the latest.
+   * @param mayBeNew - whether a key of which nothing is known may be taken for one without an index
    */
-  async begin(call: CallContext, key: VersionedKey): Promise<BegunIndex> {
+  async begin(call: CallContext, key: VersionedKey, mayBeNew: boolean): Promise<BegunIndex> {
     if (!this.#isOrdered) return { stored: await this.read(call, key), isRead: true };
-    const stored = this.store.recall(key) ?? (await this.store.readIndex(call, key));
+    const known = this.store.recall(key);
+    if (known !== undefined) return { stored: known, isRead: false };
+    const isGuessedNew = mayBeNew && (this.#guesses.get(nameOfBucket(key)) ?? true);
+    if (isGuessedNew) return { stored: NOTHING_STORED, isRead: false };
+    const stored = await this.store.readIndex(call, key);
+    if (mayBeNew) this.#guesses.set(nameOfBucket(key), stored.etag === undefined);
     return { stored, isRead: false };
   }
 
@@ -112,6 +134,9 @@ export class FencedProtocol {
     next: PreparedIndex,
     options: AttemptOptions,
   ): Promise<Attempt> {
+    if (this.#isOrdered && before.etag === undefined) {
+      return this.#createIndex(call, key, commit, next, options);
+    }
     const { outcome } = await this.store.createFence(call, key, commit, options.writeClass);
     if (outcome === 'written') {
       const expected = options.isPostponable
@@ -137,6 +162,22 @@ export class FencedProtocol {
       return found.id === commit.id ? { outcome: 'overtaken', commit } : LOST;
     }
     return this.#passOver(call, key, before, commit, options);
+  }
+
+  /** The first generation, which its own exclusive creation decides. */
+  async #createIndex(
+    call: CallContext,
+    key: VersionedKey,
+    commit: Commit,
+    next: PreparedIndex,
+    { writeClass }: AttemptOptions,
+  ): Promise<Attempt> {
+    const stored = await this.store.writeIndex(call, key, next, NOTHING_STORED, writeClass);
+    this.#guesses.set(nameOfBucket(key), stored !== undefined);
+    if (stored !== undefined) return { outcome: 'committed', stored };
+    // What is there may be our own, from an attempt that was answered wrongly.
+    this.store.forget(key);
+    return { outcome: 'overtaken', commit, isShown: false };
   }
 
   /** The fence that is there is void, unless what was read is not the index any more. */

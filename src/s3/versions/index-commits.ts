@@ -45,8 +45,9 @@ class PendingCommits {
     return this.#commits.length === 0;
   }
 
-  add(commit: Commit): void {
-    this.shown(commit);
+  /** @param isShown - whether other writers may have seen it */
+  add(commit: Commit, isShown = true): void {
+    if (isShown) this.shown(commit);
     this.#commits = this.#commits.filter(({ id }) => id !== commit.id).concat(commit);
   }
 
@@ -110,6 +111,8 @@ export interface CommitOptions {
   readonly shown?: ((commit: Commit) => void) | undefined;
   /** The class of the writes; `deletion` is possible also in a full store. Default: `ordinary`. */
   readonly writeClass?: WriteClass | undefined;
+  /** Whether a key of which nothing is known is likely to have no index. Default: no. */
+  readonly mayBeNew?: boolean | undefined;
   /** Tells of an index whether the one that follows may be written a little later. Default: never. */
   readonly isPostponable?: ((before: VersionIndex) => boolean) | undefined;
 }
@@ -160,19 +163,20 @@ export class IndexCommits {
     call: CallContext,
     key: VersionedKey,
     plan: Plan,
-    { shown = ignore, writeClass = 'ordinary', isPostponable = never }: CommitOptions = {},
+    options: CommitOptions = {},
   ): Promise<Committed> {
+    const { shown = ignore, writeClass = 'ordinary', isPostponable = never } = options;
     const { pause, store } = this.options;
     requireVersionSupport(store.backend.capabilities);
     const claims = new PendingCommits(shown);
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       if (attempt > 1) await claims.during(() => pause(attempt));
-      const begun = attempt === 1 ? await this.#begin(call, key, plan, claims) : undefined;
+      const begun = attempt === 1 ? await this.#begin(call, key, plan, claims, options) : undefined;
       const { before, commit, next } = begun ?? (await this.#start(call, key, plan, claims));
       if (commit === undefined || next === undefined) return { stored: before, commit };
       const of = { before, commit, next };
-      const options = { claims, writeClass, isPostponable: isPostponable(before.index) };
-      const stored = await this.#attempt(call, key, of, options);
+      const how = { claims, writeClass, isPostponable: isPostponable(before.index) };
+      const stored = await this.#attempt(call, key, of, how);
       if (stored !== undefined) return { stored, commit };
     }
     const tooBusy = new S3Error('ServiceUnavailable');
@@ -187,7 +191,7 @@ export class IndexCommits {
     const fits = ({ index }: StoredIndex): void => {
       this.options.store.requireFits(this.#withChange(index, change), index);
     };
-    const { stored, isRead } = await this.options.protocol.begin(call, key);
+    const { stored, isRead } = await this.options.protocol.begin(call, key, false);
     try {
       fits(stored);
     } catch (error) {
@@ -216,8 +220,9 @@ export class IndexCommits {
     key: VersionedKey,
     plan: Plan,
     claims: PendingCommits,
+    { mayBeNew = false }: CommitOptions,
   ): Promise<Begun | undefined> {
-    const { stored, isRead } = await this.options.protocol.begin(call, key);
+    const { stored, isRead } = await this.options.protocol.begin(call, key, mayBeNew);
     if (isRead) return this.#decide(stored, plan, claims);
     try {
       const begun = await this.#decide(stored, plan, claims);
@@ -273,7 +278,7 @@ export class IndexCommits {
       const attempt = await protocol.attempt(call, key, before, commit, next, options);
       onAttempt(attempt.outcome);
       if (attempt.outcome === 'committed') return attempt.stored;
-      if (attempt.outcome === 'overtaken') claims.add(attempt.commit);
+      if (attempt.outcome === 'overtaken') claims.add(attempt.commit, attempt.isShown);
       return undefined;
     } catch (error) {
       if (!isCode(error, 'NoSuchContainer')) {

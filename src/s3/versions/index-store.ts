@@ -122,7 +122,10 @@ export class IndexStore {
     const recent = this.#recent.get(nameOfKey(key));
     if (recent !== undefined && (await this.#etagOf(call, key)) === recent.etag) return recent;
     const found = await this.#read(call, indexRef(key));
-    if (found === undefined) return NOTHING_STORED;
+    if (found === undefined) {
+      this.#keep(key, NOTHING_STORED, 0);
+      return NOTHING_STORED;
+    }
     const { etag, lastModified } = found;
     const stored = { index: parseIndex(found.bytes), etag, lastModified };
     this.#keep(key, stored, found.bytes.length);
@@ -196,6 +199,7 @@ export class IndexStore {
    * Writes the index, only in place of the one that was read if the store can ensure that. Where it
    * orders writes, no index takes the place of one of a later generation, nor of one that was created
    * after the one that was read was removed.
+   * @param writeClass - default: that of what ends what its fence has begun
    * @returns undefined when something else, or something newer, is there
    */
   async writeIndex(
@@ -203,11 +207,10 @@ export class IndexStore {
     key: VersionedKey,
     { index, body }: PreparedIndex,
     former: StoredIndex,
+    writeClass: WriteClass = 'deletion',
   ): Promise<StoredIndex | undefined> {
     const attributes = indexListingAttributes(index);
     const place = this.#inPlaceOf(former);
-    // It ends what its fence has begun.
-    const writeClass = 'deletion';
     const order = this.#orderOf(index, former);
     const described = { listingAttributes: attributes, order, writeClass } as const;
     const result = await this.#write(call, indexRef(key), body, described, place);

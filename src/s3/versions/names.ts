@@ -59,7 +59,12 @@ export function isLinkToVersion(ref: ObjectRef, { link }: ObjectHead): boolean {
   return link !== undefined && isOurHop(ref, { account: ref.account, ...link.target });
 }
 
-/** The name of a key in maps. No account and no bucket has a line break in its name. */
+/** The name of a key's bucket in maps. No account and no bucket has a line break in its name. */
+export function nameOfBucket({ account, bucket }: Pick<VersionedKey, 'account' | 'bucket'>) {
+  return `${account}\n${bucket}`;
+}
+
+/** The same of a key. */
 export function nameOfKey({ account, bucket, key }: VersionedKey): string {
   return `${account}\n${bucket}\n${key}`;
 }

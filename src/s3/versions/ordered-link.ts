@@ -45,17 +45,21 @@ export class OrderedLink {
    */
   recall(
     key: VersionedKey,
-    { index }: StoredIndex,
+    { index, lastModified }: StoredIndex,
     expected: CurrentState | undefined,
   ): CurrentState | undefined {
-    // A link that another writer is about to make would stay.
-    if (expected?.kind === 'nothing') return isCurrent(index) ? expected : undefined;
+    if (expected?.kind === 'nothing') {
+      // No other writer has a link to make, or to remove.
+      if (index.generation === 1) return { ...expected, since: this.#placeOfFirst(lastModified) };
+      // A link that another writer is about to make would stay.
+      return isCurrent(index) ? expected : undefined;
+    }
     if (expected?.kind !== 'link' || expected.lastModified !== undefined) return expected;
     const known = this.#known.get(nameOfKey(key));
     if (known === undefined || known.generation >= index.generation) return undefined;
-    const { generation, since: lastModified } = known;
-    if (placeBehind(lastModified, index.generation) === undefined) return undefined;
-    return { kind: 'link', generation, etag: expected.etag, lastModified };
+    const { generation, since } = known;
+    if (placeBehind(since, index.generation) === undefined) return undefined;
+    return { kind: 'link', generation, etag: expected.etag, lastModified: since };
   }
 
   /** True when this process has written or seen the link of this generation. */
@@ -72,20 +76,25 @@ export class OrderedLink {
    * comes to look at the key after that, and finds the link. The same holds where the link before
    * this one was not seen: it may not be there yet, and what was seen may be deleted.
    *
+   * The first link of a key stands behind the creation of its index, where the store takes that of a
+   * creation. Then the index is not looked at again: a writer that finds the key empty later, and leaves
+   * it so, deletes it all the same, behind that creation and by the generation.
+   *
    * What has no order is written only while the index is the one that it is for.
    */
   async write(
     call: CallContext,
     key: VersionedKey,
-    { index, etag }: StoredIndex,
+    stored: StoredIndex,
     state: CurrentState,
   ): Promise<WriteResult> {
+    const { index, etag } = stored;
     const [current] = index.entries;
     const { generation } = index;
     const isVersion = current?.kind === 'version';
     if (isInStep(state, generation, isVersion)) {
       if (state.kind === 'link') this.#remember(key, generation, state.lastModified);
-      return IN_ORDER;
+      return state.kind === 'nothing' ? this.#keepEmpty(call, key, stored) : IN_ORDER;
     }
     requireVersionSupport(this.backend.capabilities);
     this.#known.delete(nameOfKey(key));
@@ -109,13 +118,42 @@ export class OrderedLink {
       const put = await this.backend.putLink(call, currentRef(key), input, precondition);
       if (put.outcome !== 'created') return DIFFERENT;
       this.#remember(key, generation, put.lastModified);
-      const isOrdered = hasOrder && isLinkBefore(state, generation);
+      const isFirst = state.kind === 'nothing';
+      const isOrdered = hasOrder && (isFirst || isLinkBefore(state, generation));
       return { outcome: 'written', replaced, isOrdered };
     } catch (error) {
       if (isCode(error, 'GuardMissing')) return OVERTAKEN;
       if (isCode(error, 'NoSuchObject')) return DIFFERENT;
       throw error;
     }
+  }
+
+  /**
+   * Sees to it that the first link of a key that was found empty comes too late: its writer does not
+   * look at the index again.
+   */
+  async #keepEmpty(
+    call: CallContext,
+    key: VersionedKey,
+    { index: { generation }, lastModified }: StoredIndex,
+  ): Promise<WriteResult> {
+    const order = placeBehind(lastModified, generation);
+    if (generation === 1 || order === undefined) return IN_ORDER;
+    try {
+      const deleted = await this.backend.deleteObject(call, currentRef(key), undefined, { order });
+      return deleted.outcome === 'deleted' ? IN_ORDER : DIFFERENT;
+    } catch (error) {
+      if (isCode(error, 'NoSuchObject')) return IN_ORDER;
+      throw error;
+    }
+  }
+
+  /**
+   * What the first link of a key stands behind: the creation of the index, which every writer of the
+   * key knows.
+   */
+  #placeOfFirst(createdAt: number | undefined): number | undefined {
+    return this.backend.capabilities.orderedCreations === true ? createdAt : undefined;
   }
 
   #remember(key: VersionedKey, generation: number, since: number | undefined): void {
@@ -134,6 +172,7 @@ function isLinkBefore(state: CurrentState, generation: number): boolean {
 
 /** Undefined where it is not known when that was written, or too long ago, or nothing is there. */
 function orderBehind(state: CurrentState, rank: number): WriteOrder | undefined {
+  if (state.kind === 'nothing') return placeBehind(state.since, rank);
   if (!('lastModified' in state) || state.lastModified === undefined) return undefined;
   // A link of an index that is not there any more.
   const isAlien = state.kind === 'link' && state.generation >= rank;

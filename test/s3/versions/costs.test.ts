@@ -76,6 +76,11 @@ const COSTS: Readonly<Record<string, Cost>> = {
     step: mark,
     calls: ['get V/index', 'put V/g2', 'put V/index', 'delete k'],
   },
+  'DELETE of a key that is not there': {
+    before: [],
+    step: mark,
+    calls: ['get V/index', 'head k', 'put V/g1', 'put V/index'],
+  },
   'DELETE of a key that is deleted': {
     before: [one, mark],
     step: mark,
@@ -118,9 +123,7 @@ const COSTS: Readonly<Record<string, Cost>> = {
 
 /** The same where writes are ordered, as on Swift: what the process remembers is not read. */
 const ORDERED: Readonly<Record<string, readonly string[]>> = {
-  'PUT of a new key': [
-    ...['put V/version', 'get V/index', 'put V/g1', 'put V/index', 'link k', 'head V/index'],
-  ],
+  'PUT of a new key': ['put V/version', 'put V/index', 'link k'],
   'PUT over a delete marker': [
     ...['put V/version', 'put V/g3', 'put V/index', 'link k', 'head V/index'],
   ],
@@ -130,7 +133,8 @@ const ORDERED: Readonly<Record<string, readonly string[]>> = {
     'delete V/version',
   ],
   'DELETE of a key': ['put V/g2', 'put V/index', 'delete k'],
-  'DELETE of a key that is deleted': ['head k', 'put V/g3', 'put V/index', 'head k'],
+  'DELETE of a key that is not there': ['get V/index', 'head k', 'put V/index'],
+  'DELETE of a key that is deleted': ['head k', 'put V/g3', 'put V/index', 'head k', 'delete k'],
   'DELETE of the current version': [
     ...['head V/version', 'put V/g3', 'put V/index', 'link k', 'delete V/version'],
   ],

@@ -24,6 +24,8 @@ export interface MemoryOptions {
   readonly onPut?: ((ref: B.ObjectRef, body: Buffer) => void) | undefined;
   /** Its time at the beginning, in milliseconds since the epoch. Default: now. */
   readonly time?: number | undefined;
+  /** An ordered one: creations have a time of their own, as with an older filter. Default: no. */
+  readonly creationsUnordered?: boolean | undefined;
   /** What it says of itself; a lie is a planted bug. Default: the strength. */
   readonly claims?: MemoryOptions['strength'] | undefined;
 }
@@ -53,6 +55,7 @@ export class MemoryBackend implements Omit<B.Backend, Unused> {
       conditionalDelete: claims === 'strong',
       exclusiveDelete: false,
       orderedWrites: claims === 'ordered',
+      orderedCreations: claims === 'ordered' && options.creationsUnordered !== true,
       unsizedBodies: false,
       listingUpdates: true,
       bodyUpdates: false,
@@ -94,15 +97,9 @@ export class MemoryBackend implements Omit<B.Backend, Unused> {
   ): Promise<B.ContainerHead> {
     await this.#instant(call, `headContainer ${container}`);
     this.#requireContainer(container);
-    return {
-      name: container,
-      createdAt: 0,
-      objectCount: 0,
-      bytesUsed: 0,
-      metadata: {},
-      systemMetadata: {},
-      acl: { read: '', write: '' },
-    };
+    const acl = { read: '', write: '' };
+    const counts = { createdAt: 0, objectCount: 0, bytesUsed: 0 };
+    return { name: container, ...counts, metadata: {}, systemMetadata: {}, acl };
   }
 
   async listObjects(
@@ -234,8 +231,10 @@ export class MemoryBackend implements Omit<B.Backend, Unused> {
   ): Promise<B.DeleteOutcome> {
     const startedAt = await this.#start(call, 'delete', { ref, precondition, guard, order });
     if (this.options.strength === 'ordered') {
-      if (!this.#isNewest(ref, startedAt)) return { outcome: 'stale' };
-      if (this.#objects.peek(ref) === undefined) this.#forget(ref, startedAt);
+      const isThere = this.#objects.peek(ref) !== undefined;
+      const isNewest = this.#isNewest(ref, startedAt);
+      if (isThere && !isNewest) return { outcome: 'stale' };
+      if (!isThere && isNewest) this.#forget(ref, startedAt);
     }
     const stored = this.#require(ref);
     if (this.options.strength === 'strong') {
@@ -262,7 +261,8 @@ export class MemoryBackend implements Omit<B.Backend, Unused> {
       strength === 'chained' || strength === 'ordered' || this.#objects.holds(ref, precondition);
     if (strength === 'weak' && !mayReplace) return { outcome: 'precondition_failed' };
     let startedAt = await this.#start(call, what, write);
-    if (strength === 'ordered' && precondition !== undefined) startedAt = ++this.#clock;
+    const isPlaced = write.order !== undefined && this.options.creationsUnordered !== true;
+    if (strength === 'ordered' && precondition && !isPlaced) startedAt = ++this.#clock;
     this.#requireContainer(ref.container);
     const looksNow = strength !== 'weak';
     if (looksNow && !this.#objects.holds(ref, precondition))

@@ -34,6 +34,8 @@ export interface Race {
   readonly protocol?: VersionedKeysOptions['protocol'];
   /** The gateways have not found a plain object in this bucket, and do not look for one. */
   readonly plainUnlikely?: boolean | undefined;
+  /** The store has an older filter, and gives creations a time of its own. */
+  readonly creationsUnordered?: boolean | undefined;
   /** The gateways write indexes later than their fences, where the store orders writes. */
   readonly postpones?: boolean | undefined;
   /** What each gateway does, one after the other. */
@@ -72,11 +74,12 @@ class Runner {
   constructor(private readonly race: Race) {
     this.#random = randomFrom(race.seed);
     this.#schedule = new Schedule(this.#random);
-    const { strength, claims, ageMs = 0 } = race;
+    const { strength, claims, creationsUnordered, ageMs = 0 } = race;
     const time = Date.now() - ageMs;
     const instant = this.#instant.bind(this);
     const onPut = this.#sawPut.bind(this);
-    this.#store = new MemoryBackend({ strength, claims, time, instant, onPut });
+    const options = { strength, claims, creationsUnordered, time, instant, onPut };
+    this.#store = new MemoryBackend(options);
   }
 
   get #backend(): Backend {

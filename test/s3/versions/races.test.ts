@@ -55,6 +55,9 @@ const POSTPONING: readonly Act[] = [
   'plain',
 ];
 
+/** They meet the first link of a key, which may come late. */
+const EMPTYING: readonly Act[] = ['put', 'put', 'mark', 'delete', 'read'];
+
 function races(strength: Race['strength'], acts = ACTS, actsMax = 4): fc.Arbitrary<Race> {
   const gateway = fc.array(fc.constantFrom(...acts), { minLength: 1, maxLength: actsMax });
   const crash = fc.record({ gateway: fc.nat({ max: 3 }), after: fc.nat({ max: 120 }) });
@@ -115,6 +118,29 @@ describe('s3/versions: races', () => {
     await fc.assert(
       fc.asyncProperty(races('ordered', POSTPONING, 8), async (race) => {
         const { violations, told, index } = await runRace({ ...race, postpones: true });
+        expect(violations, JSON.stringify({ violations, told, index })).to.have.lengthOf(0);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('loses nothing on an ordered store with an older filter', async function () {
+    this.timeout(RUNS * 200);
+    await fc.assert(
+      fc.asyncProperty(races('ordered', POSTPONING), fc.boolean(), async (race, plainUnlikely) => {
+        const older = { ...race, plainUnlikely, creationsUnordered: true };
+        const { violations, told, index } = await runRace(older);
+        expect(violations, JSON.stringify({ violations, told, index })).to.have.lengthOf(0);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('loses nothing of keys that are new, and emptied at once', async function () {
+    this.timeout(RUNS * 200);
+    await fc.assert(
+      fc.asyncProperty(races('ordered', EMPTYING, 3), async (race) => {
+        const { violations, told, index } = await runRace({ ...race, plainUnlikely: true });
         expect(violations, JSON.stringify({ violations, told, index })).to.have.lengthOf(0);
       }),
       { numRuns: RUNS },

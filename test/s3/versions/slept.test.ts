@@ -123,6 +123,19 @@ describe('s3/versions, of a writer that slept, where writes are ordered', () => 
     expect(await read(store, KEY)).to.equal(undefined);
   });
 
+  it('leaves none where creations have a time of their own, as with an older filter', async () => {
+    const memory = new MemoryBackend({ strength: 'ordered', creationsUnordered: true });
+    await memory.createContainer(CALL, CONTAINER);
+    const older = memory.asBackend;
+    const sleepy = new Sleepy(older, 'before its link');
+    const late = put(sleepy, gatewayOn(sleepy), KEY, 'late');
+    await sleepy.asleep;
+    await gatewayOn(older).createDeleteMarker(CALL, KEY, { nullVersion: false });
+    sleepy.wake();
+    await late;
+    expect(await read(older, KEY)).to.equal(undefined);
+  });
+
   it('leaves no link where the deletion would be one that is forgotten at once', async () => {
     const memory = new MemoryBackend({ strength: 'ordered', time: Date.now() - AGE_MS });
     await memory.createContainer(CALL, CONTAINER);

@@ -62,14 +62,15 @@ function commonFilter(
 ): FilterInfo | undefined {
   if (one === undefined || other === undefined) return undefined;
   if (one.exclusiveCreate !== other.exclusiveCreate) return undefined;
-  const { exclusiveDelete, chunkedBodies, orderedPuts, signatureSuffices, hopRights, ...rest } =
-    one;
+  const { exclusiveDelete, chunkedBodies, orderedPuts, orderedCreations, ...more } = one;
+  const { signatureSuffices, hopRights, ...rest } = more;
   return {
     ...rest,
     version: Math.min(one.version, other.version),
     ...(exclusiveDelete === true && other.exclusiveDelete === true && { exclusiveDelete }),
     ...(chunkedBodies === true && other.chunkedBodies === true && { chunkedBodies }),
     ...(orderedPuts === true && other.orderedPuts === true && { orderedPuts }),
+    ...(orderedCreations === true && other.orderedCreations === true && { orderedCreations }),
     ...(signatureSuffices === true && other.signatureSuffices === true && { signatureSuffices }),
     ...(hopRights === true && other.hopRights === true && { hopRights }),
   };
@@ -85,6 +86,7 @@ function parseFilter(said: unknown): FilterInfo | undefined {
     ...(deletes === true && { exclusiveDelete: true }),
     ...(filter.chunked_bodies === true && { chunkedBodies: true }),
     ...(filter.ordered_puts === true && { orderedPuts: true }),
+    ...(filter.ordered_creations === true && { orderedCreations: true }),
     ...(filter.signature_suffices === true && { signatureSuffices: true }),
     ...(filter.hop_rights === true && { hopRights: true }),
   };
@@ -165,6 +167,7 @@ export class InfoSource {
     const { filter } = await this.#askOne(endpoint);
     const isOlder =
       (expected.orderedPuts === true && filter?.orderedPuts !== true) ||
+      (expected.orderedCreations === true && filter?.orderedCreations !== true) ||
       (expected.hopRights === true && filter?.hopRights !== true);
     if (filter?.exclusiveCreate === expected.exclusiveCreate && filter !== undefined && !isOlder) {
       if (filter.signatureSuffices !== true) this.requireTokens();
