@@ -48,6 +48,13 @@ export const VERSIONS = [
     tests: ['test/s3/versions/slept.test.ts'],
   },
   {
+    name: 'versions: an object from before the index is deleted behind itself',
+    file: 'src/s3/versions/ordered-link.ts',
+    find: `isBeforeFirstLink(state, stored) ? undefined : orderBehind(state, generation);`,
+    replace: `isBeforeFirstLink(state, stored) && index.generation < 0 ? undefined : orderBehind(state, generation);`,
+    tests: ['test/s3/versions/slept.test.ts'],
+  },
+  {
     name: 'versions: a first link trusts in a place that the store does not give it',
     file: 'src/s3/versions/ordered-link.ts',
     find: `return this.backend.capabilities.orderedCreations === true ? createdAt : undefined;`,

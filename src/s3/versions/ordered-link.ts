@@ -2,12 +2,14 @@ import type {
   Backend,
   CallContext,
   Guard,
+  LinkInput,
+  PutOutcome,
   RemovedManifest,
   WriteOrder,
 } from '../../backend/backend.js';
 import { isCode } from '../../backend/errors.js';
 import { BoundedCache } from '../../lib/bounded-cache.js';
-import { preconditionOn, type CurrentState } from './current-state.js';
+import type { CurrentState } from './current-state.js';
 import type { StoredIndex } from './index-store.js';
 import { isInStep, linkTo, type WriteResult } from './link-writes.js';
 import {
@@ -80,7 +82,9 @@ export class OrderedLink {
    * creation. Then the index is not looked at again: a writer that finds the key empty later, and leaves
    * it so, deletes it all the same, behind that creation and by the generation.
    *
-   * What has no order is written only while the index is the one that it is for.
+   * What has no order is written only while the index is the one that it is for. An object that is
+   * older than the index, and was not replaced by its first generation, has none: what stands behind
+   * it would make way for a first link that comes late.
    */
   async write(
     call: CallContext,
@@ -98,7 +102,7 @@ export class OrderedLink {
     }
     requireVersionSupport(this.backend.capabilities);
     this.#known.delete(nameOfKey(key));
-    const order = orderBehind(state, generation);
+    const order = isBeforeFirstLink(state, stored) ? undefined : orderBehind(state, generation);
     const replaced = manifestOf(state);
     const hasOrder = order !== undefined;
     const guard: Guard | undefined =
@@ -112,20 +116,40 @@ export class OrderedLink {
         if (deleted.outcome !== 'deleted') return DIFFERENT;
         return { outcome: 'written', replaced, isOrdered: hasOrder };
       }
-      const link = linkTo(key, current, generation);
-      const input = { ...link, order, guard, writeClass: 'deletion' } as const;
-      const precondition = state.kind === 'nothing' ? preconditionOn(state) : undefined;
-      const put = await this.backend.putLink(call, currentRef(key), input, precondition);
+      const link = { ...linkTo(key, current, generation), writeClass: 'deletion' } as const;
+      const put =
+        state.kind === 'nothing'
+          ? await this.#create(call, key, link, stored, hasOrder)
+          : await this.backend.putLink(call, currentRef(key), { ...link, order, guard });
       if (put.outcome !== 'created') return DIFFERENT;
       this.#remember(key, generation, put.lastModified);
-      const isFirst = state.kind === 'nothing';
-      const isOrdered = hasOrder && (isFirst || isLinkBefore(state, generation));
+      const isOrdered = hasOrder && (state.kind === 'nothing' || isLinkBefore(state, generation));
       return { outcome: 'written', replaced, isOrdered };
     } catch (error) {
       if (isCode(error, 'GuardMissing')) return OVERTAKEN;
       if (isCode(error, 'NoSuchObject')) return DIFFERENT;
       throw error;
     }
+  }
+
+  /**
+   * Creates a link behind the creation of the index, as all do: of creators that lose their exclusion
+   * the one of the latest generation wins. Only behind a later deletion it gets a time of its own.
+   * @param isFirst - whether the index is not looked at afterwards: then it never gets one
+   */
+  async #create(
+    call: CallContext,
+    key: VersionedKey,
+    link: LinkInput,
+    { index, lastModified }: StoredIndex,
+    isFirst: boolean,
+  ): Promise<PutOutcome> {
+    const order = placeBehind(this.#placeOfFirst(lastModified), index.generation);
+    const put = (place: WriteOrder | undefined) =>
+      this.backend.putLink(call, currentRef(key), { ...link, order: place }, { absent: true });
+    if (order === undefined) return put(undefined);
+    const placed = await put(order);
+    return placed.outcome === 'stale' && !isFirst ? put(undefined) : placed;
   }
 
   /**
@@ -177,6 +201,10 @@ function orderBehind(state: CurrentState, rank: number): WriteOrder | undefined 
   // A link of an index that is not there any more.
   const isAlien = state.kind === 'link' && state.generation >= rank;
   return placeBehind(isAlien ? state.lastModified + 1 : state.lastModified, rank);
+}
+
+function isBeforeFirstLink(state: CurrentState, { index, lastModified = 0 }: StoredIndex): boolean {
+  return state.kind === 'plain' && index.generation > 1 && state.lastModified < lastModified;
 }
 
 function isCurrent({ entries: [latest] }: VersionIndex): boolean {

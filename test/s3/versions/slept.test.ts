@@ -4,6 +4,8 @@ import { DecoratedBackend } from '../../../src/backend/decorators/decorated-back
 import { BackendError } from '../../../src/backend/errors.js';
 import { S3Error } from '../../../src/s3/errors.js';
 import { parseIndex } from '../../../src/s3/versions/documents.js';
+import { PlainSightings } from '../../../src/s3/versions/current-state.js';
+import { VersionedKeys } from '../../../src/s3/versions/versioned-keys.js';
 import { MemoryBackend } from './memory-backend.js';
 import {
   archivedNames,
@@ -117,6 +119,23 @@ describe('s3/versions, of a writer that slept, where writes are ordered', () => 
     const late = put(sleepy, gatewayOn(sleepy), KEY, 'late');
     await sleepy.asleep;
     await gatewayOn(store).createDeleteMarker(CALL, KEY, { nullVersion: false });
+    expect(await read(store, KEY)).to.equal(undefined);
+    sleepy.wake();
+    await late;
+    expect(await read(store, KEY)).to.equal(undefined);
+  });
+
+  it('leaves none where an object from before the versions was adopted in between', async () => {
+    const sleepy = new Sleepy(store, 'before its link');
+    const plainSightings = new PlainSightings();
+    plainSightings.note(KEY, { kind: 'nothing' });
+    await putPlain(store, KEY, 'before');
+    const options = { backend: sleepy, indexBytesMax: 100_000, plainSightings };
+    const late = put(sleepy, new VersionedKeys(options), KEY, 'late');
+    await sleepy.asleep;
+    const marker = { nullVersion: false };
+    await put(store, gatewayOn(store), KEY, 'other');
+    await gatewayOn(store).createDeleteMarker(CALL, KEY, marker);
     expect(await read(store, KEY)).to.equal(undefined);
     sleepy.wake();
     await late;
