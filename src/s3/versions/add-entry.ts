@@ -138,6 +138,7 @@ async function commitEntries(
       return undefined;
     }
     if (index.removed.some((name) => names.includes(name))) return undefined;
+    deps.link.follow(key, index);
     const standing = await standingAt(deps, call, key, index, look);
     if (condition !== undefined) requireHolds(condition, index, standing);
     decision = await decide(index, entries, standing, archive);
@@ -185,9 +186,12 @@ function requireNotTaken(
  * without a look. Its link is created only if nothing is at the key; otherwise syncCurrent adopts
  * what is there. Until then the index has a current version and does not know the plain object, so
  * the first version `null` of an index, which replaces that object, is not committed without a look.
+ *
+ * There a link that this process does not know is looked at as well: then the index of an ordinary
+ * version may be postponed.
  */
 async function standingAt(
-  { backend, plainSightings }: VersionDeps,
+  { backend, link, plainSightings }: VersionDeps,
   call: CallContext,
   key: VersionedKey,
   index: VersionIndex,
@@ -198,11 +202,14 @@ async function standingAt(
   if (condition === undefined) {
     const isWithoutLook = orderedWrites && isLaterAdoptionFine && plainSightings.areUnlikely(key);
     const isFirstNull = entries.some(isNull) && findEntry(index, NULL_VERSION_ID) === undefined;
-    const mustLook = expected.kind === 'nothing' || (orderedWrites && isFirstNull);
-    if (!mustLook || isWithoutLook) return expected;
+    const isUnknown = isLaterAdoptionFine && !link.isAt(key, index.generation);
+    const mustLook = expected.kind === 'nothing' || (orderedWrites && (isFirstNull || isUnknown));
+    const isSpared = expected.kind === 'nothing' && isWithoutLook;
+    if (!mustLook || isSpared) return expected;
   }
   const found = await readCurrentState(backend, call, key);
   if (expected.kind === 'nothing') plainSightings.note(key, found);
+  else link.saw(key, index, found);
   return found;
 }
 

@@ -20,6 +20,7 @@ import {
   type CurrentState,
 } from './current-state.js';
 import { OrderedLink } from './ordered-link.js';
+import type { VersionIndex } from './version-entry.js';
 
 export type SyncResult =
   | {
@@ -78,6 +79,16 @@ export class CurrentLink {
    */
   isAt(key: VersionedKey, generation: number): boolean {
     return this.#ordered?.isAt(key, generation) ?? false;
+  }
+
+  /** What was seen at the key after this index was read. */
+  saw(key: VersionedKey, index: VersionIndex, state: CurrentState): void {
+    this.#ordered?.saw(key, index, state);
+  }
+
+  /** Tells of an index that was decided, whether it is stored yet or not. */
+  follow(key: VersionedKey, index: VersionIndex): void {
+    this.#ordered?.follow(key, index);
   }
 
   /**

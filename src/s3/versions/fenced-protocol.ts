@@ -19,7 +19,11 @@ export type CommitProtocol = Pick<FencedProtocol, 'read' | 'begin' | 'attempt'>;
 export type Attempt =
   | { readonly outcome: 'committed'; readonly stored: StoredIndex }
   /** Another writer has made that generation; this commit will never be carried out. */
-  | { readonly outcome: 'lost' }
+  | {
+      readonly outcome: 'lost';
+      /** The index that the other's fence leads to, where that is known: to be committed on next. */
+      readonly theirs?: StoredIndex | undefined;
+    }
   /** Like `lost`, or another writer has carried it out or will: the index decides. */
   | {
       readonly outcome: 'overtaken';
@@ -153,13 +157,14 @@ export class FencedProtocol {
     // the commit stays the same.
     if (found === undefined) return { outcome: 'overtaken', commit };
     if (found.parent === commit.parent) {
-      // Where writes are ordered, the reader that comes next does it, if need be: as a rule the maker
-      // of the fence has done so by then.
-      if (!this.#isOrdered) {
-        const theirs = prepareIndex(applyCommit(before.index, found));
-        await this.#publish(call, key, theirs, before);
-      }
-      return found.id === commit.id ? { outcome: 'overtaken', commit } : LOST;
+      const theirs = prepareIndex(applyCommit(before.index, found));
+      // Where writes are ordered, the one that commits next writes the index, or the reader that comes
+      // next: as a rule the maker of the fence has done so by then.
+      if (!this.#isOrdered) await this.#publish(call, key, theirs, before);
+      if (found.id === commit.id) return { outcome: 'overtaken', commit };
+      return this.#isOrdered && this.store.isOrdered(before)
+        ? { outcome: 'lost', theirs: this.store.expect(key, theirs, before) }
+        : LOST;
     }
     return this.#passOver(call, key, before, commit, options);
   }

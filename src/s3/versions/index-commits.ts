@@ -2,7 +2,7 @@ import type { CallContext, WriteClass } from '../../backend/backend.js';
 import { isCode } from '../../backend/errors.js';
 import { S3Error } from '../errors.js';
 import type { Pause } from './deps.js';
-import type { AttemptOptions, CommitProtocol } from './fenced-protocol.js';
+import type { Attempt, AttemptOptions, BegunIndex, CommitProtocol } from './fenced-protocol.js';
 import { holdsCommit, applyCommit } from './index-changes.js';
 import {
   prepareIndex,
@@ -166,18 +166,22 @@ export class IndexCommits {
     options: CommitOptions = {},
   ): Promise<Committed> {
     const { shown = ignore, writeClass = 'ordinary', isPostponable = never } = options;
-    const { pause, store } = this.options;
+    const { mayBeNew = false } = options;
+    const { pause, protocol, store } = this.options;
     requireVersionSupport(store.backend.capabilities);
     const claims = new PendingCommits(shown);
+    let likely: BegunIndex | undefined = await protocol.begin(call, key, mayBeNew);
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       if (attempt > 1) await claims.during(() => pause(attempt));
-      const begun = attempt === 1 ? await this.#begin(call, key, plan, claims, options) : undefined;
+      const begun = likely && (await this.#try(likely, plan, claims));
       const { before, commit, next } = begun ?? (await this.#start(call, key, plan, claims));
       if (commit === undefined || next === undefined) return { stored: before, commit };
       const of = { before, commit, next };
       const how = { claims, writeClass, isPostponable: isPostponable(before.index) };
-      const stored = await this.#attempt(call, key, of, how);
-      if (stored !== undefined) return { stored, commit };
+      const attempted = await this.#attempt(call, key, of, how);
+      if (attempted?.outcome === 'committed') return { stored: attempted.stored, commit };
+      const theirs = claims.isEmpty ? attempted?.theirs : undefined;
+      likely = theirs && { stored: theirs, isRead: false };
     }
     const tooBusy = new S3Error('ServiceUnavailable');
     throw claims.isEmpty ? tooBusy : new InDoubtError(tooBusy);
@@ -212,17 +216,14 @@ export class IndexCommits {
   }
 
   /**
-   * The first attempt, on an index that need not be the latest. What it comes to without a commit,
-   * be it a refusal, counts only on one that was read.
+   * An attempt on an index that need not be the latest. What it comes to without a commit, be it a
+   * refusal, counts only on one that was read.
    */
-  async #begin(
-    call: CallContext,
-    key: VersionedKey,
+  async #try(
+    { stored, isRead }: BegunIndex,
     plan: Plan,
     claims: PendingCommits,
-    { mayBeNew = false }: CommitOptions,
   ): Promise<Begun | undefined> {
-    const { stored, isRead } = await this.options.protocol.begin(call, key, mayBeNew);
     if (isRead) return this.#decide(stored, plan, claims);
     try {
       const begun = await this.#decide(stored, plan, claims);
@@ -263,13 +264,13 @@ export class IndexCommits {
     return { before, commit, next };
   }
 
-  /** @returns the index when the commit was carried out; otherwise it is tried again */
+  /** @returns what it came to; undefined where it is tried again on an index that is read */
   async #attempt(
     call: CallContext,
     key: VersionedKey,
     { before, commit, next }: Required<Begun> & { readonly commit: Commit },
     { claims, writeClass, isPostponable }: AttemptOptions & { readonly claims: PendingCommits },
-  ): Promise<StoredIndex | undefined> {
+  ): Promise<Exclude<Attempt, { readonly outcome: 'overtaken' }> | undefined> {
     const { protocol, createArchive, onAttempt = ignore } = this.options;
     // What others may have seen is ended, also in a store that has run full meanwhile.
     const effective = claims.isEmpty ? writeClass : 'deletion';
@@ -277,8 +278,8 @@ export class IndexCommits {
       const options = { writeClass: effective, isPostponable };
       const attempt = await protocol.attempt(call, key, before, commit, next, options);
       onAttempt(attempt.outcome);
-      if (attempt.outcome === 'committed') return attempt.stored;
-      if (attempt.outcome === 'overtaken') claims.add(attempt.commit, attempt.isShown);
+      if (attempt.outcome !== 'overtaken') return attempt;
+      claims.add(attempt.commit, attempt.isShown);
       return undefined;
     } catch (error) {
       if (!isCode(error, 'NoSuchContainer')) {

@@ -64,9 +64,29 @@ export class OrderedLink {
     return { kind: 'link', generation, etag: expected.etag, lastModified: since };
   }
 
-  /** True when this process has written or seen the link of this generation. */
+  /**
+   * True when this process has written or seen the link of this generation, or of an earlier one that
+   * no generation since has removed: so that all links that may still come stand behind the same.
+   */
   isAt(key: VersionedKey, generation: number): boolean {
     return this.#known.get(nameOfKey(key))?.generation === generation;
+  }
+
+  /** This was seen at the key, and the index was read before. */
+  saw(key: VersionedKey, { generation }: VersionIndex, state: CurrentState): void {
+    if (state.kind === 'link' && state.generation === generation) {
+      this.#remember(key, generation, state.lastModified);
+    }
+  }
+
+  /**
+   * Tells of an index that was decided: where it has a current version, its generation has left a link
+   * where there was one. A link of another base makes the next one stale, and is looked at.
+   */
+  follow(key: VersionedKey, index: VersionIndex): void {
+    const known = this.#known.get(nameOfKey(key));
+    if (known?.generation !== index.generation - 1) return;
+    if (isCurrent(index)) this.#remember(key, index.generation, known.since);
   }
 
   /**

@@ -10,6 +10,7 @@ import {
   ENABLED,
   gatewayOn,
   keyOf,
+  postponingGatewayOn,
   put,
   putPlain,
   SUSPENDED,
@@ -190,15 +191,49 @@ describe('s3/versions: calls', () => {
     const others = gatewayOn(memory.asBackend);
     const before = [one, (store: RecordingBackend) => put(store, others, KEY, 'theirs')];
     expect(await callsOf(memory.asBackend, { before, step: one })).to.deep.equal([
-      ...['put V/version', 'put V/g2', 'get V/g2', 'get V/index', 'get V/g3'],
-      ...['put V/g3', 'put V/index', 'link k', 'head V/index'],
+      ...['put V/version', 'put V/g2', 'get V/g2', 'put V/g3', 'put V/index', 'link k'],
+    ]);
+    const { entries } = await gatewayOn(memory.asBackend).readIndex(CALL, KEY);
+    expect(entries).to.have.lengthOf(3);
+  });
+
+  it('reads one fence for each version that another gateway has written since', async () => {
+    const memory = new MemoryBackend({ strength: 'ordered' });
+    await memory.createContainer(CALL, CONTAINER);
+    const others = postponingGatewayOn(memory.asBackend);
+    const theirs: Step = (store) => put(store, others, KEY, 'theirs');
+    const of = { before: [one, theirs, theirs], step: one };
+    expect(await callsOf(memory.asBackend, of, postponingGatewayOn)).to.deep.equal([
+      ...['put V/version', 'put V/g2', 'get V/g2', 'put V/g3', 'get V/g3', 'put V/g4', 'link k'],
+    ]);
+    await others.writePostponed();
+    const { entries } = await gatewayOn(memory.asBackend).readIndex(CALL, KEY);
+    expect(entries).to.have.lengthOf(4);
+  });
+
+  it('looks at a key that it does not know before its commit, and postpones the index', async () => {
+    const memory = new MemoryBackend({ strength: 'ordered' });
+    await memory.createContainer(CALL, CONTAINER);
+    const others = gatewayOn(memory.asBackend);
+    const notNew: Step = async (store, versions) => {
+      for (const text of ['one', 'two']) await put(store, versions, keyOf('not new'), text);
+    };
+    const theirs: Step = (store) => put(store, others, keyOf('not new'), 'theirs');
+    const ours: Step = (store) => put(store, others, KEY, 'theirs');
+    const of = { before: [theirs, notNew, ours], step: one };
+    expect(await callsOf(memory.asBackend, of, postponingGatewayOn)).to.deep.equal([
+      ...['put V/version', 'get V/index', 'head k', 'put V/g2', 'link k'],
     ]);
   });
 });
 
-async function callsOf(store: Backend, { before, step }: Omit<Cost, 'calls'>): Promise<string[]> {
+async function callsOf(
+  store: Backend,
+  { before, step }: Omit<Cost, 'calls'>,
+  gatewayOf: (store: Backend) => VersionedKeys = gatewayOn,
+): Promise<string[]> {
   const recording = new RecordingBackend(store);
-  const versions = gatewayOn(recording);
+  const versions = gatewayOf(recording);
   // What is asked once by each process: whether there is an archive.
   await put(recording, versions, keyOf('other'), '');
   for (const earlier of before) await earlier(recording, versions);
