@@ -51,7 +51,7 @@ export class Sshd {
       'KbdInteractiveAuthentication no',
       'PermitRootLogin prohibit-password',
       'MaxStartups 100',
-      // What the shell of whoever runs the tests would read at each session is none of theirs.
+      // Sessions read no start files of the user who runs the tests.
       `SetEnv PATH=${programs}:/usr/local/bin:/usr/bin:/bin HOME=${programs}`,
     ];
     await writeFile(at('config'), `${config.join('\n')}\n`);
