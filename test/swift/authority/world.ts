@@ -65,11 +65,11 @@ export class World {
     };
     const make = (client: PlainSwift, name: string, headers = {}) =>
       client.request('PUT', this.named(name), headers);
+    // The first container makes its account, in which others cannot be made before.
+    await Promise.all([make(owner, 'x'), make(victim, 'vx')]);
     await Promise.all([
       ...['b', 'bv', 'bo'].map((name) => make(owner, name, shared)),
       make(owner, 'bs', { ...shared, 'X-Versions-Enabled': 'true' }),
-      make(owner, 'x'),
-      make(victim, 'vx'),
       make(victim, 'vo', { 'X-Container-Read': 'test:tester' }),
     ]);
     const put = async (client: PlainSwift, container: string, object: string, content: string) => {
