@@ -163,7 +163,7 @@ export const STAGES = [
   },
   {
     name: 'faulty-store',
-    lane: 'cluster',
+    lane: 'local',
     folders: [],
     again: ON_A_FAULTY_STORE,
     env: { RINGWAY_TEST_STACK: 'faulty' },
