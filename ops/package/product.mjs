@@ -4,7 +4,7 @@ import path from 'node:path';
 import { ROOT } from '../dev/lib/paths.mjs';
 import { commandOutput, productVersion, put, sourceDate } from './tree.mjs';
 
-/** Folders of `dist/`; `dist/native` is of the Node that built it. */
+/** Folders of `dist/`. */
 const PARTS = ['src', 'supervisor', 'workers', 'console'];
 
 /** What Node loads of a package, what the console serves of it, and the words of its licence. */

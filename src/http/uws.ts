@@ -1,17 +1,7 @@
-import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
 import type * as Library from 'uWebSockets.js';
 
-const { platform, arch, versions } = process;
-
-/**
- * The library with S3's answers to what it cannot read as HTTP; ops/dev/lib/http-library.mjs makes
- * it.
- */
-const WITH_ANSWERS = fileURLToPath(
-  new URL(`../../native/uws_${platform}_${arch}_${versions.modules}.node`, import.meta.url),
-);
+const { versions } = process;
 
 /** `process.versions.modules` of Node 24 and 25, which only a later release of the library serves. */
 const LATER: ReadonlySet<string> = new Set(['137', '141']);
@@ -21,9 +11,6 @@ const uWS = await loadLibrary();
 /** @throws Error with one line that says what this host needs */
 async function loadLibrary(): Promise<typeof Library> {
   try {
-    if (existsSync(WITH_ANSWERS)) {
-      return createRequire(import.meta.url)(WITH_ANSWERS) as typeof Library;
-    }
     if (!LATER.has(versions.modules)) return await import('uWebSockets.js');
     // Its module for `import` leaves out `_cfg`.
     return createRequire(import.meta.url)('@btc-vision/uwebsockets.js') as typeof Library;

@@ -116,10 +116,10 @@ describe('edge: what follows the last chunk of a request', () => {
     expect(paths).to.deep.equal(['/upload']);
   });
 
-  it('is answered with 400 by the library when it is trailer fields in the same packet', async () => {
+  it('is answered with 505 by the library when it is trailer fields in the same packet', async () => {
     await serve(() => ({ status: 200, headers: [], body: 'text' }), true);
     client.send(`${HEAD}${BODY}${LAST_CHUNK}X: y\r\n\r\n`);
-    expect((await client.untilClosed()).toString('latin1')).to.match(/^HTTP\/1.1 400 /);
+    expect((await client.untilClosed()).toString('latin1')).to.match(/^HTTP\/1.1 505 /);
     expect(paths).to.deep.equal(['/upload']);
   });
 

@@ -81,7 +81,7 @@ describe('edge: the address of a client', () => {
     it('of version 1, which is refused', async () => {
       await connect('127.0.0.1', '127.0.0.1', ['127.0.0.1']);
       client?.send('PROXY TCP4 198.51.100.4 127.0.0.1 5 80\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n');
-      expect((await client?.untilClosed())?.toString()).to.match(/^HTTP\/1.1 400 /);
+      expect((await client?.untilClosed())?.toString()).to.match(/^HTTP\/1.1 505 /);
     });
 
     it('of version 2, which the library reads, from any client', async () => {

@@ -62,16 +62,16 @@ describe('edge: size of the header block', () => {
       expect(await child.ask(`/?${'q'.repeat(65_000)}`, '')).to.equal('200 1 65000');
     });
 
-    it('answers more with 400', async () => {
-      expect(await child.ask('/', `x-a: ${'a'.repeat(66_000)}\r\n`)).to.equal('400');
+    it('answers more with 431', async () => {
+      expect(await child.ask('/', `x-a: ${'a'.repeat(66_000)}\r\n`)).to.equal('431');
     });
 
     it(`takes ${HEADERS_MAX} headers and Host`, async () => {
       expect(await child.ask('/', many(HEADERS_MAX))).to.equal(`200 ${HEADERS_MAX + 1} 1`);
     });
 
-    it('answers one more with 400', async () => {
-      expect(await child.ask('/', many(HEADERS_MAX + 1))).to.equal('400');
+    it('answers one more with 431', async () => {
+      expect(await child.ask('/', many(HEADERS_MAX + 1))).to.equal('431');
     });
   });
 
@@ -82,8 +82,8 @@ describe('edge: size of the header block', () => {
     });
     after(() => child.stop());
 
-    it('answers 5,000 bytes with 400 where the environment of the listener does not set the limit', async () => {
-      expect(await child.ask('/', `x-a: ${'a'.repeat(5_000)}\r\n`)).to.equal('400');
+    it('answers 5,000 bytes with 431 where the environment of the listener does not set the limit', async () => {
+      expect(await child.ask('/', `x-a: ${'a'.repeat(5_000)}\r\n`)).to.equal('431');
     });
   });
 });

@@ -6,8 +6,8 @@ import { closeEdges, startEdge, type Edge } from './support/edge.js';
 import { IS_LATER_RELEASE } from './support/library.js';
 
 /**
- * What uWebSockets.js answers or drops before any handler is called. Nothing but the words can be
- * changed from here; a test that fails after an upgrade of the library shows what did change.
+ * What uWebSockets.js answers or drops before any handler is called. Nothing of it can be changed from
+ * here; a test that fails after an upgrade of the library shows what did change.
  */
 describe('edge: what the library answers by itself', () => {
   let edge: Edge;
@@ -22,24 +22,20 @@ describe('edge: what the library answers by itself', () => {
   });
   afterEach(closeEdges);
 
-  const PARSING = {
-    type: 'application/xml',
-    document:
-      '<Error><Code>BadRequest</Code><Message>An error occurred when parsing the HTTP request.</Message></Error>',
-  };
-  const FRAMING = { type: 'text/xml', document: '<Error><Code>BadRequest</Code></Error>' };
-  type Answer = typeof PARSING;
+  /** Of what cannot be read as a request of HTTP/1.1. */
+  const PARSING = 505;
+  /** Of a body whose length cannot be told. */
+  const FRAMING = 400;
 
-  /** One of the library's answers, in the words of S3: ops/dev/lib/http-library.mjs. */
-  async function expectAnswer(client: RawClient, { type, document }: Answer): Promise<void> {
+  /** One of the library's fixed answers: no document of S3, since nobody else has seen the request. */
+  async function expectAnswer(client: RawClient, status: number): Promise<void> {
     const response = await client.lastResponse();
-    expect(response.status).to.equal(400);
-    expect(response.body.toString().trimEnd()).to.equal(document);
+    expect(response.status).to.equal(status);
+    expect(response.body.toString()).to.match(/^<h1>/);
     expect(response.values('connection')).to.deep.equal(['close']);
-    expect(response.values('content-type')).to.deep.equal([type]);
   }
 
-  const REFUSED: readonly (readonly [what: string, answer: Answer, bytes: string])[] = [
+  const REFUSED: readonly (readonly [what: string, status: number, bytes: string])[] = [
     ['HTTP/1.0', PARSING, 'GET / HTTP/1.0\r\nHost: a\r\n\r\n'],
     ['a target in absolute form', PARSING, 'GET http://a/b HTTP/1.1\r\nHost: a\r\n\r\n'],
     ['OPTIONS *', PARSING, 'OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n'],
@@ -52,11 +48,11 @@ describe('edge: what the library answers by itself', () => {
       'PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     ],
   ];
-  for (const [what, answer, bytes] of REFUSED) {
-    it(`answers ${what} with an error of S3, and closes`, async () => {
+  for (const [what, status, bytes] of REFUSED) {
+    it(`answers ${what} with ${status}, and closes`, async () => {
       const client = await edge.connect();
       client.send(bytes);
-      await expectAnswer(client, answer);
+      await expectAnswer(client, status);
       expect(paths).to.deep.equal([]);
     });
   }
@@ -74,7 +70,7 @@ describe('edge: what the library answers by itself', () => {
     const HEAD = 'PUT /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n';
     const MORE = ' and more than was announced';
 
-    it('is answered with an error of S3, and nothing else, where it comes at once', async () => {
+    it('is answered with 505, and nothing else, where it comes at once', async () => {
       const client = await edge.connect();
       client.send(`${HEAD}hello${MORE}`);
       await expectAnswer(client, PARSING);

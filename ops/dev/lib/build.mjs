@@ -1,6 +1,5 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
-import { prepareHttpLibrary } from './http-library.mjs';
 import { ROOT } from './paths.mjs';
 import { packageFile, run } from './run.mjs';
 import { filesIn, hashOfFiles } from './source-hash.mjs';
@@ -23,13 +22,11 @@ const PROJECTS = {
 };
 
 /**
- * Brings `dist/` up to date: the HTTP library's copy, what is compiled of changed sources, and the
- * list of the console's texts.
+ * Brings `dist/` up to date: what is compiled of changed sources, and the list of the console's texts.
  * @param {'product' | 'all'} scope `product`: what `npm start` runs; `all`: tests and bench as well
  * @throws {Error} when the compiler found errors, which it has printed
  */
 export async function build(scope = 'all') {
-  prepareHttpLibrary();
   await compile(scope);
   await writeTexts();
 }

@@ -46,10 +46,6 @@ interface Tools {
   readonly 'lib/install.mjs': {
     isInstalled: (installed: string | null, wanted: string) => boolean;
   };
-  readonly 'lib/http-library.mjs': {
-    ANSWERS: readonly { readonly theirs: string; readonly ours: string }[];
-    withAnswers: (binary: Buffer) => Buffer | null;
-  };
   readonly 'lib/native-hashes.mjs': {
     nativeBinary: (library?: string) => string;
     libraryFor: (modules: string) => string;
