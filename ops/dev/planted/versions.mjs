@@ -63,6 +63,14 @@ export const VERSIONS = [
     grep: 'another gateway has written, where',
   },
   {
+    name: 'versions: a link that another client has deleted is never created again',
+    file: 'src/s3/versions/current-link.ts',
+    find: `refused = written.refused;`,
+    replace: `refused = undefined;`,
+    tests: ['test/s3/versions/edges.test.ts'],
+    grep: 'puts back a link',
+  },
+  {
     name: 'versions: a first link trusts in a place that the store does not give it',
     file: 'src/s3/versions/ordered-link.ts',
     find: `return this.backend.capabilities.orderedCreations === true ? createdAt : undefined;`,

@@ -109,6 +109,7 @@ export class CurrentLink {
     let target = stored;
     let standing = conditionalReplace ? expected : undefined;
     if (ordered !== undefined) standing = ordered.recall(key, stored, expected);
+    let refused: number | undefined;
     const isStuck = this.#stuck.get(nameOfKey(key)) !== undefined;
     const patience = new Patience(this.now, isStuck ? 0 : STANDSTILL_MS_MAX, stored.etag);
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
@@ -134,9 +135,10 @@ export class CurrentLink {
       const written =
         ordered === undefined
           ? await this.write(call, key, target, standing)
-          : await ordered.write(call, key, target, standing);
+          : await ordered.write(call, key, target, standing, refused);
       standing = undefined;
       if (written.outcome === 'different') {
+        refused = written.refused;
         // No order keeps a link of an index that was replaced away from where nothing stands.
         if (ordered !== undefined) target = await this.commits.read(call, key);
         continue;

@@ -14,7 +14,11 @@ export type WriteResult =
       readonly isOrdered?: boolean;
     }
   /** Something else stood there. */
-  | { readonly outcome: 'different' }
+  | {
+      readonly outcome: 'different';
+      /** The generation whose link was refused where nothing stood: something later was deleted. */
+      readonly refused?: number | undefined;
+    }
   /** The index is not what it was. */
   | { readonly outcome: 'overtaken' };
 

@@ -105,12 +105,15 @@ export class OrderedLink {
    * What has no order is written only while the index is the one that it is for. An object that is
    * older than the index, and was not replaced by its first generation, has none: what stands behind
    * it would make way for a first link that comes late.
+   *
+   * @param refused - see {@link WriteResult}, of the attempt before
    */
   async write(
     call: CallContext,
     key: VersionedKey,
     stored: StoredIndex,
     state: CurrentState,
+    refused?: number,
   ): Promise<WriteResult> {
     const { index, etag } = stored;
     const [current] = index.entries;
@@ -139,9 +142,12 @@ export class OrderedLink {
       const link = { ...linkTo(key, current, generation), writeClass: 'deletion' } as const;
       const put =
         state.kind === 'nothing'
-          ? await this.#create(call, key, link, stored, hasOrder)
+          ? await this.#create(call, key, link, stored, refused)
           : await this.backend.putLink(call, currentRef(key), { ...link, order, guard });
-      if (put.outcome !== 'created') return DIFFERENT;
+      if (put.outcome !== 'created') {
+        const isRefused = put.outcome === 'stale' && state.kind === 'nothing';
+        return isRefused ? { outcome: 'different', refused: generation } : DIFFERENT;
+      }
       this.#remember(key, generation, put.lastModified);
       const isOrdered = hasOrder && (state.kind === 'nothing' || isLinkBefore(state, generation));
       return { outcome: 'written', replaced, isOrdered };
@@ -154,22 +160,21 @@ export class OrderedLink {
 
   /**
    * Creates a link behind the creation of the index, as all do: of creators that lose their exclusion
-   * the one of the latest generation wins. Only behind a later deletion it gets a time of its own.
-   * @param isFirst - whether the index is not looked at afterwards: then it never gets one
+   * the one of the latest generation wins. Behind a deletion of another client of the store it gets a
+   * time of its own: that is what has refused it, if the index is still the same.
    */
-  async #create(
+  #create(
     call: CallContext,
     key: VersionedKey,
     link: LinkInput,
-    { index, lastModified }: StoredIndex,
-    isFirst: boolean,
+    { index: { generation }, lastModified }: StoredIndex,
+    refused: number | undefined,
   ): Promise<PutOutcome> {
-    const order = placeBehind(this.#placeOfFirst(lastModified), index.generation);
-    const put = (place: WriteOrder | undefined) =>
-      this.backend.putLink(call, currentRef(key), { ...link, order: place }, { absent: true });
-    if (order === undefined) return put(undefined);
-    const placed = await put(order);
-    return placed.outcome === 'stale' && !isFirst ? put(undefined) : placed;
+    const order =
+      refused === generation
+        ? undefined
+        : placeBehind(this.#placeOfFirst(lastModified), generation);
+    return this.backend.putLink(call, currentRef(key), { ...link, order }, { absent: true });
   }
 
   /**

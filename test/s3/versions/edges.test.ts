@@ -50,6 +50,18 @@ class UnsureBackend extends DecoratedBackend {
 }
 
 describe('s3/versions: edges', () => {
+  it('puts back a link that a client of the store has deleted, where writes are ordered', async () => {
+    const memory = new MemoryBackend({ strength: 'ordered' });
+    await memory.createContainer(CALL, CONTAINER);
+    const store = memory.asBackend;
+    await put(store, gatewayOn(store), KEY, 'one');
+    await memory.deleteObject(CALL, currentRef(KEY));
+    await gatewayOn(store).currentEntry(CALL, KEY);
+    expect(await read(store, KEY)).to.equal('one');
+    await put(store, gatewayOn(store), KEY, 'two');
+    expect(await read(store, KEY)).to.equal('two');
+  });
+
   it('adopts an object that would have expired for good', () =>
     withStore(async (store) => {
       const versions = gatewayOn(store);
