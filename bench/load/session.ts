@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { Dialect } from '../dialects/dialect.js';
 import { openDialect } from '../dialects/open.js';
 import { fixture, type FixtureName } from '../rows/fixtures.js';
@@ -36,7 +37,7 @@ export class Session implements GeneratorCalls {
 
   async createVersionedBucket(target: TargetSettings): Promise<string | undefined> {
     const dialect = this.#dialect(target);
-    const bucket = versionedBucket(target.bucket);
+    const bucket = versionedBucket(target);
     try {
       await fetchBody(dialect, dialect.createBucket(bucket));
       await fetchBody(dialect, dialect.enableVersions(bucket));
@@ -67,7 +68,7 @@ export class Session implements GeneratorCalls {
     const place = `${target.name}/${row.name}-${settings.concurrency}/${share.index}`;
     const context: RowContext = {
       dialect,
-      bucket: isVersioned ? versionedBucket(target.bucket) : target.bucket,
+      bucket: isVersioned ? versionedBucket(target) : target.bucket,
       ownPrefix: `own/${place}/`,
       slice: settings.slice,
       operations: settings.operations,
@@ -100,8 +101,7 @@ export class Session implements GeneratorCalls {
   async purge(target: TargetSettings): Promise<void> {
     const dialect = this.#dialect(target);
     await purgeBucket(dialect, target.bucket, false);
-    if (dialect.features.has('versions'))
-      await purgeBucket(dialect, versionedBucket(target.bucket), true);
+    if (dialect.features.has('versions')) await purgeBucket(dialect, versionedBucket(target), true);
   }
 
   #dialect({ name, dialect }: TargetSettings): Dialect {
@@ -153,9 +153,15 @@ export function loadBeside(measured: SliceLoad, other: SliceLoad, bytes: number)
   };
 }
 
-export function versionedBucket(bucket: string): string {
-  return `${bucket}-versioned`;
+/**
+ * Each target has one of its own: targets of one store keep versions in ways of their own, and one
+ * turns on in the container what the other cannot work with.
+ */
+export function versionedBucket({ bucket, name }: Pick<TargetSettings, 'bucket' | 'name'>): string {
+  return `${bucket}-versioned-${hash('md5', name).slice(0, NAME_CHARACTERS)}`;
 }
+
+const NAME_CHARACTERS = 4;
 
 /** Clients of one process: the first ones take one more where it does not divide. */
 export function clientsOf(concurrency: number, { index, count }: Share): number {

@@ -14,7 +14,8 @@ import {
   multipart,
   putLarge,
   putSmall,
-  putVersioned,
+  putVersionedKnown,
+  putVersionedNew,
 } from './workloads.js';
 
 const MANY = { first: 2000, max: 60_000 };
@@ -178,15 +179,25 @@ export const ROWS: readonly Row[] = [
     prepare: mixed,
   },
   {
-    name: 'put-versioned',
-    title: 'PUT 1 KiB, versions kept',
+    name: 'put-versioned-new',
+    title: 'PUT 1 KiB, the first version of a key',
     concurrency: [16],
     quickConcurrency: [16],
     needs: ['versions'],
     fixtures: [],
     bytes: KIB,
     prepared: MANY,
-    prepare: putVersioned,
+    prepare: putVersionedNew,
+  },
+  {
+    name: 'put-versioned-known',
+    title: 'PUT 1 KiB, a further version of a key',
+    concurrency: [16],
+    quickConcurrency: [16],
+    needs: ['versions'],
+    fixtures: [],
+    bytes: KIB,
+    prepare: putVersionedKnown,
   },
   {
     name: 'get-versioned',

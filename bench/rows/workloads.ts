@@ -25,11 +25,20 @@ export function putSmall(context: RowContext): Workload {
 }
 
 /** Keys that get a few versions each. */
-export function putVersioned(context: RowContext): Workload {
-  const keys = 2000;
-  const put = (i: number) => putOf(context, `versioned/${context.slice}/${i % keys}`, i);
-  return cycle(times(context.operations, put));
+/** The first versions of keys. */
+export function putVersionedNew(context: RowContext): Workload {
+  const put = (i: number) => putOf(context, `new/${context.slice}/${i}`, i);
+  return once(times(context.operations, put));
 }
+
+/** Further versions of keys that were written just before. */
+export async function putVersionedKnown(context: RowContext): Promise<Workload> {
+  const puts = times(KNOWN_KEYS, (i) => putOf(context, `known/${context.slice}/${i}`, i));
+  await context.run(puts);
+  return cycle(puts);
+}
+
+const KNOWN_KEYS = 200;
 
 /** Current versions of keys that have two each, written before the slice. */
 export async function getVersioned(context: RowContext): Promise<Workload> {

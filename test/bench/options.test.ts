@@ -74,13 +74,13 @@ describe('bench: options', () => {
 
   it('takes rows with their own concurrency or with given ones, in the order given', () => {
     expect(
-      parsed(['--rows', 'delete-1k,get-1k:2+8', '--rows', 'put-versioned']).rows,
+      parsed(['--rows', 'delete-1k,get-1k:2+8', '--rows', 'put-versioned-new']).rows,
     ).to.deep.equal([
       { row: 'delete-1k', concurrency: 16 },
       { row: 'delete-1k', concurrency: 64 },
       { row: 'get-1k', concurrency: 2 },
       { row: 'get-1k', concurrency: 8 },
-      { row: 'put-versioned', concurrency: 16 },
+      { row: 'put-versioned-new', concurrency: 16 },
     ]);
   });
 
