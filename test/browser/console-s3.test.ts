@@ -70,7 +70,7 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
     await drawer().getByText('current', { exact: true }).waitFor();
     const count = () => versions().count();
     expect(await eventually(count, (shown) => shown === 2)).to.equal(2);
-    expect(await drawer().getByText('Link to another object').count()).to.equal(0);
+    expect(await drawer().getByText('Symlink').count()).to.equal(0);
     await expectAccessible(page);
     await watched.shoot('s3-properties', ALL_SIZES);
     await versions().first().scrollIntoViewIfNeeded();
@@ -103,7 +103,7 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
       .nth(1)
       .getByRole('button', { name: /^Restore/ })
       .click();
-    await page.getByText('becomes the new current version').waitFor();
+    await page.getByText('becomes the current version').waitFor();
     await expectAccessible(page);
     await watched.shoot('s3-restore', ALL_SIZES);
     await page.locator('#dialog-ok').click();
@@ -159,8 +159,8 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
     await drawer().getByText('STANDARD', { exact: true }).waitFor();
     await drawer().getByRole('button', { name: 'Edit tags' }).click();
     await dialog().getByRole('button', { name: 'Add tag' }).click();
-    await dialog().getByLabel('Key of the tag').fill('team');
-    await dialog().getByLabel('Value of the tag').fill('blue');
+    await dialog().getByLabel('Tag key').fill('team');
+    await dialog().getByLabel('Tag value').fill('blue');
     await expectAccessible(page);
     await watched.shoot('s3-tags', ALL_SIZES);
     await save();
@@ -173,30 +173,30 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
 
   /** Opens the dialog of a button on a tab of the bucket's page. */
   const openContainer = async (tab: string, name: string): Promise<void> => {
-    if (!page.url().includes('settings')) await button('Container').click();
+    if (!page.url().includes('settings')) await button('Container settings').click();
     await page.getByRole('tab', { name: tab }).click();
     await page.locator('#container-page').getByRole('button', { name, exact: true }).click();
   };
 
   it('changes the quota of the bucket, where the store has quotas', async () => {
-    if (!page.url().includes('settings')) await button('Container').click();
+    if (!page.url().includes('settings')) await button('Container settings').click();
     await page.getByRole('tab', { name: 'Overview' }).click();
     await page.getByText('as counted by the store').waitFor();
-    const change = page.getByRole('button', { name: 'Change quota' });
+    const change = page.getByRole('button', { name: 'Edit quota' });
     expect(await change.count()).to.equal(IS_CLUSTER ? 1 : 0);
     if (!IS_CLUSTER) return;
     await change.click();
-    await dialog().getByLabel('Size at most').fill('1.5');
-    await dialog().getByLabel('Objects at most').fill('2000');
+    await dialog().getByLabel('Max size').fill('1.5');
+    await dialog().getByLabel('Max objects').fill('2000');
     await expectAccessible(page);
     await save();
     await page.getByText('1.5 GiB, 2,000 objects').waitFor();
   });
 
   it('turns Object Lock on, and locks a version', async () => {
-    await openContainer('Versions', 'Change Object Lock');
-    await dialog().getByText('It cannot be turned off again').waitFor();
-    await dialog().getByLabel('Default retention of new versions').selectOption('GOVERNANCE');
+    await openContainer('Versions', 'Edit Object Lock');
+    await dialog().getByText('Once enabled, it cannot be disabled').waitFor();
+    await dialog().getByLabel('Default retention for new versions').selectOption('GOVERNANCE');
     await dialog().getByLabel('Period').fill('1');
     await expectAccessible(page);
     await watched.shoot('s3-object-lock', ALL_SIZES);
@@ -221,12 +221,12 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
     await save();
     await dialog().waitFor({ state: 'hidden' });
     await older.getByRole('button', { name: /^Delete/ }).click();
-    await dialog().getByText('It is retained in governance mode').waitFor();
-    await dialog().getByLabel('Bypass the governance retention').check();
+    await dialog().getByText('under governance-mode retention').waitFor();
+    await dialog().getByLabel('Bypass governance retention').check();
     await page.getByLabel('Type “report.txt” to confirm').fill('report.txt');
     await watched.shoot('s3-bypass', ALL_SIZES);
     await save();
-    await page.locator('#banner').getByText('A legal hold protects this version.').waitFor();
+    await page.locator('#banner').getByText('protected by a legal hold').waitFor();
     await older.getByRole('button', { name: /^Lock/ }).click();
     await dialog()
       .getByLabel(/Legal hold:/)
@@ -234,7 +234,7 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
     await save();
     await dialog().waitFor({ state: 'hidden' });
     await older.getByRole('button', { name: /^Delete/ }).click();
-    await dialog().getByLabel('Bypass the governance retention').check();
+    await dialog().getByLabel('Bypass governance retention').check();
     await page.getByLabel('Type “report.txt” to confirm').fill('report.txt');
     await save();
     const left = () => versions().count();
@@ -245,15 +245,15 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
     const { text } = await s3.send({ method: 'POST', path: `/${BUCKET}/disk.img?uploads` });
     const [, id = ''] = /<UploadId>([^<]+)/.exec(text) ?? [];
     await s3.put(`/${BUCKET}/disk.img?partNumber=1&uploadId=${id}`, 'x'.repeat(2048));
-    await openContainer('Lifecycle', 'Show unfinished uploads');
+    await openContainer('Lifecycle', 'View incomplete multipart uploads');
     const row = dialog().getByRole('row', { name: /disk.img/ });
     await row.getByText('2.0 KiB').waitFor();
     await expectAccessible(page);
     await watched.shoot('s3-unfinished', ALL_SIZES);
-    await row.getByRole('button', { name: 'Abort the upload of disk.img' }).click();
+    await row.getByRole('button', { name: 'Abort upload of disk.img' }).click();
     await dialog().getByText('1 part, 2.0 KiB').waitFor();
     await save();
-    await dialog().getByText('There are no unfinished uploads.').waitFor();
+    await dialog().getByText('No incomplete multipart uploads.').waitFor();
     await page.locator('#dialog-cancel').click();
     expect((await s3.get(`/${BUCKET}?uploads`)).text).not.to.include('disk.img');
   });
@@ -274,7 +274,7 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
       const time = new Date(ms);
       return new Date(ms - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
     }, at + 1000);
-    await dialog().getByLabel('Go back to').fill(local);
+    await dialog().getByLabel('Rewind to').fill(local);
     await expectAccessible(page);
     await watched.shoot('s3-rewind', ALL_SIZES);
     await save();
@@ -295,11 +295,11 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
 
   it('edits lifecycle rules, and previews them', async () => {
     await openContainer('Lifecycle', 'Edit lifecycle rules');
-    await dialog().getByText('No rules: nothing is deleted').waitFor();
+    await dialog().getByText('No rules. Nothing is deleted').waitFor();
     await dialog().getByRole('button', { name: 'Add rule' }).click();
-    await dialog().getByLabel('Name of the rule').fill('old-notes');
-    await dialog().getByLabel('Names that begin with').fill('notes');
-    await dialog().getByLabel('or from (day of UTC)').fill('2020-01-01');
+    await dialog().getByLabel('Rule name').fill('old-notes');
+    await dialog().getByLabel('Prefix (leave empty for all objects)').fill('notes');
+    await dialog().getByLabel('Or from date (UTC)').fill('2020-01-01');
     await expectAccessible(page);
     await watched.shoot('s3-lifecycle-rule', ALL_SIZES);
     await save();
@@ -311,11 +311,11 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
     await expectAccessible(page);
     await watched.shoot('s3-lifecycle-preview', ALL_SIZES);
     await page.locator('#dialog-cancel').click();
-    await dialog().getByText('Not saved yet.').waitFor();
+    await dialog().getByText('Unsaved changes.').waitFor();
     await expectAccessible(page);
     await watched.shoot('s3-lifecycle', ALL_SIZES);
-    await dialog().getByRole('button', { name: 'Edit: old-notes' }).click();
-    await dialog().getByLabel('or from (day of UTC)').fill('');
+    await dialog().getByRole('button', { name: 'Edit old-notes' }).click();
+    await dialog().getByLabel('Or from date (UTC)').fill('');
     await dialog().getByLabel('Add a delete marker after (days)').fill('30');
     await save();
     await dialog().getByText('Add a delete marker after 30 days').waitFor();

@@ -38,7 +38,7 @@ describeWith([program('chromium')], 'the console in Chromium', function () {
   });
 
   it('makes a container, uploads, and shows names as text', async () => {
-    await page.getByRole('button', { name: 'New', exact: true }).click();
+    await page.locator('#new-container').click();
     await page.getByLabel('Name', { exact: true }).fill('photos');
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     await page.getByText('This folder is empty.').waitFor();
@@ -116,7 +116,7 @@ describeWith([program('chromium')], 'the console in Chromium', function () {
       ({ status }) => status === 404,
     );
     await page.getByRole('button', { name: 'short-lived', exact: true }).click();
-    await page.getByText('it has expired or was deleted').waitFor();
+    await page.getByText('It has expired or was deleted').waitFor();
     const row = page.locator('#rows tr[data-name="short-lived"]');
     await row.getByText('expired or deleted', { exact: true }).waitFor();
     watched.complaints.length = 0;

@@ -198,11 +198,11 @@ describeWith([program('chromium')], 'Files in Chromium', function () {
     await page.evaluate(`location.hash = '${encodeURIComponent(container)}/'`);
     await page.locator('#crumbs').getByText('elsewhere').waitFor({ state: 'detached' });
     for (let i = 0; i < DROPPED_AGAIN; i++) {
-      await page.getByRole('button', { name: 'Clear ended', exact: true }).click();
+      await page.getByRole('button', { name: 'Clear finished', exact: true }).click();
       // Its figures change at most twice a second: those of before are not to be taken for new ones.
-      await told.getByText(/^(?:\d+ done|\d+ there already)$/).waitFor({ state: 'detached' });
+      await told.getByText(/^(?:\d+ done|\d+ already exist)$/).waitFor({ state: 'detached' });
       await drop(page, folder);
-      await told.getByText(`${DROPPED_FILES} there already`, { exact: true }).waitFor();
+      await told.getByText(`${DROPPED_FILES} already exist`, { exact: true }).waitFor();
       const lines = page.getByRole('button', { name: /^Overwrite: / });
       const shown = Math.min(DROPPED_FILES, LINES_MAX);
       await lines.nth(shown - 1).waitFor();
@@ -224,22 +224,25 @@ describeWith([program('chromium')], 'Files in Chromium', function () {
     await told.getByText(`${CHOSEN_FILES} cancelled`, { exact: true }).waitFor();
     await page.unroute(BODIES);
     await rename(join(bed.stateDir, paths[0]!), join(bed.stateDir, 'away'));
-    await button(`Start ${CHOSEN_FILES} again`).click();
+    await button(`Retry ${CHOSEN_FILES} uploads`).click();
     await told.getByText(`${CHOSEN_FILES - 1} done, 1 failed`, { exact: true }).waitFor();
-    await page.getByText('The file is no longer what it was').waitFor();
+    await page.getByText('The file was changed or removed').waitFor();
     await rename(join(bed.stateDir, 'away'), join(bed.stateDir, paths[0]!));
     await button(`Retry: ${paths[0]}`).click();
     await told.getByText(`${CHOSEN_FILES} done`, { exact: true }).waitFor();
     expect(await namesBelow('chosen/')).to.deep.equal(paths);
 
     await page.locator('#folder-picker').setInputFiles(folder);
-    await told.getByText(`${CHOSEN_FILES} there already`, { exact: true }).waitFor();
+    await told.getByText(`${CHOSEN_FILES} already exist`, { exact: true }).waitFor();
     expect(await countRequests(page)).to.be.below(CHOSEN_FILES);
     await button(`Overwrite ${CHOSEN_FILES}`).click();
-    await page.locator('#dialog').getByText(`${CHOSEN_FILES} objects exist already`).waitFor();
+    await page
+      .locator('#dialog')
+      .getByText(`${CHOSEN_FILES} existing objects will be replaced`)
+      .waitFor();
     await page.locator('#dialog-ok').click();
     await told.getByText(`${CHOSEN_FILES} done`, { exact: true }).waitFor();
-    await button('Clear ended').click();
+    await button('Clear finished').click();
     await page.locator('#transfers').waitFor({ state: 'hidden' });
 
     // What turns out to be there while the user is asked is not what they were asked about.
@@ -252,11 +255,11 @@ describeWith([program('chromium')], 'Files in Chromium', function () {
     });
     await page.locator('#folder-picker').setInputFiles(folder);
     await button('Overwrite 2').click();
-    await page.locator('#dialog').getByText('2 objects exist already').waitFor();
+    await page.locator('#dialog').getByText('2 existing objects will be replaced').waitFor();
     release();
-    await told.getByText(`${CHOSEN_FILES} there already`, { exact: true }).waitFor();
+    await told.getByText(`${CHOSEN_FILES} already exist`, { exact: true }).waitFor();
     await page.locator('#dialog-ok').click();
-    await told.getByText(`2 done, ${CHOSEN_FILES - 2} there already`, { exact: true }).waitFor();
+    await told.getByText(`2 done, ${CHOSEN_FILES - 2} already exist`, { exact: true }).waitFor();
     await page.close();
   });
 

@@ -95,7 +95,7 @@ describeWith([program('chromium')], 'the list of files in Chromium', function ()
   });
 
   it('has what can be done with a row in its menu', async () => {
-    await page.getByRole('button', { name: 'Actions: b.jpg' }).click();
+    await page.getByRole('button', { name: 'Actions for b.jpg' }).click();
     await watched.shoot('files-menu');
     const width = "document.querySelector('.menu').offsetWidth";
     expect(await page.evaluate(width)).to.be.lessThan(260);
@@ -110,7 +110,7 @@ describeWith([program('chromium')], 'the list of files in Chromium', function ()
 
   it('closes the menu alone with Escape', async () => {
     await page.getByLabel('Select a.txt').check();
-    await page.getByRole('button', { name: 'Actions: b.jpg' }).click();
+    await page.getByRole('button', { name: 'Actions for b.jpg' }).click();
     await page.getByRole('menu').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('menu').waitFor({ state: 'detached' });
@@ -135,24 +135,24 @@ describeWith([program('chromium')], 'the list of files in Chromium', function ()
     // Where one is already is no place to go to.
     await field.fill('recent');
     expect(await page.getByRole('option', { name: `${CONTAINER}/ Recent` }).count()).to.equal(0);
-    await field.fill('new folder');
+    await field.fill('create folder');
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog', { name: 'New folder' }).waitFor();
+    await page.getByRole('dialog', { name: 'Create folder' }).waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
   });
 
   it('shares a container with a person', async () => {
     const button = (name: string) => page.getByRole('button', { name, exact: true });
     const dialog = page.getByRole('dialog');
-    await button('Container').click();
+    await button('Container settings').click();
     await page.getByRole('tab', { name: 'Access' }).click();
-    await button('Change access').click();
+    await button('Edit access').click();
     await dialog.getByLabel('Share with').fill('test:tester2');
-    await dialog.getByLabel('Right').selectOption('write');
+    await dialog.getByLabel('Permission').selectOption('write');
     await page.keyboard.press('Tab');
-    await button('Add person').click();
+    await button('Add user').click();
     await dialog.getByLabel('Share with').fill('test2:tester3');
-    await dialog.getByLabel('Right').selectOption('read');
+    await dialog.getByLabel('Permission').selectOption('read');
     await dialog.getByLabel('Share with').press('Enter');
     expect(await dialog.getByLabel('Read', { exact: true }).inputValue()).to.equal(
       'test:tester2\ntest2:tester3',

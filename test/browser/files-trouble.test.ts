@@ -103,7 +103,7 @@ describeWith([program('chromium')], 'Uploads in Chromium, when things go wrong',
       .setInputFiles([{ name: 'silent', mimeType: 'a/b', buffer: Buffer.from('body') }]);
     await sent;
     await page.clock.fastForward(LONG_SILENCE_MS);
-    await page.locator('#queue').getByText('The connection is stalled.').waitFor();
+    await page.locator('#queue').getByText('The connection stalled.').waitFor();
     await page.unroute(BODIES);
     await page.getByRole('button', { name: 'Retry: silent' }).click();
     await page.locator('#transfers-count').getByText('1 done', { exact: true }).waitFor();
@@ -167,7 +167,7 @@ describeWith([program('chromium')], 'Uploads in Chromium, when things go wrong',
 
     // Also what is under way is not there yet.
     const download = page.waitForEvent('download');
-    await press('Save their names');
+    await press('Download file list');
     const saved = await readFile(await (await download).path(), 'utf8');
     const names = paths.map((path) => `${container}/${path.replaceAll('\n', '\\n')}`);
     expect(saved.trimEnd().split('\n').sort()).to.deep.equal(names.sort());
@@ -184,7 +184,7 @@ describeWith([program('chromium')], 'Uploads in Chromium, when things go wrong',
     const dialog = page.locator('#dialog');
     await dialog.getByLabel('Key').fill('wrong');
     await page.locator('#dialog-ok').click();
-    await dialog.getByText('User or key is wrong').waitFor();
+    await dialog.getByText('Invalid user or key').waitFor();
     await dialog.getByLabel('Key').fill('testing');
     const again = await holdBodies(page);
     await page.locator('#dialog-ok').click();

@@ -83,7 +83,7 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
   it('shows pictures and texts, and runs nothing of them', async () => {
     await button('page.html').click();
     await drawer().locator('pre').getByText(SCRIPT).waitFor();
-    await drawer().getByText('The store keeps no versions of this container.').waitFor();
+    await drawer().getByText('Versioning is not enabled for this container.').waitFor();
     expect(await page.title()).not.to.equal('run');
     await watched.shoot('drawer');
     await expectAccessible(page);
@@ -97,9 +97,9 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
 
   it('edits metadata and expiry', async () => {
     await drawer().getByRole('button', { name: 'Add metadata' }).click();
-    await drawer().getByLabel('Name of the entry').fill('colour');
-    await drawer().getByLabel('Value of the entry').fill('grün');
-    await drawer().getByLabel('Expires (empty: never)').fill('2099-01-01T10:00');
+    await drawer().getByLabel('Metadata name').fill('colour');
+    await drawer().getByLabel('Metadata value').fill('grün');
+    await drawer().getByLabel('Expires (leave empty for never)').fill('2099-01-01T10:00');
     await drawer().getByRole('button', { name: 'Save' }).click();
     await drawer().locator('.badges').getByText('expires').waitFor();
     const path = `/api/files/object?${query({ container: A, name: 'pixel.png' })}`;
@@ -125,7 +125,7 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
   });
 
   it('goes to names that begin so, and searches within limits', async () => {
-    await page.getByLabel('Go to names that begin with').fill('x-');
+    await page.getByLabel('Go to names starting with').fill('x-');
     await page.keyboard.press('Enter');
     await row('page.html').waitFor({ state: 'detached' });
     // A listing under way shows no rows at all.
@@ -133,14 +133,14 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     expect(await page.locator('#rows tr').count()).to.equal(2);
     await button(A).first().click();
     await row('page.html').waitFor();
-    await page.getByLabel('Search below this folder').fill('[12]$');
+    await page.getByLabel('Search in this folder').fill('[12]$');
     await page.locator('#search-more summary').click();
     await page.getByLabel('Match').selectOption('regex');
     await button('Search').click();
-    await page.getByText('4 found in 7 names. That is all.').waitFor();
+    await page.getByText('Search complete. 4 matches in 7 names.').waitFor();
     await watched.shoot('search');
     await expectAccessible(page);
-    await page.getByLabel('Search below this folder').fill('(');
+    await page.getByLabel('Search in this folder').fill('(');
     await button('Search').click();
     await page
       .locator('#state')
@@ -171,15 +171,15 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     });
     // What is selected is of the rows that go.
     await page.getByLabel('Select page.html').check();
-    await page.getByLabel('Search below this folder').fill('hit');
+    await page.getByLabel('Search in this folder').fill('hit');
     await button('Search').click();
-    await page.getByText('1,000 found in 2,000 names. There is more behind “hit-999”.').waitFor();
+    await page.getByText('Search stopped at “hit-999”. 1,000 matches in 2,000 names.').waitFor();
     expect(await page.locator('#banner').isVisible()).to.equal(false);
     expect(await page.locator('#selected').textContent()).to.equal('');
     // It goes on as what it was, whatever is typed meanwhile.
-    await page.getByLabel('Search below this folder').fill('other');
-    await button('Search on').click();
-    await page.getByText('2,000 found in 4,000 names, the last 1,000 of which are shown').waitFor();
+    await page.getByLabel('Search in this folder').fill('other');
+    await button('Continue search').click();
+    await page.getByText('2,000 matches in 4,000 names. Showing the last 1,000.').waitFor();
     expect(await page.locator('#rows tr').count()).to.equal(1000);
     await row('hit-1000').waitFor();
     expect(await page.evaluate('document.activeElement.id')).to.equal('objects');
@@ -189,12 +189,11 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
       page.locator('#objects').boundingBox(),
     ]);
     expect(told!.y).to.be.below(table!.y);
-    await button('Search on').click();
+    await button('Continue search').click();
     await page.locator('#state').getByText('Failed.').waitFor();
     expect(await page.locator('#rows tr').count()).to.equal(1000);
     await button('Try again').click();
-    // A few more take the place of a few, not of all.
-    await page.getByText('2,003 found in 4,006 names, the last 1,000 of which are shown').waitFor();
+    await page.getByText('2,003 matches in 4,006 names. Showing the last 1,000.').waitFor();
     expect(await page.locator('#rows tr').count()).to.equal(1000);
     await row('hit-1003').waitFor();
     expect(asked).to.deep.equal([
@@ -228,12 +227,12 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     await button('Copy or move').click();
     await page.locator('#dialog').getByLabel('Folder', { exact: true }).fill('y/deeper');
     await button('Start').click();
-    await page.getByText('y/ cannot be copied or moved into itself.').waitFor();
+    await page.getByText('Cannot copy or move y/ into itself.').waitFor();
     await watched.shoot('into-itself');
     await page.keyboard.press('Escape');
     const copy = async () => {
       await button('Copy or move').click();
-      await page.getByLabel('To container').fill(B);
+      await page.getByLabel('Destination container').fill(B);
       await watched.shoot('copy');
       await button('Start').click();
     };
@@ -242,7 +241,7 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     await page.getByLabel('Select y/').check();
     await copy();
     await ended(/2 failed/).waitFor();
-    await page.getByText('What failed').click();
+    await page.getByText('Failures').click();
     await page.getByText('y/1: An object with this name already exists.').waitFor();
     await watched.shoot('transfers');
     await expectAccessible(page);
@@ -260,7 +259,7 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     const focusedId = () => page.evaluate('document.activeElement.id');
     await button('Dismiss: up.txt').first().click();
     expect(await focusedId()).to.equal('transfers');
-    await button('Clear ended').click();
+    await button('Clear finished').click();
     await page.locator('#transfers').waitFor({ state: 'hidden' });
     expect(await focusedId()).to.equal('objects');
   });
@@ -269,15 +268,15 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     await page.route('**/api/files/objects?*', (route) =>
       route.fulfill({
         status: 503,
-        json: { error: { code: 'upstream_unavailable', message: 'The store is not available.' } },
+        json: { error: { code: 'upstream_unavailable', message: 'The store is unavailable.' } },
       }),
     );
     await button('Refresh').click();
-    await page.getByText('What you see is as listed by the store at').waitFor();
+    await page.getByText('This list may be out of date (listed by the store at').waitFor();
     await row('up.txt').waitFor();
     await watched.shoot('stale');
     await page.evaluate(`location.hash = '${B}/'`);
-    await page.locator('#state').getByText('The store is not available.').waitFor();
+    await page.locator('#state').getByText('The store is unavailable.').waitFor();
     await watched.shoot('failed');
     await page.unroute('**/api/files/objects?*');
     await button('Try again').click();
@@ -285,38 +284,38 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
   });
 
   it('explains an ACL while it is written, and keeps none that is malformed', async () => {
-    await button('Container').click();
+    await button('Container settings').click();
     await page.getByText('as counted by the store').waitFor();
     await expectAccessible(page);
     await watched.shoot('container');
     await page.getByRole('tab', { name: 'Overview' }).press('ArrowRight');
-    await page.getByText('No other user may read.').waitFor();
+    await page.getByText('No other users can read.').waitFor();
     await expectAccessible(page);
     await page.reload();
-    await button('Change access').click();
-    await page.locator('#dialog').getByText('No other user may read.').waitFor();
-    await button('Anyone can read and list').click();
-    await page.getByText('.r:*: Anyone may read objects, without a login.').waitFor();
-    await page.getByText('.rlistings: Whom the referrer rules let in').waitFor();
+    await button('Edit access').click();
+    await page.locator('#dialog').getByText('No other users can read.').waitFor();
+    await button('Allow public read and listing').click();
+    await page.getByText('.r:*: Anyone can read objects without logging in.').waitFor();
+    await page.getByText('.rlistings: Clients allowed by the referrer rules').waitFor();
     await page.getByRole('textbox', { name: 'Write' }).fill('.r:*');
-    await page.getByText('Referrers cannot be let write').waitFor();
+    await page.getByText('Referrers cannot be granted write access').waitFor();
     await watched.shoot('acl');
     await expectAccessible(page);
     await button('Save').click();
     await page.locator('#dialog [role=alert]').getByText('Referrers cannot').waitFor();
     await page.getByRole('textbox', { name: 'Write' }).fill('other:user');
     await button('Save').click();
-    const title = page.getByRole('heading', { name: 'Who may read and write' });
+    const title = page.getByRole('heading', { name: 'Read and write access' });
     await title.waitFor({ state: 'hidden' });
     const said = page.locator('#containers').getByText('public: anyone can read it');
     await said.waitFor({ state: 'attached' });
-    await page.locator('#container-page').getByText('.r:*: Anyone may read objects').waitFor();
+    await page.locator('#container-page').getByText('.r:*: Anyone can read objects').waitFor();
     await button('Back to files').click();
     await row('y/').waitFor();
   });
 
   it('deletes a container once its name is typed', async () => {
-    await button('Container').click();
+    await button('Container settings').click();
     await page.getByRole('tab', { name: 'Danger zone' }).click();
     await page.getByText('This cannot be undone.').waitFor();
     await expectAccessible(page);
@@ -330,7 +329,7 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     await page.getByLabel(`Type “${B}” to confirm`).fill(B);
     await page.keyboard.press('Enter');
     await ended(/Delete container .*done: 2/).waitFor();
-    await page.getByText('Open a container to see what is in it.').waitFor();
+    await page.getByText('Select a container to view its contents.').waitFor();
     expect((await client.get(`/api/files/container?${query({ name: B })}`)).status).to.equal(404);
   });
 

@@ -45,7 +45,7 @@ describeWith([program('chromium')], 'the history of the browser', function () {
   const dialog = () => page.locator('#dialog');
   const palette = () => page.getByRole('dialog', { name: 'Command palette' });
   const newFolder = async () => {
-    await page.getByRole('button', { name: 'New folder' }).click();
+    await page.getByRole('button', { name: 'Create folder' }).click();
     await dialog().waitFor();
   };
   const hidden = { state: 'hidden' } as const;

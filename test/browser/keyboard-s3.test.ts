@@ -159,16 +159,16 @@ describeWith([program('chromium')], 'buckets of S3 with the keyboard alone', fun
   });
 
   it('changes the default retention of the bucket', async () => {
-    await press(page, page.getByRole('button', { name: 'Container', exact: true }));
+    await press(page, page.getByRole('button', { name: 'Container settings', exact: true }));
     await openTab('Versions');
-    await press(page, panel('Change Object Lock'));
-    await choose(dialog().getByLabel('Default retention of new versions'), 'gov', 'GOVERNANCE');
+    await press(page, panel('Edit Object Lock'));
+    await choose(dialog().getByLabel('Default retention for new versions'), 'gov', 'GOVERNANCE');
     await typeInto(page, dialog().getByLabel('Period'), '2');
     await confirm();
     await page.getByText('governance, 2 days').waitFor();
     expect(await read('?object-lock')).to.include('<Days>2</Days>');
     // The tab is read anew, and the keyboard stays where it was.
-    const again = panel('Change Object Lock').and(page.locator(':focus'));
+    const again = panel('Edit Object Lock').and(page.locator(':focus'));
     expect(
       await eventually(
         () => again.count(),
@@ -181,13 +181,17 @@ describeWith([program('chromium')], 'buckets of S3 with the keyboard alone', fun
     await openTab('Lifecycle');
     await press(page, panel('Edit lifecycle rules'));
     await press(page, inDialog('Add rule'));
-    await typeInto(page, dialog().getByLabel('Name of the rule'), 'old');
-    await typeInto(page, dialog().getByLabel('Names that begin with'), 'logs/');
-    await typeInto(page, dialog().getByLabel('Abort unfinished uploads after (days)'), '3');
+    await typeInto(page, dialog().getByLabel('Rule name'), 'old');
+    await typeInto(page, dialog().getByLabel('Prefix (leave empty for all objects)'), 'logs/');
+    await typeInto(
+      page,
+      dialog().getByLabel('Abort incomplete multipart uploads after (days)'),
+      '3',
+    );
     expect(await focusIsInSight()).to.equal(true);
     await tabTo(page, page.locator('#dialog-ok'));
     await page.keyboard.press('Enter');
-    await press(page, inDialog('Edit: old'));
+    await press(page, inDialog('Edit old'));
     await typeInto(page, dialog().getByLabel('Add a delete marker after (days)'), '30');
     await page.keyboard.press('Enter');
     await dialog().getByText('Add a delete marker after 30 days').waitFor();
@@ -200,12 +204,12 @@ describeWith([program('chromium')], 'buckets of S3 with the keyboard alone', fun
     const { text } = await s3.send({ method: 'POST', path: `/${BUCKET}/disk.img?uploads` });
     const [, id = ''] = /<UploadId>([^<]+)/.exec(text) ?? [];
     await s3.put(`/${BUCKET}/disk.img?partNumber=1&uploadId=${id}`, 'x'.repeat(2048));
-    await press(page, panel('Show unfinished uploads'));
-    await press(page, inDialog('Abort the upload of disk.img'));
+    await press(page, panel('View incomplete multipart uploads'));
+    await press(page, inDialog('Abort upload of disk.img'));
     await dialog().getByText('1 part, 2.0 KiB').waitFor();
     await tabTo(page, page.locator('#dialog-ok'));
     await page.keyboard.press('Enter');
-    await dialog().getByText('There are no unfinished uploads.').waitFor();
+    await dialog().getByText('No incomplete multipart uploads.').waitFor();
     await page.keyboard.press('Escape');
     await dialog().waitFor({ state: 'hidden' });
   });
@@ -229,7 +233,7 @@ describeWith([program('chromium')], 'buckets of S3 with the keyboard alone', fun
   });
 
   it('lets a person in to a bucket with Object Lock', async () => {
-    await press(page, panel('Change access'));
+    await press(page, panel('Edit access'));
     await typeInto(page, dialog().getByLabel('Share with'), 'team:ada');
     await page.keyboard.press('Enter');
     await dialog().getByText('team:ada:').waitFor();
@@ -263,7 +267,7 @@ describeWith([program('chromium')], 'buckets of S3 with the keyboard alone', fun
     await button.waitFor();
     await press(page, page.getByRole('button', { name: 'Dismiss: new.txt' }));
     // The previews of former tests stand there as well.
-    await press(page, page.getByRole('button', { name: 'Clear ended' }));
+    await press(page, page.getByRole('button', { name: 'Clear finished' }));
     await page.locator('#transfers').waitFor({ state: 'hidden' });
     await tabTo(page, page.getByLabel('Select new.txt'));
     await page.keyboard.press('Space');

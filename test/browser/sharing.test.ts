@@ -64,21 +64,21 @@ describeWith(
       const { page } = watched;
       await openReport(page);
       await button(page, 'Share').click();
-      await page.getByText('for 7 days at most').waitFor();
+      await page.getByText('(7 days at most)').waitFor();
       await expectAccessible(page);
       await watched.shoot('s3-share', ALL_SIZES);
       await button(page, 'Create URL').click();
       const field = page.getByRole('textbox', { name: 'URL', exact: true });
       const answer = await fetch(await field.inputValue());
       expect([answer.status, await answer.text()]).to.deep.equal([200, 'the report']);
-      await page.getByText('It opens on the console’s own host only').waitFor();
+      await page.getByText('The URL works only on the console’s host').waitFor();
       await watched.shoot('s3-shared', ALL_SIZES);
       await button(page, 'Close').click();
       await button(page, 'Share').click();
       await page.getByLabel('Valid for').fill('8');
       await page.getByLabel('Unit').selectOption('86400');
       await button(page, 'Create URL').click();
-      await page.getByText('The URL can be valid for 7 days at most.').waitFor();
+      await page.getByText('The URL can be valid for up to 7 days.').waitFor();
       await page.keyboard.press('Escape');
     });
 
@@ -86,12 +86,12 @@ describeWith(
       const watched = await pageOf(loginOf(OWNER));
       const { page } = watched;
       await page.goto(`${consoleOf(running.service).endpoint}/#${BUCKET}//settings/access`);
-      await page.getByText('Objects are shared by presigned URLs').waitFor();
+      await page.getByText('Objects are shared with presigned URLs').waitFor();
       await expectAccessible(page);
       await watched.shoot('s3-access', ALL_SIZES);
-      await button(page, 'Change access').click();
+      await button(page, 'Edit access').click();
       await page.getByLabel('Share with').fill(FRIEND_ID);
-      await button(page, 'Add person').click();
+      await button(page, 'Add user').click();
       await button(page, 'Save').click();
       await page.getByRole('tabpanel').getByText(`${FRIEND_ID}: `).first().waitFor();
 
@@ -104,7 +104,7 @@ describeWith(
       expect((await download).suggestedFilename()).to.equal('report.txt');
       expect(await drawer.locator('.versions li').count()).to.equal(2);
       await friends.goto(`${consoleOf(running.service).endpoint}/#${BUCKET}//settings/versions`);
-      await friends.getByText('S3 versioning is on').waitFor();
+      await friends.getByText('S3 versioning is enabled').waitFor();
       // The list of all containers is for owners: the friend opens one by its name.
       const complaints = open.flatMap((one) => one.complaints);
       expect(complaints.filter((text) => !text.includes('/api/files/containers?'))).to.deep.equal(

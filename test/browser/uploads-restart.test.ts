@@ -97,7 +97,12 @@ describeWith([program('chromium')], 'Uploads in Chromium, over restarts', functi
       refusals += 1;
       return route.fulfill({
         status: 503,
-        json: { error: { code: 'upstream_unavailable', message: 'The store is not available.' } },
+        json: {
+          error: {
+            code: 'upstream_unavailable',
+            message: 'The store is unavailable. Try again later.',
+          },
+        },
       });
     });
     const buffer = Buffer.from('x');

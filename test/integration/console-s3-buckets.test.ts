@@ -180,7 +180,8 @@ describe('service: Files and what buckets of S3 are configured with', () => {
       ...{ ...object, tags: [{ key: 'aws:x', value: '' }] },
     });
     expect([codeOf(reserved), reserved.text]).to.satisfy(
-      ([code, text]: string[]) => code === 'invalid_argument' && text?.includes('S3 refuses this'),
+      ([code, text]: string[]) =>
+        code === 'invalid_argument' && text?.includes('S3 rejected the request'),
     );
   });
 

@@ -135,7 +135,7 @@ describe('service: Files, rewinding and the rules of buckets', () => {
     expect((await s3.get(`/${bucket}?lifecycle`)).text).to.include('<ID>tmp</ID>');
     const twice = await change(client, 'lifecycle', { name: bucket, rules: [given[0], given[0]] });
     expect(codeOf(twice)).to.equal('invalid_argument');
-    expect(twice.text).to.include('S3 refuses this: Rule ID must be unique');
+    expect(twice.text).to.include('S3 rejected the request: Rule ID must be unique');
     await ok(change(client, 'lifecycle', { name: bucket, rules: [] }), 204);
     expect((await s3.get(`/${bucket}?lifecycle`)).status).to.equal(404);
   });
@@ -199,7 +199,8 @@ describe('service: Files, rewinding and the rules of buckets', () => {
     const wrong = [{ ...rules[0], origins: ['https://*.*.com'] }];
     const refused = await change(client, 'cors', { name: bucket, rules: wrong });
     expect([codeOf(refused), refused.text]).to.satisfy(
-      ([code, text]: string[]) => code === 'invalid_argument' && text?.includes('S3 refuses this'),
+      ([code, text]: string[]) =>
+        code === 'invalid_argument' && text?.includes('S3 rejected the request'),
     );
     await ok(change(client, 'cors', { name: bucket, rules: [] }), 204);
     expect((await s3.get(`/${bucket}?cors`)).status).to.equal(404);

@@ -89,7 +89,7 @@ export function aclRoutes(app: FastifyInstance, context: ConsoleContext): void {
     const write = readAcl(given.write, 'write');
     const problems = [...read.problems, ...write.problems];
     if (problems.length > 0) {
-      throw new ApiError('invalid_argument', problems[0] ?? 'The list is malformed.', { problems });
+      throw new ApiError('invalid_argument', problems[0] ?? 'Invalid access list.', { problems });
     }
     const details = { read: shown(read.text), write: shown(write.text) };
     const act = { action: 'files.acl', target: given.name, details };

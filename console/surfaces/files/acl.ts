@@ -45,12 +45,15 @@ function readElement(given: string, kind: AclKind): AclElement | string {
   const second = colon === -1 ? '' : given.slice(colon + 1).trim();
   if (colon === -1 && first === LISTINGS) {
     return kind === 'write'
-      ? 'Listings are nothing to write: “.rlistings” belongs into the read list.'
-      : { text: LISTINGS, words: 'Whom the referrer rules let in may list the container, too.' };
+      ? '“.rlistings” is valid only in the read list.'
+      : {
+          text: LISTINGS,
+          words: 'Clients allowed by the referrer rules can also list the container.',
+        };
   }
   if (first.startsWith('.')) return readReferrer(given, first, second, colon !== -1, kind);
-  if (first === '') return `“${given}” names no account.`;
-  if (/\s/.test(given)) return `“${given}” has a blank in it.`;
+  if (first === '') return `“${given}” has no account name.`;
+  if (/\s/.test(given)) return `“${given}” contains a space.`;
   return { text: given, words: wordsOfGroup(first, second, colon !== -1, kind) };
 }
 
@@ -61,35 +64,35 @@ function readReferrer(
   hasColon: boolean,
   kind: AclKind,
 ): AclElement | string {
-  if (!hasColon || !REFERRERS.has(first)) return `“${given}” is no rule that the store knows.`;
-  if (kind === 'write') return `Referrers cannot be let write: “${given}”.`;
+  if (!hasColon || !REFERRERS.has(first)) return `“${given}” is not a valid access rule.`;
+  if (kind === 'write') return `Referrers cannot be granted write access: “${given}”.`;
   const denies = second.startsWith('-');
   const pattern = denies ? second.slice(1).trim() : second;
   const host = pattern.length > 1 && pattern.startsWith('*') ? pattern.slice(1).trim() : pattern;
-  if (host === '' || host === '.') return `“${given}” names no host.`;
-  if (!HOST.test(host)) return `“${host}” is no host: write a name, “.domain” or “*”.`;
+  if (host === '' || host === '.') return `“${given}” has no host name.`;
+  if (!HOST.test(host))
+    return `“${host}” is not a valid host. Enter a host name, “.domain” or “*”.`;
   const text = `.r:${denies ? '-' : ''}${host}`;
   return { text, words: wordsOfReferrer(host, denies) };
 }
 
 function wordsOfReferrer(host: string, denies: boolean): string {
   if (host === '*') {
-    return denies ? 'No referrer is let in.' : 'Anyone may read objects, without a login.';
+    return denies ? 'All referrers are denied.' : 'Anyone can read objects without logging in.';
   }
-  const pages = host.startsWith('.') ? `any host below ${host.slice(1)}` : host;
+  const pages = host.startsWith('.') ? `any subdomain of ${host.slice(1)}` : host;
   return denies
-    ? `Readers sent by pages of ${pages} are refused, unless a later rule lets them in.`
-    : `Readers sent by pages of ${pages} may read objects, without a login.`;
+    ? `Referrers from ${pages} are denied unless a later rule allows them.`
+    : `Referrers from ${pages} can read objects without logging in.`;
 }
 
 function wordsOfGroup(account: string, user: string, hasUser: boolean, kind: AclKind): string {
-  const may =
-    kind === 'read' ? 'may read objects and list the container' : 'may upload and delete objects';
-  if (!hasUser) return `All users of account ${account} ${may}.`;
-  if (account === '*' && user === '*') return `Anyone who is logged in ${may}.`;
-  if (account === '*') return `A user named ${user}, of any account, ${may}.`;
-  if (user === '*' || user === '') return `All users of account ${account} ${may}.`;
-  return `User ${user} of account ${account} ${may}.`;
+  const can =
+    kind === 'read' ? 'can read objects and list the container' : 'can upload and delete objects';
+  if (account === '*' && user === '*') return `Any authenticated user ${can}.`;
+  if (!hasUser || user === '*' || user === '') return `All users in account ${account} ${can}.`;
+  if (account === '*') return `User ${user} in any account ${can}.`;
+  return `User ${user} in account ${account} ${can}.`;
 }
 
 function warningsOf(elements: readonly AclElement[], kind: AclKind): string[] {
@@ -97,19 +100,21 @@ function warningsOf(elements: readonly AclElement[], kind: AclKind): string[] {
   const allows = texts.some((text) => text.startsWith('.r:') && !text.startsWith('.r:-'));
   const warnings: string[] = [];
   if (texts.includes(LISTINGS) && !allows) {
-    warnings.push('“.rlistings” does nothing without a referrer rule such as “.r:*”.');
+    warnings.push('“.rlistings” has no effect without a referrer rule such as “.r:*”.');
   }
   const last = texts.lastIndexOf('.r:*');
   if (texts.slice(0, Math.max(last, 0)).some((text) => text.startsWith('.r:-'))) {
-    warnings.push('The last rule that fits decides: “.r:*” lets in whom rules before it refuse.');
+    warnings.push(
+      'The last matching rule applies: “.r:*” allows referrers that earlier rules deny.',
+    );
   }
   if (allows && texts.some((text) => text.startsWith('.r:') && text !== '.r:*')) {
     warnings.push(
-      'A referrer is what the reader says: it keeps links from being embedded, no secrets.',
+      'Clients can forge the Referer header. Use referrer rules to prevent hotlinking, not to protect private data.',
     );
   }
   if (kind === 'write' && texts.includes('*:*')) {
-    warnings.push('Anyone with a login may write here.');
+    warnings.push('Any authenticated user can write to this container.');
   }
   return warnings;
 }

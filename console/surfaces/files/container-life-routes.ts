@@ -86,7 +86,7 @@ export function containerLifeRoutes(
       const given = parse(EMPTY, request.body);
       const { name, with_trash: withTrash, remove } = given;
       if (given.confirm_name !== name) {
-        throw new ApiError('invalid_argument', 'The name was not typed as it is.');
+        throw new ApiError('invalid_argument', 'The confirmation name does not match.');
       }
       const session = sessionOf(request);
       const { store } = session;

@@ -108,7 +108,12 @@ export function containerRoutes(app: FastifyInstance, context: ConsoleContext): 
       try {
         await sessionOf(request).store.do([201, 202], 'PUT', { container: name, headers });
       } catch (error) {
-        throw translate(error, 409, 'policy_conflict', 'It has another storage policy.');
+        throw translate(
+          error,
+          409,
+          'policy_conflict',
+          'The container already exists with a different storage policy.',
+        );
       }
     });
     return reply.status(204).send();

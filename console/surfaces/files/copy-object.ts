@@ -59,7 +59,7 @@ async function copyAs(
   const joined = type === 'slo' && (await isMadeOfS3Parts(store, from));
   if (joined && bytes > PLAIN_BYTES_MAX) {
     const message =
-      'It was uploaded through S3 in parts, and is larger than 5 GiB: only S3 can copy or move it.';
+      'The object is an S3 multipart upload larger than 5 GiB. Use an S3 client to copy or move it.';
     throw new ApiError('too_large', message, { bytes_max: PLAIN_BYTES_MAX });
   }
   const etag = joined ? info.etag : await copiedEtag(store, from.container, from.object, info);

@@ -80,6 +80,6 @@ export function refuseShortened(name: string): void {
   if (!name.split('/').some((part) => part === '.' || part === '..')) return;
   throw new ApiError(
     'bad_name',
-    'No URL opens a name with “.” or “..” between its slashes: browsers shorten it.',
+    'No URL can be created for a name with a “.” or “..” path segment, because browsers remove the segment.',
   );
 }

@@ -79,7 +79,7 @@ export function expectNoS3Version({ isS3Version }: ObjectInfo): void {
 }
 
 export function keptByS3(): ApiError {
-  const message = 'S3 keeps the versions of this bucket: use an S3 client.';
+  const message = 'S3 manages the versions of this bucket. Use an S3 client.';
   const needs = 's3_base, and a user whose key S3 knows';
   return new ApiError('unsupported_here', message, { needs });
 }
@@ -109,7 +109,7 @@ export async function removeAsCopied(
 
 /** What was copied is not what is there now, which stays. */
 export function changedSince(): ApiError {
-  const message = 'It was copied. Someone has changed it meanwhile: what is there now was left.';
+  const message = 'The object was copied. The original has changed since then and was kept.';
   return new ApiError('conflict', message);
 }
 

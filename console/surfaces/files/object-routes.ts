@@ -169,7 +169,7 @@ export function objectRoutes(app: FastifyInstance, context: ConsoleContext): voi
 async function saveInS3(bucket: S3Bucket, given: Patch, mayDestroy: boolean): Promise<void> {
   const { name, meta, content_type: type, delete_at_unix_s: deleteAt } = given;
   if (typeof deleteAt === 'number') {
-    const message = 'Objects of buckets with S3 versions expire by lifecycle rules only.';
+    const message = 'In buckets with S3 versioning, objects expire only by lifecycle rules.';
     throw new ApiError('unsupported_here', message);
   }
   const found = await s3ObjectInfo(bucket, name);
@@ -199,7 +199,7 @@ function expectObjectShown({ was }: Patch, info: Patch['was']): void {
 const WORDS_LENGTH_MAX = 500;
 
 const TOO_SOON =
-  'An object that expires is permanently deleted. Your role allows no expiry that is sooner than that of the trash.';
+  'Expired objects are permanently deleted. Your role cannot set an expiry earlier than the trash retention period.';
 
 /** Tells whether an expiry comes sooner than the former one, and sooner than the trash would purge. */
 function isSooner(
@@ -229,13 +229,13 @@ function checkMeta(meta: Meta, former: Meta): void {
   }
   const long = changed.find(([, value]) => Buffer.byteLength(value) > VALUE_BYTES_MAX);
   if (long !== undefined) {
-    const message = `The value of “${long[0]}” is longer than ${VALUE_BYTES_MAX} bytes.`;
+    const message = `The value of “${long[0]}” exceeds ${VALUE_BYTES_MAX} bytes.`;
     throw new ApiError('meta_too_large', message);
   }
   const count = Math.max(META_COUNT_MAX, before.size);
   const bytes = Math.max(META_BYTES_MAX, bytesOf(former));
   if (Object.keys(meta).length <= count && bytesOf(meta) <= bytes) return;
-  throw new ApiError('meta_too_large', 'At most 90 entries and 4096 bytes of metadata.');
+  throw new ApiError('meta_too_large', 'Metadata is limited to 90 entries and 4096 bytes.');
 }
 
 function bytesOf(meta: Meta): number {

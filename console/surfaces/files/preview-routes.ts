@@ -29,7 +29,10 @@ export function previewRoutes(app: FastifyInstance): void {
     if (length > PREVIEW_BYTES) {
       // A store that knows no ranges sends all of it.
       body.destroy();
-      throw new ApiError('unsupported_here', 'The store sends no parts of this object.');
+      throw new ApiError(
+        'unsupported_here',
+        'Preview is unavailable. The store does not support range requests for this object.',
+      );
     }
     const text = textOf(await readBody(body, PREVIEW_BYTES));
     const [, whole] = /\/(\d+)$/.exec(headers['content-range'] ?? '') ?? [];
@@ -62,5 +65,5 @@ function textOf(bytes: Buffer): string {
       continue;
     }
   }
-  throw new ApiError('unprocessable', 'This is not a text.');
+  throw new ApiError('unprocessable', 'This object is not a text file.');
 }

@@ -27,7 +27,7 @@ export function quotaRoutes(
     async (request, reply) => {
       const { name, bytes, objects, was } = parse(QUOTA, request.body);
       if (!(await info.get()).hasContainerQuotas) {
-        throw new ApiError('unsupported_here', 'This store enforces no quotas of containers.', {
+        throw new ApiError('unsupported_here', 'This store does not enforce container quotas.', {
           needs: 'container_quotas',
         });
       }

@@ -13,10 +13,10 @@ export interface SharingView {
 
 /** Presigned URLs begin with the address that is missing. */
 export const NO_ADDRESS =
-  'No address is configured under which people reach S3, with which a presigned URL begins.';
-const NO_ANSWER = 'S3 keeps the versions of this bucket, and does not answer now.';
+  'No public S3 address is configured for presigned URLs. Contact an operator to set s3_public_base.';
+const NO_ANSWER = 'S3 manages the versions of this bucket and is not responding. Try again later.';
 const NOT_FOR_YOU =
-  'S3 keeps the versions of this bucket, and this console cannot use S3 as you: share its objects with an S3 client.';
+  'S3 manages the versions of this bucket, and the console cannot access S3 on your behalf. Use an S3 client to share objects.';
 
 /**
  * Decides by which URLs objects are shared. In a bucket with S3 versions they are links to versions

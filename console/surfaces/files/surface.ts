@@ -11,7 +11,7 @@ export const FILES: Surface = {
     {
       id: 'files',
       title: 'Files',
-      purpose: 'Containers and what is in them.',
+      purpose: 'Containers and their objects.',
       path: '/',
       icon: 'folder',
       skipTo: '#objects',

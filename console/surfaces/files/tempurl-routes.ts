@@ -36,7 +36,7 @@ const TEMPURL = z
 const ROTATE = z.strictObject({ container: containerName });
 
 const BY_S3 =
-  'A TempURL does not open objects of a bucket with S3 versions. Share an object by a presigned URL.';
+  'TempURLs do not work in buckets with S3 versioning. Share objects with presigned URLs instead.';
 const KEY = 'x-container-meta-temp-url-key';
 const KEY_2 = `${KEY}-2`;
 
@@ -67,7 +67,7 @@ export function tempurlRoutes(
     const { kind } = await sharingOf(sessionOf(request), given.container, options.s3PublicBase);
     if (kind !== 'tempurl') throw new ApiError('unsupported_here', BY_S3);
     if (method === 'PUT') {
-      await needRight(context, request, 'manage', act, 'Your role does not allow URLs that write.');
+      await needRight(context, request, 'manage', act, 'Your role does not allow upload URLs.');
     }
     refuseShortened(given.name ?? given.prefix ?? '');
     await refuseMissing(store, given);
@@ -144,9 +144,13 @@ async function digestOf(info: StoreInfoCache): Promise<TempUrlDigest> {
     return 'sha256';
   }
   if (tempurlDigests.includes('sha512')) return 'sha512';
-  throw new ApiError('unsupported_here', 'The store takes no digest for URLs that is safe.', {
-    needs: 'tempurl with sha256 or sha512',
-  });
+  throw new ApiError(
+    'unsupported_here',
+    'The store accepts no secure TempURL digest (SHA-256 or SHA-512).',
+    {
+      needs: 'tempurl with sha256 or sha512',
+    },
+  );
 }
 
 /** @throws ApiError forbidden when there is none, and the user may not make one */
@@ -159,7 +163,10 @@ async function containerKey(
   const known = headers[KEY] ?? headers[KEY_2];
   if (typeof known === 'string' && known !== '') return known;
   if (!mayCreate) {
-    throw new ApiError('forbidden', 'The container has no key that you may use: ask an admin.');
+    throw new ApiError(
+      'forbidden',
+      'The container has no TempURL key that you can use. Contact an admin.',
+    );
   }
   const key = newKey();
   await store.do([204, 202], 'POST', { container, headers: { [KEY]: key } });

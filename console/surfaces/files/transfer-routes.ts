@@ -73,7 +73,7 @@ export function transferRoutes(
       const put = async (onlyIfAbsent: boolean) => {
         const bucket = await s3BucketOf(sessionOf(request), container);
         if (bucket !== undefined && length === undefined) {
-          throw new ApiError('invalid_argument', 'S3 needs the length of the body.');
+          throw new ApiError('invalid_argument', 'S3 requires a Content-Length header.');
         }
         const mayDestroy = hasRight(user.role, 'manage');
         const kept = bucket && (await expectKept(bucket, name, mayDestroy));
@@ -95,7 +95,10 @@ export function transferRoutes(
           ).headers;
         const etag = (headers.etag ?? '').replaceAll('"', '');
         if (etag !== metered.md5()) {
-          throw new ApiError('etag_mismatch', 'The data was damaged on the way to the store.');
+          throw new ApiError(
+            'etag_mismatch',
+            'The data was corrupted on its way to the store (checksum mismatch). Try again.',
+          );
         }
         return { etag, bytes: metered.bytes() };
       };
@@ -131,9 +134,13 @@ export function transferRoutes(
  * @throws ApiError too_large; UpstreamError when the body has been cut before
  */
 export function meter(body: Readable | undefined, length: string | undefined, bytesMax: number) {
-  const tooLarge = new ApiError('too_large', 'The body is larger than the console accepts.', {
-    max_upload_bytes: bytesMax,
-  });
+  const tooLarge = new ApiError(
+    'too_large',
+    "The file is larger than the console's upload limit.",
+    {
+      max_upload_bytes: bytesMax,
+    },
+  );
   if (Number(length ?? 0) > bytesMax) throw tooLarge;
   // The end of the body was reported already: a listener added now would wait for ever.
   if (body?.destroyed && !body.readableEnded) throw new UpstreamError('unavailable');

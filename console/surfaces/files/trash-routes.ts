@@ -79,7 +79,8 @@ export function trashRoutes(app: FastifyInstance, context: ConsoleContext): void
         control,
         describe,
         ({ name }) => {
-          if (parseTrashName(name) === undefined) throw new ApiError('bad_name', 'No trash.');
+          if (parseTrashName(name) === undefined)
+            throw new ApiError('bad_name', 'This is not a valid trash item name.');
           return purge(store, target, name, cleanup);
         },
         cleanup.end,

@@ -151,7 +151,7 @@ function orNoTrash(error: unknown): never {
   if (!(error instanceof SwiftStatusError && error.status === 403)) throw error;
   throw new ApiError(
     'acl',
-    'The container has no trash that you may use: an admin makes one by saving its access rules.',
+    "The container has no trash that you can use. Ask an admin to save the container's access rules, which creates one.",
   );
 }
 
@@ -198,11 +198,12 @@ export async function* trashTransfers(
 /** @throws ApiError bad_name; SwiftStatusError */
 async function originalName(store: SwiftAccount, { container, object }: Place): Promise<string> {
   const parsed = parseTrashName(object);
-  if (parsed === undefined) throw new ApiError('bad_name', 'This is no name of the trash.');
+  if (parsed === undefined) throw new ApiError('bad_name', 'This is not a valid trash item name.');
   if (!LONG_NAME.test(parsed.name)) return parsed.name;
   const { meta } = await objectInfo(store, container, object);
   const name = nameInTrash(object, meta);
-  if (name === undefined) throw new ApiError('bad_name', 'The name of this trash is lost.');
+  if (name === undefined)
+    throw new ApiError('bad_name', 'The original name of this trash item is missing.');
   return name;
 }
 

@@ -76,7 +76,7 @@ export function uploadRoutes(app: FastifyInstance, context: ConsoleContext): voi
     if (plan.segmentBytes <= maxUploadBytes) return plan;
     throw new ApiError(
       'too_large',
-      'The file would need segments larger than the console accepts.',
+      "The file is too large: its segments would exceed the console's upload limit.",
       {
         max_upload_bytes: maxUploadBytes,
       },
@@ -115,7 +115,7 @@ export function uploadRoutes(app: FastifyInstance, context: ConsoleContext): voi
     const plan = planOf(file, bucket);
     const length = segmentLength(plan, file.size_bytes, file.index);
     if (length <= 0 || Number(request.headers['content-length']) !== length) {
-      throw new ApiError('invalid_argument', 'This is not the length of that segment.');
+      throw new ApiError('invalid_argument', 'The Content-Length does not match the segment.');
     }
     const { store } = sessionOf(request);
     const place = { container: segmentsOf(file.container), object: segmentName(plan, file.index) };
@@ -125,7 +125,7 @@ export function uploadRoutes(app: FastifyInstance, context: ConsoleContext): voi
       // never replaced.
       discardRest(request.raw);
       if (Number(former.headers['content-length']) !== length) {
-        throw new ApiError('conflict', 'There is another segment under this name.');
+        throw new ApiError('conflict', 'A different segment with this name already exists.');
       }
       return reply.status(201).send({ etag: (former.headers.etag ?? '').replaceAll('"', '') });
     }
@@ -148,7 +148,10 @@ export function uploadRoutes(app: FastifyInstance, context: ConsoleContext): voi
       });
     const etag = (headers.etag ?? '').replaceAll('"', '');
     if (etag !== metered.md5()) {
-      throw new ApiError('etag_mismatch', 'The data was damaged on the way to the store.');
+      throw new ApiError(
+        'etag_mismatch',
+        'The data was corrupted on its way to the store (checksum mismatch). Try again.',
+      );
     }
     return reply.status(201).send({ etag });
   });
@@ -183,7 +186,9 @@ export function uploadRoutes(app: FastifyInstance, context: ConsoleContext): voi
     const segments = await withUnlisted(store, container, file.size_bytes, plan, listed);
     if (segments.length !== plan.segments) {
       const present = segments.map((one) => Number(one.name.slice(plan.prefix.length)));
-      throw new ApiError('conflict', 'Segments are missing.', { present });
+      throw new ApiError('conflict', 'The upload is incomplete: segments are missing.', {
+        present,
+      });
     }
     if (bucket !== undefined) {
       const write = async (onlyIfAbsent: boolean) => {

@@ -220,7 +220,7 @@ function noSuchVersion(error: unknown): never {
 }
 
 function noVersions(): ApiError {
-  return new ApiError('unsupported_here', 'The store keeps no versions of this container.', {
+  return new ApiError('unsupported_here', 'Versioning is not enabled for this container.', {
     needs: 'a container that keeps versions',
   });
 }

@@ -68,7 +68,7 @@ export async function listVersions(
     else if (found.push(version) === max) break;
   }
   if (isBefore) {
-    throw new ApiError('conflict', 'The version was deleted meanwhile. Show the details again.');
+    throw new ApiError('conflict', 'This version has been deleted. Reopen the details.');
   }
   return found;
 }

@@ -44,7 +44,7 @@ export async function lookAtTarget(
 }
 
 export const REFUSED =
-  'Replacing an object permanently deletes its former content. Your role does not allow this: move it to the trash first.';
+  'Replacing an object permanently deletes its current content, which your role does not allow. Move the object to the trash first.';
 
 /**
  * Refuses to replace an object if the user's role may not delete for good, unless the store keeps a

@@ -54,7 +54,12 @@ export function zipRoutes(app: FastifyInstance, context: ConsoleContext): void {
   const admit = (session: Session) => {
     const own = [...running.values()].filter((one) => one === session).length;
     if (own < RUNNING_PER_SESSION && running.size < RUNNING_MAX) return;
-    throw new ApiError('busy', 'Too many archives are being made.', undefined, 30);
+    throw new ApiError(
+      'busy',
+      'Too many archive downloads are in progress. Try again later.',
+      undefined,
+      30,
+    );
   };
 
   app.post('/api/files/zip', { config: { access: 'read' } }, (request) => {
@@ -64,7 +69,8 @@ export function zipRoutes(app: FastifyInstance, context: ConsoleContext): void {
     for (const [id, { untilMs }] of tickets) if (untilMs < now()) tickets.delete(id);
     const own = [...tickets].filter(([, one]) => one.session === session);
     if (own.length >= TICKETS_PER_SESSION) tickets.delete(own[0]?.[0] ?? '');
-    if (tickets.size >= TICKETS_MAX) throw new ApiError('busy', 'Too many downloads wait.');
+    if (tickets.size >= TICKETS_MAX)
+      throw new ApiError('busy', 'The download queue is full. Try again later.');
     const ticket = randomBytes(24).toString('base64url');
     const untilMs = now() + TICKET_LIFE_MS;
     tickets.set(ticket, { session, wanted, untilMs });
@@ -76,7 +82,10 @@ export function zipRoutes(app: FastifyInstance, context: ConsoleContext): void {
     const found = tickets.get(ticket);
     tickets.delete(ticket);
     if (found?.session !== sessionOf(request) || found.untilMs < now()) {
-      throw new ApiError('not_found', 'This download was used, or is too old.');
+      throw new ApiError(
+        'not_found',
+        'This download link has expired or was already used. Start the download again.',
+      );
     }
     admit(found.session);
     const { session, wanted } = found;
@@ -122,7 +131,8 @@ function archiveOf(
   const add = async () => {
     let count = 0;
     for await (const { name, mtime } of entriesOf(session.store, wanted)) {
-      if (++count > ENTRIES_MAX) throw new ApiError('too_large', 'Too many objects.');
+      if (++count > ENTRIES_MAX)
+        throw new ApiError('too_large', 'Too many objects for one archive. Select fewer objects.');
       zip.addReadStreamLazy(names.nameFor(name), { compress: false, mtime }, (done) => {
         read(name).then(
           ({ body }) => {

@@ -21,8 +21,8 @@ export const CONSOLE = [
   {
     name: 'console/tempurl: a member makes URLs that write',
     file: 'console/surfaces/files/tempurl-routes.ts',
-    find: `await needRight(context, request, 'manage', act, 'Your role does not allow URLs that write.')`,
-    replace: `await needRight(context, request, 'write', act, 'Your role does not allow URLs that write.')`,
+    find: `await needRight(context, request, 'manage', act, 'Your role does not allow upload URLs.')`,
+    replace: `await needRight(context, request, 'write', act, 'Your role does not allow upload URLs.')`,
     tests: ['test/console/files/tempurl.test.ts'],
   },
   {

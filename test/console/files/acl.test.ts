@@ -26,21 +26,23 @@ describe('console ACLs', () => {
 
   it('says in words what each rule does', () => {
     expect(words('.r:*,.r:-bad.example.com,.r:.example.org,a:b,c,*:*')).to.deep.equal([
-      'Anyone may read objects, without a login.',
-      'Readers sent by pages of bad.example.com are refused, unless a later rule lets them in.',
-      'Readers sent by pages of any host below example.org may read objects, without a login.',
-      'User b of account a may read objects and list the container.',
-      'All users of account c may read objects and list the container.',
-      'Anyone who is logged in may read objects and list the container.',
+      'Anyone can read objects without logging in.',
+      'Referrers from bad.example.com are denied unless a later rule allows them.',
+      'Referrers from any subdomain of example.org can read objects without logging in.',
+      'User b in account a can read objects and list the container.',
+      'All users in account c can read objects and list the container.',
+      'Any authenticated user can read objects and list the container.',
     ]);
     expect(words('a:b', 'write')).to.deep.equal([
-      'User b of account a may upload and delete objects.',
+      'User b in account a can upload and delete objects.',
     ]);
   });
 
   it('warns of what is taken and hardly meant', () => {
     expect(readAcl('.rlistings', 'read').warnings).to.have.length(1);
-    expect(readAcl('.r:-a.example,.r:*', 'read').warnings[0]).to.include('The last rule that fits');
+    expect(readAcl('.r:-a.example,.r:*', 'read').warnings[0]).to.include(
+      'The last matching rule applies',
+    );
     expect(readAcl('*:*', 'write').warnings).to.have.length(1);
     expect(readAcl('.r:*,.rlistings', 'read').warnings).to.deep.equal([]);
   });

@@ -105,8 +105,8 @@ describe('console containers', () => {
     );
     expect(preview.json()).to.deep.include({
       read: {
-        elements: [{ text: '.r:*', words: 'Anyone may read objects, without a login.' }],
-        problems: ['“.x” is no rule that the store knows.'],
+        elements: [{ text: '.r:*', words: 'Anyone can read objects without logging in.' }],
+        problems: ['“.x” is not a valid access rule.'],
         warnings: [],
         text: '.r:*',
       },

@@ -167,7 +167,7 @@ describe('console files: changes from pages that were opened before', () => {
           error: { message: string; details: { present: unknown } };
         };
         expect(error.message).to.match(
-          new RegExp(`^Someone changed ${says} meanwhile\\. Now: .+\\.$`),
+          new RegExp(`^Another user has changed ${says}\\. Now: .+\\.$`),
         );
         const present = await shown(client, what, body);
         expect(error.details.present).to.deep.equal(present);

@@ -264,7 +264,7 @@ describe('console files: what a member may do', () => {
       job(member, '/api/files/delete', { container: NO_TRASH, names: ['o'], mode: 'trash' });
     const [failure] = (await remove()).result.failures;
     expect(failure).to.include({ name: 'o', code: 'acl' });
-    expect(failure?.message).to.match(/no trash that you may use: an admin makes one/);
+    expect(failure?.message).to.match(/no trash that you can use. Ask an admin/);
     await share(NO_TRASH);
     expect((await remove()).result.succeeded).to.equal(1);
   });

@@ -15,13 +15,13 @@ const KINDS = /** @type {const} */ (['read', 'write']);
  * @type {readonly (readonly [text: string, ...rules: string[]])[]}
  */
 const ADDITIONS = [
-  ['Anyone can read', '.r:*'],
-  ['Anyone can read and list', '.r:*', '.rlistings'],
-  ['Readers sent by a web site', '.r:www.example.com'],
+  ['Allow public read', '.r:*'],
+  ['Allow public read and listing', '.r:*', '.rlistings'],
+  ['Allow a website', '.r:www.example.com'],
 ];
 const RIGHTS = /** @type {const} */ ([
-  ['read', 'may read and list'],
-  ['write', 'may read, list and write'],
+  ['read', 'can read and list'],
+  ['write', 'can read, list and write'],
 ]);
 /** The pause in typing after which the text is checked. */
 const PAUSE_MS = 250;
@@ -66,11 +66,11 @@ export async function showAcl(name) {
   };
   await explain();
   const given = await ask(
-    'Who may read and write',
+    'Read and write access',
     [
       el('p', {
         className: 'quiet',
-        textContent: 'Owners of the account may always read and write. One rule per line.',
+        textContent: 'Account owners can always read and write. Enter one rule per line.',
       }),
       shareFields(people, addLine),
       el(
@@ -126,8 +126,8 @@ function shareFields(people, addLine) {
     'div',
     { className: 'row share' },
     el('label', {}, 'Share with', person),
-    el('label', {}, 'Right', right),
-    el('button', { type: 'button', textContent: 'Add person', onclick: share }),
+    el('label', {}, 'Permission', right),
+    el('button', { type: 'button', textContent: 'Add user', onclick: share }),
     names,
   );
 }
@@ -158,6 +158,6 @@ export function aclLines({ elements, problems, warnings }, kind) {
     ...problems.map((text) => line(text, 'error', '✗')),
     ...warnings.map((text) => line(text, 'warning', '!')),
     ...elements.map(({ text, words }) => line(`${text}: ${words}`, '', '✓')),
-    ...(nobody ? [line(`No other user may ${kind}.`, 'quiet', '–')] : []),
+    ...(nobody ? [line(`No other users can ${kind}.`, 'quiet', '–')] : []),
   ];
 }

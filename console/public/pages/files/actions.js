@@ -16,7 +16,7 @@ const TAKEN = 'restore_target_exists';
 
 /** @param {readonly Row[]} rows */
 function count(rows) {
-  return rows.length === 1 ? `“${rows[0]?.display}”` : `${rows.length} selected`;
+  return rows.length === 1 ? `“${rows[0]?.display}”` : `${rows.length} selected items`;
 }
 
 /**
@@ -27,9 +27,7 @@ function count(rows) {
 export async function removeRows(rows) {
   if (rows.length === 0) return;
   const kept = view.details?.s3 === true ? ' (adds a delete marker)' : '';
-  const title = keepsDeleted()
-    ? `Delete ${count(rows)}${kept}`
-    : `Move ${count(rows)} to the trash`;
+  const title = keepsDeleted() ? `Delete ${count(rows)}${kept}` : `Move ${count(rows)} to trash`;
   await runTask(title, '/api/files/delete', { ...chosen(rows), mode: 'trash' });
 }
 
@@ -71,7 +69,7 @@ export async function restoreSelected() {
  */
 async function restoreVersions(container, rows) {
   for (const { name, restore_id: id } of rows) {
-    if (id === null) throw new Error(`Nothing is left of “${name}”.`);
+    if (id === null) throw new Error(`“${name}” has no version left to restore.`);
     await call('POST', '/api/files/versions/restore', { container, name, version_id: id });
   }
   await load();
@@ -79,7 +77,7 @@ async function restoreVersions(container, rows) {
   const restored = new Set(rows.map(({ name }) => name));
   show(
     view.rows.filter(({ name }) => !restored.has(name)),
-    'Nothing was deleted here.',
+    'No deleted files here.',
   );
 }
 
@@ -87,10 +85,12 @@ export async function purgeSelected() {
   const rows = selectedRows();
   const container = containerHere();
   const isS3 = view.details?.s3 === true;
-  const what = isS3 ? 'All versions and delete markers of ' : '';
+  const text = isS3
+    ? `${count(rows)} will be permanently deleted, with all versions and delete markers.`
+    : `${count(rows)} will be permanently deleted.`;
   /** @type {Node[]} */
-  const nodes = [el('p', { textContent: `${what}${count(rows)} will be permanently deleted.` })];
-  const label = `Type the container's name, “${shownText(container)}”, to confirm`;
+  const nodes = [el('p', { textContent: text })];
+  const label = `Type the container name “${shownText(container)}” to confirm`;
   const typed = isS3 ? typedName(container, { label }) : null;
   if (typed !== null) nodes.push(typed.node);
   const check = async () => typed?.given();

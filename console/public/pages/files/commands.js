@@ -36,7 +36,7 @@ export function filesCommands() {
       return {
         text: name,
         icon: 'box',
-        group: /** @type {const} */ ('Places'),
+        group: /** @type {const} */ ('Go to'),
         run: () => go(name, ''),
       };
     });

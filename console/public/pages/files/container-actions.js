@@ -13,15 +13,18 @@ import { askTyped } from '../../js/typed-name.js';
 /**
  * Begins to keep versions of a container, or ends it.
  *
- * @param {string} name
+ * @param {Pick<ContainerDetails, 'name' | 's3'>} details
  * @param {boolean} enabled
  * @param {boolean} s3 whether S3 keeps them: it has no trash
  */
-export async function setVersions(name, enabled, s3) {
+export async function setVersions({ name, s3 }, enabled) {
+  const suspended = s3
+    ? 'New versions will not be created. Deleting an object will add a delete marker. Existing versions are kept.'
+    : 'Overwritten objects will be permanently lost, and deleted objects will go to the trash. Existing versions are kept.';
   const text = enabled
-    ? 'From now on, overwritten and deleted objects are kept as versions, and take up space.'
-    : `From now on, overwritten objects are lost; ${s3 ? 'deleting adds a delete marker' : 'deleted ones go to the trash'}. Versions that exist are kept.`;
-  const title = enabled ? 'Keep versions' : 'Suspend versions';
+    ? 'Overwritten and deleted objects will be kept as versions, which take up space.'
+    : suspended;
+  const title = enabled ? 'Enable versioning' : 'Suspend versioning';
   const work = () => call('PUT', '/api/files/versions', { name, enabled });
   if ((await ask(title, [el('p', { textContent: text })], title, work)) === null) return;
   await changed(name);
@@ -34,9 +37,9 @@ export async function setVersions(name, enabled, s3) {
  */
 export async function rotateKey(name) {
   const text =
-    'URLs signed with the current key work until the next new key. URLs signed with the key before it stop working now.';
+    'URLs signed with the current key keep working until the next rotation. URLs signed with the previous key stop working immediately.';
   const work = () => call('POST', '/api/files/tempurl/rotate', { container: name });
-  await ask('New TempURL key', [el('p', { textContent: text })], 'Create new key', work);
+  await ask('Create TempURL key', [el('p', { textContent: text })], 'Create new key', work);
 }
 
 /**
@@ -45,10 +48,10 @@ export async function rotateKey(name) {
  * @param {string} name
  */
 export async function removeKeys(name) {
-  const text = 'All TempURLs that a key of this container signed stop working now.';
+  const text = "All TempURLs signed with this container's keys stop working immediately.";
   const work = () => call('POST', '/api/files/tempurl/remove', { container: name });
   const nodes = [el('p', { textContent: text })];
-  await ask('Remove the TempURL key', nodes, 'Remove', work, { danger: true });
+  await ask('Remove TempURL key', nodes, 'Remove', work, { danger: true });
 }
 
 /** @param {string} name */
@@ -68,14 +71,16 @@ export async function removeContainer({ name, objects, bytes, versioning, s3 }) 
   const isEmpty = objects === 0 && !hasVersions;
   const keep = el('input', { name: 'keep', type: 'checkbox', value: '1' });
   const trash = el('input', { name: 'with_trash', type: 'checkbox', value: '1' });
-  const locked = s3 ? ', but for those that Object Lock protects' : '';
-  const all = hasVersions ? `So will all versions and delete markers${locked}. ` : '';
+  const all = `${objects.toLocaleString()} ${objects === 1 ? 'object' : 'objects'} (${bytesText(bytes)})`;
+  const locked = s3 ? ', except versions protected by Object Lock' : '';
   const text = isEmpty
     ? 'The container is empty.'
-    : `${objects.toLocaleString()} ${objects === 1 ? 'object' : 'objects'} (${bytesText(bytes)}) will be permanently deleted. ${all}Nothing goes to the trash.`;
+    : hasVersions
+      ? `${all} will be permanently deleted with all versions and delete markers${locked}. Nothing is moved to the trash.`
+      : `${all} will be permanently deleted. Nothing is moved to the trash.`;
   /** @type {Node[]} */
   const nodes = [el('p', { textContent: text })];
-  if (!isEmpty) nodes.push(el('label', { className: 'check' }, keep, ' Keep the container, empty'));
+  if (!isEmpty) nodes.push(el('label', { className: 'check' }, keep, ' Keep the empty container'));
   nodes.push(el('label', { className: 'check' }, trash, ' Also delete its trash'));
   const given = await askTyped(`Empty or delete “${name}”`, nodes, name);
   if (given === null) return;

@@ -59,7 +59,8 @@ export async function showContainerPage() {
       call('GET', '/api/files/capabilities'),
     ]);
     const [details] = items;
-    if (details === undefined) throw new Error('You may not see what this container is like.');
+    if (details === undefined)
+      throw new Error('You do not have permission to view the details of this container.');
     const nodes = await chosen?.content({ name, details, can, act });
     if (turn !== latest) return;
     const active = panel.contains(document.activeElement) ? document.activeElement : null;

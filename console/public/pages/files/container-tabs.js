@@ -26,11 +26,11 @@ const ACCESS = {
 };
 /** @type {Readonly<Record<ContainerDetails['versioning'], string>>} */
 const VERSIONING = {
-  stack: 'Kept in the container',
-  archive: 'Kept in another container',
-  history: 'Kept in another container, with deleted objects',
-  gateway: 'Kept by S3, for S3 clients',
-  none: 'Not kept',
+  stack: 'Versioning is on; versions kept in this container',
+  archive: 'Versions kept in another container',
+  history: 'Versions and deleted objects kept in another container',
+  gateway: 'Versions kept by S3 versioning',
+  none: 'Versioning is off',
 };
 
 /** @type {TabContent} */
@@ -50,7 +50,7 @@ export async function overviewTab({ name, details, can, act }) {
     const share = () => showShare({ prefix: view.prefix });
     buttons.push(act(`Share folder ${shownText(view.prefix)}`, share));
   }
-  if (can.quotas && may('admin')) buttons.push(act('Change quota', () => showQuota(details)));
+  if (can.quotas && may('admin')) buttons.push(act('Edit quota', () => showQuota(details)));
   if (details.s3_bucket) {
     buttons.push(act('Edit bucket tags', () => showTags({ container: name }, may('admin'))));
   }
@@ -59,8 +59,8 @@ export async function overviewTab({ name, details, can, act }) {
 
 /** @param {ContainerDetails} details */
 function s3Text({ s3_bucket: isOwn, s3_shared: isShared }) {
-  if (isShared) return 'Bucket with this name, shared with you';
-  return isOwn ? 'Bucket with this name' : 'Not visible to S3 clients';
+  if (isShared) return 'Visible as a bucket with this name, shared with you';
+  return isOwn ? 'Visible as a bucket with this name' : 'Not visible to S3 clients';
 }
 
 /** @param {ContainerDetails} details */
@@ -80,9 +80,13 @@ export async function accessTab({ name, details, act }) {
     nodes.push(
       section(
         'Cross-origin access (CORS)',
-        quiet('Which web sites may use the bucket from a browser.'),
-        quiet(rules.length === 0 ? 'No rules: browsers let no other web site read it.' : count),
-        act(may('admin') ? 'Edit CORS rules' : 'Show CORS rules', () => showCors(name)),
+        quiet('Websites that can access this bucket from a browser.'),
+        quiet(
+          rules.length === 0
+            ? 'No rules. Browsers block other websites from reading the bucket.'
+            : count,
+        ),
+        act(may('admin') ? 'Edit CORS rules' : 'View CORS rules', () => showCors(name)),
       ),
     );
   }
@@ -98,11 +102,9 @@ export async function accessTab({ name, details, act }) {
 function sharingOf({ name, versioning, s3, tempurl_keys: keys }, act) {
   if (versioning === 'gateway') {
     const text = s3
-      ? 'Objects are shared by presigned URLs, for 7 days at most. Each ends earlier with the key of the user who signed it.'
-      : 'S3 clients share objects of this bucket, by presigned URLs.';
-    const former = quiet(
-      'There is still a key of TempURLs that were made before S3 kept versions.',
-    );
+      ? 'Objects are shared with presigned URLs, valid for up to 7 days. A URL stops working earlier if the access key that signed it does.'
+      : 'Use an S3 client to share objects of this bucket with presigned URLs.';
+    const former = quiet('A TempURL key from before S3 versioning was enabled still exists.');
     const remove = () => removeKeys(name);
     const left =
       keys > 0 && may('admin') ? [former, act('Remove TempURL key', remove, 'danger')] : [];
@@ -110,8 +112,8 @@ function sharingOf({ name, versioning, s3, tempurl_keys: keys }, act) {
   }
   const text =
     keys === 0
-      ? 'There is no key yet. The first TempURL creates one.'
-      : 'TempURLs of this container are signed with a key that nobody is shown.';
+      ? 'No key yet. A key is created with the first TempURL.'
+      : 'TempURLs of this container are signed with a key that is never displayed.';
   const rotate = keys > 0 && may('admin') ? [act('Create new key', () => rotateKey(name))] : [];
   return section('TempURL key', quiet(text), ...rotate);
 }
@@ -122,8 +124,8 @@ function sharingOf({ name, versioning, s3, tempurl_keys: keys }, act) {
  */
 async function rulesOf({ name, s3 }, act) {
   const title = 'Access rules';
-  const owners = quiet('Owners of the account may always read and write.');
-  if (!may('admin')) return section(title, owners, quiet('Only admins can see the rules.'));
+  const owners = quiet('Account owners can always read and write.');
+  if (!may('admin')) return section(title, owners, quiet('Only admins can view access rules.'));
   const lists = await call('GET', `/api/files/acl?${query({ name })}`);
   const meaning = await call('POST', '/api/files/acl/preview', {
     read: lists.read,
@@ -138,8 +140,10 @@ async function rulesOf({ name, s3 }, act) {
     words('read'),
     el('h4', { textContent: 'Write' }),
     words('write'),
-    ...(s3 ? [quiet('Other users reach this bucket in the console and with S3 clients.')] : []),
-    act('Change access', () => showAcl(name)),
+    ...(s3
+      ? [quiet('Other users can access this bucket in the console and with S3 clients.')]
+      : []),
+    act('Edit access', () => showAcl(name)),
   );
 }
 
@@ -153,13 +157,17 @@ export async function versionsTab({ name, details, can, act }) {
       quiet(versionsText(details)),
       quiet(
         active
-          ? 'Overwritten and deleted objects are kept as versions, and take up space. “Deleted files” lists the deleted ones.'
+          ? 'Overwritten and deleted objects are kept as versions and use storage. Find deleted objects under “Deleted files”.'
           : s3
-            ? 'Deleting adds a delete marker. Without a new version, overwritten objects are lost; versions that exist are kept.'
-            : 'Deleted objects go to the trash. Overwritten objects are lost.',
+            ? 'New versions are not created. Deleting an object adds a delete marker. Existing versions are kept.'
+            : 'Deleted objects go to the trash. Overwritten objects are permanently lost.',
       ),
       ...(may('admin') && can.object_versioning && isSwitched
-        ? [act(active ? 'Suspend versions' : 'Keep versions', () => setVersions(name, !active, s3))]
+        ? [
+            act(active ? 'Suspend versioning' : 'Enable versioning', () =>
+              setVersions({ name, s3 }, !active),
+            ),
+          ]
         : []),
     ),
   ];
@@ -168,9 +176,11 @@ export async function versionsTab({ name, details, can, act }) {
     nodes.push(
       section(
         'Object Lock',
-        quiet('Protects versions from being deleted, for a time or until a legal hold is removed.'),
+        quiet(
+          'Prevents versions from being deleted for a retention period or until a legal hold is removed.',
+        ),
         factList(lockTexts(lock)),
-        act(may('admin') ? 'Change Object Lock' : 'Show Object Lock', () => showBucketLock(name)),
+        act(may('admin') ? 'Edit Object Lock' : 'View Object Lock', () => showBucketLock(name)),
       ),
     );
   }
@@ -178,7 +188,7 @@ export async function versionsTab({ name, details, can, act }) {
     nodes.push(
       section(
         'Rewind',
-        quiet('Restores a folder to its state at an earlier time. No version is lost.'),
+        quiet('Restores a folder to an earlier point in time. No versions are lost.'),
         act('Rewind', () => showRewind(name)),
       ),
     );
@@ -192,11 +202,11 @@ export async function lifecycleTab({ name, details, act }) {
     return [
       section(
         'Expiry',
-        quiet('Each object can have its own expiry, which its details show.'),
+        quiet('Each object can have its own expiry, shown in its details.'),
         quiet(
           details.s3_shared
-            ? 'Only owners of the account can see the rules of the bucket.'
-            : 'Rules for the whole container need a bucket that S3 clients can see.',
+            ? "Only account owners can view the bucket's lifecycle rules."
+            : 'Lifecycle rules for the whole container require a bucket that is visible to S3 clients.',
         ),
       ),
     ];
@@ -204,20 +214,22 @@ export async function lifecycleTab({ name, details, act }) {
   const { rules } = await call('GET', `/api/files/lifecycle?${query({ name })}`);
   const list =
     rules.length === 0
-      ? quiet('No rules: nothing is deleted or moved automatically.')
+      ? quiet('No rules. Nothing is deleted or moved automatically.')
       : el('ol', { className: 'rules' }, ...rules.map((rule) => ruleItem(rule, details.s3, null)));
   return [
     section(
       'Lifecycle rules',
       list,
-      act(may('admin') ? 'Edit lifecycle rules' : 'Show lifecycle rules', () =>
+      act(may('admin') ? 'Edit lifecycle rules' : 'View lifecycle rules', () =>
         showLifecycle(name, details.s3),
       ),
     ),
     section(
-      'Unfinished uploads',
-      quiet('Parts of uploads that were neither finished nor aborted take up space.'),
-      act('Show unfinished uploads', () => showUnfinished(name)),
+      'Incomplete multipart uploads',
+      quiet(
+        'Parts of incomplete multipart uploads use storage until the uploads are completed or aborted.',
+      ),
+      act('View incomplete multipart uploads', () => showUnfinished(name)),
     ),
   ];
 }
@@ -225,8 +237,8 @@ export async function lifecycleTab({ name, details, act }) {
 /** @type {TabContent} */
 export async function dangerTab({ details, act }) {
   const text = keepsDeleted()
-    ? 'Versions and delete markers are deleted, too. This cannot be undone.'
-    : 'The objects do not go to the trash. This cannot be undone.';
+    ? 'All versions and delete markers are also deleted. This cannot be undone.'
+    : 'Objects are not moved to the trash. This cannot be undone.';
   const remove = act('Empty or delete', () => removeContainer(details), 'danger');
   const made = section('Empty or delete this container', quiet(text), remove);
   made.classList.add('danger-zone');
@@ -235,18 +247,22 @@ export async function dangerTab({ details, act }) {
 
 /** @param {ContainerDetails} details */
 function accessText(details) {
-  return ACCESS[details.access ?? ''] ?? 'Unknown: only owners can see it';
+  return ACCESS[details.access ?? ''] ?? 'Unknown (visible to owners only)';
 }
 
 /** @param {ContainerDetails} details */
 function versionsText(details) {
   const { versioning, versioning_active: active, versions_container: place, s3 } = details;
-  if (details.s3_unavailable) return 'Unknown: S3 did not answer';
+  if (details.s3_unavailable) return 'Unknown (S3 is not responding)';
   if (s3)
-    return active ? 'S3 versioning is on' : 'S3 versioning is suspended: former versions are kept';
+    return active
+      ? 'S3 versioning is enabled'
+      : 'S3 versioning is suspended. Existing versions are kept.';
   const text = VERSIONING[versioning];
   if (place !== null) return `${text} (${shownText(place)})`;
-  return versioning === 'stack' && !active ? 'Suspended: former versions are kept' : text;
+  return versioning === 'stack' && !active
+    ? 'Versioning is suspended. Existing versions are kept.'
+    : text;
 }
 
 /**

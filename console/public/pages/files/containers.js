@@ -18,10 +18,10 @@ const ICONS = {
 };
 /** @type {Readonly<Record<string, string>>} */
 const VERSIONS = {
-  stack: 'keeps versions',
-  archive: 'keeps versions in another container',
-  history: 'keeps versions in another container',
-  gateway: 'a bucket with versions, for S3 clients',
+  stack: 'versioning enabled',
+  archive: 'versions kept in another container',
+  history: 'versions kept in another container',
+  gateway: 'S3 versioned bucket',
 };
 
 /** @type {readonly ContainerItem[]} */
@@ -58,7 +58,8 @@ export async function showContainers(current, open) {
     items = [];
     next = null;
     draw(current, open);
-    $('#containers-state').textContent = 'You may not list containers. Open one by its name:';
+    $('#containers-state').textContent =
+      'You do not have permission to list containers. Open one by name:';
     $('#open-container').hidden = false;
   }
 }
@@ -80,7 +81,7 @@ function draw(current, open) {
   );
   $('#containers').removeAttribute('aria-busy');
   $('#containers').replaceChildren(...shown.map((one) => entryOf(one, current, open)));
-  const text = items.length === 0 ? 'No containers yet.' : 'No container matches.';
+  const text = items.length === 0 ? 'No containers yet.' : 'No matching containers.';
   $('#containers-state').textContent = shown.length === 0 ? text : '';
   $('#more-containers').hidden = next === null;
   $('#more-containers').onclick = async () => {
@@ -121,7 +122,7 @@ function entryOf({ name, objects, bytes }, current, open) {
 function showCounts(button, objects, below) {
   partOf(button, '.count').textContent = objects.toLocaleString();
   partOf(button, '.sub').textContent = below.join(' · ');
-  button.title = `${objects.toLocaleString()} objects, ${below[0]}, as listed`;
+  button.title = `${objects.toLocaleString()} objects, ${below[0]}, as listed by the store`;
 }
 
 /**

@@ -5,8 +5,6 @@ import { containerHere, folder, may, view } from './state.js';
 
 /** @typedef {import('./state.js').Row} Row */
 
-const NOT_ONE_STEP = 'not one step: each object is copied, and then deleted.';
-
 /**
  * Another name for an object or a folder, in the same container.
  *
@@ -17,11 +15,11 @@ export async function rename(row) {
   const isFolder = row.kind === 'folder';
   const field = el('input', { name: 'name', value: row.name, required: true });
   /** @type {Node[]} */
-  const nodes = [el('label', {}, 'New name, with its folders', field)];
-  if (isFolder)
-    nodes.push(
-      el('p', { className: 'quiet', textContent: `Renaming a folder is ${NOT_ONE_STEP}` }),
-    );
+  const nodes = [el('label', {}, 'New name (including folders)', field)];
+  if (isFolder) {
+    const textContent = 'Renaming a folder is not atomic. Each object is copied, then deleted.';
+    nodes.push(el('p', { className: 'quiet', textContent }));
+  }
   const given = await ask('Rename', nodes, 'Rename');
   if (given === null || given.name === row.name) return;
   const name = String(given.name);
@@ -57,30 +55,30 @@ export async function transferDialog(rows) {
       ),
     () => undefined,
   );
-  const place = el('input', { name: 'folder', value: start, placeholder: 'Top of the container' });
+  const place = el('input', { name: 'folder', value: start, placeholder: 'Container root' });
   const overwrite = el('input', { name: 'overwrite', type: 'checkbox', value: '1' });
-  const what = rows.length === 1 ? `“${rows[0]?.display}”` : `${rows.length} selected`;
+  const what = rows.length === 1 ? `“${rows[0]?.display}”` : `${rows.length} selected items`;
   const given = await ask(
     `Copy or move ${what}`,
     [
       el('label', {}, 'Action', kind),
-      el('label', {}, 'To container', target),
+      el('label', {}, 'Destination container', target),
       names,
       el('label', {}, 'Folder', place),
-      el('label', { className: 'check' }, overwrite, ' Replace objects that exist'),
+      el('label', { className: 'check' }, overwrite, ' Overwrite existing objects'),
       el('p', {
         className: 'quiet',
-        textContent: `Moving is ${NOT_ONE_STEP}`,
+        textContent: 'Moving is not atomic. Each object is copied, then deleted.',
       }),
     ],
     'Start',
     async ({ to = '', folder: entered = '' }) => {
       const into = String(entered);
       const here = to === container && slashed(into) === start;
-      if (here) throw new Error('It is already there.');
+      if (here) throw new Error('The items are already in this folder.');
       const inside = rows.find(({ name }) => name.endsWith('/') && slashed(into).startsWith(name));
       if (to === container && inside !== undefined) {
-        throw new Error(`${inside.name} cannot be copied or moved into itself.`);
+        throw new Error(`Cannot copy or move ${inside.name} into itself.`);
       }
       await call('GET', `/api/files/container?${query({ name: to })}`);
     },

@@ -21,7 +21,7 @@ export function showCrumbs() {
   );
   if (rest !== '')
     nodes.push(el('span', { className: 'badge', textContent: `${shownText(rest)}…` }));
-  if (mode === 'settings') nodes.push(el('span', { textContent: 'Container' }));
+  if (mode === 'settings') nodes.push(el('span', { textContent: 'Container settings' }));
   if (mode === 'trash') nodes.push(el('span', { textContent: deletedTitle() }));
   nodes.at(-1)?.setAttribute('aria-current', 'page');
   $('#crumbs').replaceChildren(

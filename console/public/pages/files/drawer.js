@@ -25,13 +25,13 @@ import { s3Facts, versionList } from './versions.js';
 const KINDS = {
   object: 'Object',
   marker: 'Folder marker',
-  slo: 'Static large object (segments)',
+  slo: 'Static large object (SLO)',
   dlo: 'Dynamic large object (segments)',
-  symlink: 'Link to another object',
+  symlink: 'Symlink',
 };
 
 const GONE =
-  'This object no longer exists: it has expired or was deleted, and the listing is not up to date yet.';
+  'This object no longer exists. It has expired or was deleted, and the listing is not up to date yet.';
 
 /** How many facts most objects have, and those that were deleted. */
 const FACTS = 9;
@@ -164,7 +164,7 @@ async function deletedNodes(row, { container, name }) {
   const { meta, type } = await call('GET', `/api/files/object?${query(place)}`).catch((error) => {
     // The store lists what has expired until its expirer has passed.
     if (error.status === 404)
-      throw new Error('This has expired, and will soon be removed from the list.');
+      throw new Error('This object has expired and will soon be removed from the list.');
     throw error;
   });
   return [

@@ -17,28 +17,28 @@ import { attempt, containerHere, folder, go, view } from './state.js';
 const OFF = 'files-single-keys';
 /** @type {Listed} */
 const HELP = [
-  ['↑ ↓ Home End', 'go to another row'],
-  ['Enter', 'open a folder, or the details of an object'],
+  ['↑ ↓ Home End', 'move between rows'],
+  ['Enter', 'open a folder or the details of an object'],
   ['Space', 'select the row'],
   ['Shift ↑ ↓', 'extend the selection'],
   ['Ctrl A', 'select all rows'],
-  ['Delete', 'delete the selection, or the row'],
+  ['Delete', 'delete the selection or the current row'],
   ['F2', 'rename'],
-  ['Backspace', 'go to the folder above'],
+  ['Backspace', 'go to the parent folder'],
   ['Escape', 'close the details, then clear the selection'],
 ];
 /** @type {Listed} */
 const HELP_LETTERS = [
-  ['d', 'download the row'],
-  ['p', 'details of the row'],
+  ['d', 'download the current row'],
+  ['p', 'show details of the current row'],
   ['c', 'copy or move'],
   ['/', 'search'],
-  ['g', 'go to names that begin with'],
+  ['g', 'jump to names that start with…'],
   ['u', 'upload'],
-  ['n', 'new folder'],
+  ['n', 'create folder'],
   ['t', 'trash'],
   ['r', 'refresh'],
-  ['[ ]', 'previous and next page'],
+  ['[ ]', 'go to the previous or next page'],
   ['?', 'this help'],
 ];
 
@@ -176,10 +176,10 @@ async function showHelp() {
     return list;
   };
   await ask('Shortcuts', [
-    el('h3', { textContent: 'In the table' }),
+    el('h3', { textContent: 'In the file list' }),
     listOf(HELP),
     el('h3', { textContent: 'Anywhere' }),
     listOf(HELP_LETTERS),
-    el('label', { className: 'check' }, box, ' Use single-letter shortcuts'),
+    el('label', { className: 'check' }, box, ' Enable single-letter shortcuts'),
   ]);
 }

@@ -93,7 +93,7 @@ export async function load(parameters = {}) {
     shownPlace = null;
     showPages({ next: null, previous: null });
     $('#as-of').textContent = '';
-    return show([], 'Open a container to see what is in it.');
+    return show([], 'Select a container to view its contents.');
   }
   if (place !== shownPlace) {
     $('#stale').hidden = true;
@@ -161,7 +161,7 @@ async function filesPage(parameters) {
       .map((row) => ({ ...row, display: row.name.slice(start.length) })),
     next: isThere.next ? (items.at(-1)?.name ?? null) : null,
     previous: isThere.previous ? (items[0]?.name ?? null) : null,
-    emptyText: before ? 'There is nothing more.' : emptyTextOf(prefix, start),
+    emptyText: before ? 'No more items.' : emptyTextOf(prefix, start),
   };
 }
 
@@ -172,7 +172,7 @@ async function filesPage(parameters) {
 function emptyTextOf(prefix, start) {
   return prefix === start
     ? EMPTY
-    : `Nothing here begins with “${shownText(prefix.slice(start.length))}”.`;
+    : `No names here start with “${shownText(prefix.slice(start.length))}”.`;
 }
 
 /**
@@ -182,11 +182,9 @@ function emptyTextOf(prefix, start) {
 async function trashPage(parameters) {
   const { rows, truncated, next } = await trashRows(parameters);
   const noneText =
-    next === null ? 'Nothing was deleted here.' : 'None found yet. Choose Next to go on.';
+    next === null ? 'No deleted files here.' : 'None found yet. Select Next to continue.';
   const emptyText = keepsDeleted() ? noneText : 'The trash is empty.';
-  const note = truncated
-    ? `What was deleted before these ${rows.length.toLocaleString()} is not shown.`
-    : '';
+  const note = truncated ? `Only the newest ${rows.length.toLocaleString()} items are shown.` : '';
   return { rows, next, previous: null, emptyText, note };
 }
 
@@ -252,7 +250,7 @@ function emptyNodes(text) {
     return [icon('box'), text, ...steps];
   }
   if (text === EMPTY && may('member')) {
-    const hint = el('span', { textContent: 'Drop files here, or choose them.' });
+    const hint = el('span', { textContent: 'Drop files here or choose files.' });
     return [icon('folder-open'), text, hint, nextStep('Choose files', '#upload')];
   }
   if (text !== LOADING) return [icon('folder-open'), text];
@@ -278,7 +276,7 @@ export function showFound(rows, emptyText) {
 
 function showFreshness() {
   $('#stale').hidden = true;
-  $('#as-of').textContent = `as listed by the store at ${new Date().toLocaleTimeString()}`;
+  $('#as-of').textContent = `listed by the store at ${new Date().toLocaleTimeString()}`;
 }
 
 /**
@@ -291,7 +289,7 @@ function showFreshness() {
 function showFailure(error, place, parameters) {
   const again = () => el('button', { textContent: 'Try again', onclick: () => load(parameters) });
   if (place === shownPlace) {
-    const text = `${messageOf(error)} What you see is ${$('#as-of').textContent}. `;
+    const text = `${messageOf(error)} This list may be out of date (${$('#as-of').textContent}). `;
     $('#stale').replaceChildren(text, again());
     $('#stale').hidden = false;
     return;
@@ -327,6 +325,6 @@ function showTools() {
   const isTrash = view.mode === 'trash';
   setWords('#show-trash', isTrash ? 'Back to files' : deletedTitle());
   $('#show-trash .icon').replaceWith(icon(isTrash ? 'arrow-left' : 'trash-2'));
-  $('#changed').textContent = isTrash ? 'Deleted' : 'Changed';
+  $('#changed').textContent = isTrash ? 'Deleted' : 'Last modified';
   setWords('#delete', keepsDeleted() ? 'Delete' : 'Move to trash');
 }

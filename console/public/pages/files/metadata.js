@@ -51,8 +51,8 @@ export function metadataEditor(container, name, info, onSaved) {
     add,
     el('label', {}, 'Content type', type),
     info.s3 === null
-      ? el('label', {}, 'Expires (empty: never)', expires)
-      : el('p', { className: 'quiet', textContent: 'Saving makes a new version.' }),
+      ? el('label', {}, 'Expires (leave empty for never)', expires)
+      : el('p', { className: 'quiet', textContent: 'Saving creates a new version.' }),
     problem,
     el('button', { className: 'primary', textContent: 'Save' }),
   );
@@ -84,12 +84,12 @@ export function metadataEditor(container, name, info, onSaved) {
  */
 function entryRow(key, value) {
   const name = el('input', { value: key, pattern: NAME, required: true, placeholder: 'name' });
-  name.setAttribute('aria-label', 'Name of the entry');
+  name.setAttribute('aria-label', 'Metadata name');
   name.title = "Letters, digits and !#$%&'*+.^_`|~-";
   // What an S3 client wrote may be longer, and stays as it is.
   const maxLength = Math.max(VALUE_LENGTH_MAX, value.length);
   const text = el('input', { value, maxLength, placeholder: 'value' });
-  text.setAttribute('aria-label', 'Value of the entry');
+  text.setAttribute('aria-label', 'Metadata value');
   const remove = el('button', { type: 'button', textContent: '×' });
   remove.setAttribute('aria-label', `Remove ${key || 'this entry'}`);
   const row = el('div', { className: 'entry' }, name, text, remove);
@@ -108,7 +108,8 @@ function metaOf(rows) {
     const inputs = [...row.querySelectorAll('input')];
     const [name, text] = /** @type {[HTMLInputElement, HTMLInputElement]} */ (inputs);
     const key = name.value.trim().toLowerCase();
-    if (meta.has(key)) throw new Error(`There are two entries “${key}”.`);
+    if (meta.has(key))
+      throw new Error(`Duplicate entry “${key}”. Each name can be used only once.`);
     meta.set(key, text.value);
   }
   return Object.fromEntries(meta);

@@ -13,7 +13,7 @@ export async function newContainer() {
     for (const one of policies) policy.append(el('option', { value: one, textContent: one }));
     nodes.push(el('label', {}, 'Storage policy (cannot be changed later)', policy));
   }
-  const given = await ask('New container', nodes, 'Create', (entered) =>
+  const given = await ask('Create container', nodes, 'Create', (entered) =>
     call('PUT', '/api/files/container', entered),
   );
   if (given === null) return;

@@ -211,11 +211,11 @@ function wire() {
   acceptDrops($('#main'), (source) => {
     if (!may('member')) fail(new Error('Your role does not allow this.'));
     else if (view.container === null || view.mode !== 'files') {
-      fail(new Error('First open the container or folder for the files.'));
+      fail(new Error('Open a container or folder before you add files.'));
     } else addFiles(source);
   });
   window.onhashchange = onHash;
-  window.onbeforeunload = () => (isBusy() ? 'Transfers are running.' : undefined);
+  window.onbeforeunload = () => (isBusy() ? 'Transfers are in progress.' : undefined);
 }
 
 async function newFolder() {
@@ -223,7 +223,7 @@ async function newFolder() {
   const { container } = view;
   const prefix = folder();
   const field = el('input', { name: 'name', required: true });
-  await ask('New folder', [el('label', {}, 'Name', field)], 'Create', ({ name }) =>
+  await ask('Create folder', [el('label', {}, 'Name', field)], 'Create', ({ name }) =>
     call('PUT', '/api/files/folder', { container, name: prefix + name }),
   );
   await load();
@@ -233,8 +233,11 @@ async function newFolder() {
 export const topics = {
   /** @param {import('../../../surfaces/files/zip-routes.js').ZipCut} cut */
   zip({ container, message, object }) {
-    const where = object === undefined ? '' : ` (“${object}”)`;
-    fail(new Error(`The archive of “${container}” is incomplete: ${message}${where}`));
+    const text =
+      object === undefined
+        ? `The ZIP archive of “${container}” is incomplete: ${message}`
+        : `The ZIP archive of “${container}” is incomplete at “${object}”: ${message}`;
+    fail(new Error(text));
   },
 };
 

@@ -44,7 +44,7 @@ export function previewOf(container, name, { bytes, content_type: type }) {
   if (IMAGES.has(plain)) {
     const show = () => body.replaceChildren(imageOf(src, name));
     if (bytes <= IMAGE_BYTES_MAX) show();
-    else body.append(buttonFor(`Show picture (${bytesText(bytes)})`, show));
+    else body.append(buttonFor(`Show image (${bytesText(bytes)})`, show));
   } else if (MEDIA.test(plain)) body.append(playerOf(src, name, plain));
   else if (plain === 'application/pdf')
     body.append(quiet('A PDF can run scripts, so it is not shown here. Download it instead.'));
@@ -77,7 +77,7 @@ function quiet(text) {
  */
 function imageOf(src, name) {
   const image = el('img', { src, alt: `Preview of ${name}` });
-  image.onerror = () => image.replaceWith('This picture cannot be shown.');
+  image.onerror = () => image.replaceWith('This image cannot be displayed.');
   return image;
 }
 
@@ -114,7 +114,7 @@ async function showText(body, { container, name, bytes }, format) {
       text === '' ? 'The object is empty.' : isCut ? 'Only the first 64 KiB are shown.' : '';
     const notes = said === '' ? [] : [quiet(said)];
     const plain = el('pre', { textContent: text, tabIndex: 0 });
-    plain.setAttribute('aria-label', `Beginning of ${name}`);
+    plain.setAttribute('aria-label', `Preview of ${name}`);
     const formatted = text === '' ? null : format(text, isCut);
     if (formatted === null) body.replaceChildren(...(text === '' ? [] : [plain]), ...notes);
     else {
@@ -154,7 +154,7 @@ function csvTable(text, isCut) {
   );
   const scroll = el('div', { className: 'table-scroll', tabIndex: 0 }, table);
   scroll.setAttribute('role', 'region');
-  scroll.setAttribute('aria-label', 'Beginning of the table');
+  scroll.setAttribute('aria-label', 'Table preview');
   if (hasMore) scroll.append(quiet(`Only the first ${CSV_BOUNDS.rowsMax} rows are shown.`));
   return scroll;
 }

@@ -24,13 +24,15 @@ export async function showQuota({ name }) {
       ? String(1024 ** 3)
       : (UNITS.find(([size]) => bytes % Number(size) === 0)?.[0] ?? '1');
   const amount = bytes === null ? '' : String(bytes / Number(unit));
-  const size = field('Size at most', { name: 'size', type: 'number', min: '0', step: 'any' });
+  const size = field('Max size', { name: 'size', type: 'number', min: '0', step: 'any' });
   size.input.value = amount;
   const units = choice('Unit', 'unit', UNITS, unit);
-  const count = field('Objects at most', { name: 'objects', type: 'number', min: '0', step: '1' });
+  const count = field('Max objects', { name: 'objects', type: 'number', min: '0', step: '1' });
   count.input.value = objects === null ? '' : String(objects);
   const nodes = [
-    quiet('Uploads that would go beyond it are refused. What is there stays. Empty: no quota.'),
+    quiet(
+      'Uploads that exceed the quota are rejected. Existing objects are kept. Leave empty for no quota.',
+    ),
     size.node,
     units.node,
     count.node,
@@ -44,5 +46,5 @@ export async function showQuota({ name }) {
       was: { bytes, objects },
     });
   const again = () => showQuota({ name });
-  await ask(`Quota of ${name}`, nodes, 'Save', save, { again });
+  await ask(`Quota for ${name}`, nodes, 'Save', save, { again });
 }

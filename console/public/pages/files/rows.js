@@ -31,7 +31,7 @@ export function rowOf(row, { details, actions }) {
   const open = () => attempt(() => openRow(row, details));
   const name = el('button', { className: 'name', title: label, tabIndex: -1, onclick: open });
   name.append(icon(iconOf(row)), el('span', { textContent: label }));
-  const more = iconButton('ellipsis', `Actions: ${label}`, () => openMenu(more, actions(row)));
+  const more = iconButton('ellipsis', `Actions for ${label}`, () => openMenu(more, actions(row)));
   more.tabIndex = -1;
   const size = typeof row.bytes === 'number' ? bytesText(row.bytes) : '';
   const tr = el(

@@ -133,13 +133,13 @@ function showFailure(error, again) {
  */
 function endOf({ hits, gone, scanned }, end, goOn) {
   const found = (hits.length + gone).toLocaleString();
-  const shown = gone === 0 ? '' : `, the last ${hits.length.toLocaleString()} of which are shown`;
-  if (end === null) return [`Stopped: ${found} found so far${shown}.`];
-  const text = `${found} found in ${scanned.toLocaleString()} names${shown}. `;
-  if (!end.truncated) return [`${text}That is all.`];
+  const matches = `${found} ${found === '1' ? 'match' : 'matches'} in ${scanned.toLocaleString()} names.`;
+  const shown = gone === 0 ? '' : ` Showing the last ${hits.length.toLocaleString()}.`;
+  if (end === null) return [`Search stopped. ${matches}${shown}`];
+  if (!end.truncated) return [`Search complete. ${matches}${shown}`];
   return [
-    `${text}There is more behind “${shownText(end.next_marker ?? '')}”. `,
-    button('Search on', goOn),
+    `Search stopped at “${shownText(end.next_marker ?? '')}”. ${matches}${shown} `,
+    button('Continue search', goOn),
   ];
 }
 

@@ -17,7 +17,7 @@ const UNITS = [
 
 const LOOPBACK = /^(?:localhost|127\.[\d.]+|\[::1\])$/;
 const NO_FOLDER =
-  'Folders of a bucket with S3 versions cannot be shared: share each object, or change the access to the bucket.';
+  'Folders in buckets with S3 versioning cannot be shared. Share individual objects, or edit access to the bucket.';
 /** S3 takes no longer time in a URL. */
 const PRESIGNED_S_MAX = 7 * 86_400;
 
@@ -43,7 +43,7 @@ const amountOf = (seconds) => Math.max(1, Math.round(seconds / unitOf(seconds)))
 export async function showShare(target) {
   const container = containerHere();
   const isFolder = target.prefix !== undefined;
-  const title = isFolder ? 'Share a folder' : 'Share an object';
+  const title = isFolder ? 'Share folder' : 'Share object';
   const { kind, versioning, reason } = await call(
     'GET',
     `/api/files/sharing?${query({ name: container })}`,
@@ -78,8 +78,8 @@ export async function showShare(target) {
       el('p', {
         className: 'quiet',
         textContent: isS3
-          ? 'Anyone with the URL can use it, without a login, until it expires, for 7 days at most. It ends earlier with your key, which signs it.'
-          : 'Anyone with the URL can use it, without a login, until it expires.',
+          ? 'Anyone with the URL can use it without logging in until it expires (7 days at most). It stops working earlier if your key, which signs it, becomes invalid.'
+          : 'Anyone with the URL can use it without logging in until it expires.',
       }),
       el(
         'div',
@@ -87,13 +87,13 @@ export async function showShare(target) {
         el('label', {}, 'Valid for', amount),
         el('label', {}, 'Unit', unit),
       ),
-      el('label', {}, 'Allow', method),
+      el('label', {}, 'Permission', method),
       el(
         'details',
         {},
         el('summary', { textContent: 'More options' }),
-        el('label', {}, 'Name of the downloaded file', file),
-        ...(isS3 ? [] : [el('label', {}, 'Only from this address or network', range)]),
+        el('label', {}, 'Download file name', file),
+        ...(isS3 ? [] : [el('label', {}, 'Allow only this IP address or network', range)]),
         el('label', { className: 'check' }, inline, ' Open in the browser instead of downloading'),
       ),
     ],
@@ -101,7 +101,7 @@ export async function showShare(target) {
     async (entered) => {
       const lifeS = Number(entered.amount) * Number(entered.unit);
       if (isS3 && lifeS > PRESIGNED_S_MAX)
-        throw new Error('The URL can be valid for 7 days at most.');
+        throw new Error('The URL can be valid for up to 7 days.');
       /** @type {Record<string, unknown>} */
       const body = {
         container,
@@ -133,16 +133,16 @@ function notesOf(made, { isFolder, isWrite, isKept }) {
   const until = `Valid until ${new Date(made.expires_unix_s * 1000).toLocaleString()}`;
   const notes = ['digest' in made ? `${until}, signed with ${made.digest}.` : `${until}.`];
   if (made.url === null) {
-    notes.push('Put the address of the store in front of it: the console does not know it.');
+    notes.push("Prepend the store's public address, which the console does not know.");
   } else if (LOOPBACK.test(new URL(made.url).hostname)) {
     const key = 'url_path' in made ? 'public_base' : 's3_public_base';
     notes.push(
-      `It opens on the console’s own host only, until an operator configures the address that others use (${key}).`,
+      `The URL works only on the console’s host until an operator sets a public address (${key}).`,
     );
   }
-  if (isFolder) notes.push('The same parameters open every object below the folder.');
+  if (isFolder) notes.push('The same URL parameters work for every object in this folder.');
   if (isWrite) {
-    const effect = isKept ? 'add a new version of the object' : 'replace the object for good';
+    const effect = isKept ? 'add a new version of the object' : 'permanently replace the object';
     notes.push(`Anyone with the URL can ${effect}.`);
   }
   return notes;

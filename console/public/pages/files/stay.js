@@ -10,11 +10,8 @@ import { attempt } from './state.js';
  */
 
 const LOOK_MS = 5000;
-const TEXT = {
-  nobody:
-    'The session is over. The files that are not there yet wait for a login, here or in another tab.',
-  other: 'Another user is logged in now. The files that are not there yet wait for',
-};
+const LOGGED_OUT =
+  'Your session has ended. Remaining uploads resume after you log in here or in another tab.';
 
 let isOver = false;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -32,7 +29,7 @@ function stay() {
     isOver = true;
     uploads.pause();
     $('#countdown').hidden = true;
-    tell(TEXT.nobody);
+    tell(LOGGED_OUT);
     // Not at once: what one request was told of the session need not be so for the next.
     timer = setTimeout(look, LOOK_MS);
   }
@@ -52,7 +49,8 @@ async function look() {
   if (!isOver) return;
   if (who === 'same') goOn();
   else if (isUnfinished()) {
-    tell(who === 'other' ? `${TEXT.other} ${userName()}.` : TEXT.nobody);
+    const other = `A different user is logged in. The remaining uploads will resume when ${userName()} logs in again.`;
+    tell(who === 'other' ? other : LOGGED_OUT);
     clearTimeout(timer);
     timer = setTimeout(look, LOOK_MS);
   } else toLogin();
@@ -75,7 +73,7 @@ async function logIn() {
   key.autocomplete = 'current-password';
   const given = await ask(
     'Log in again',
-    [el('p', { textContent: `As ${userName()}` }), el('label', {}, 'Key', key)],
+    [el('p', { textContent: `User: ${userName()}` }), el('label', {}, 'Key', key)],
     'Log in',
     ({ key: entered }) => logInAgain(String(entered)),
   );
@@ -86,7 +84,8 @@ async function logIn() {
 /** Saves the missing names as a file: there may be thousands. */
 function saveMissing() {
   const lines = [...uploads.missing()].map((name) => name.replaceAll('\n', '\\n'));
-  if (uploads.counts().reading > 0) lines.push('(and what is in folders that are not read yet)');
+  if (uploads.counts().reading > 0)
+    lines.push('(plus files in folders that have not been read yet)');
   const href = URL.createObjectURL(new Blob([`${lines.join('\n')}\n`], { type: 'text/plain' }));
   el('a', { href, download: 'not-uploaded.txt' }).click();
   setTimeout(() => URL.revokeObjectURL(href), LOOK_MS);

@@ -47,7 +47,7 @@ export async function trashRows(parameters) {
 }
 
 const CONFLICTS = /** @type {const} */ ([
-  ['fail', 'Leave it in the trash'],
+  ['fail', 'Keep in trash'],
   ['rename', 'Restore under another name'],
   ['replace', 'Replace the existing object'],
 ]);
@@ -63,6 +63,9 @@ export async function askConflict(names) {
     names === 1
       ? 'An object with this name already exists.'
       : `${names} objects with these names already exist.`;
-  const nodes = [el('p', { textContent: text }), el('label', {}, 'What to do', choice)];
+  const nodes = [
+    el('p', { textContent: text }),
+    el('label', {}, 'If an item already exists', choice),
+  ];
   return (await ask('Restore', nodes, 'Restore'))?.on_conflict ?? null;
 }

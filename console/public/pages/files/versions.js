@@ -33,9 +33,9 @@ import { runTask } from './tasks.js';
 const LINES = 5;
 /** @type {Readonly<Record<string, string>>} */
 const NONE = {
-  none: 'The store keeps no versions of this container.',
+  none: 'Versioning is not enabled for this container.',
   gateway:
-    'S3 keeps the versions of this bucket, and this console cannot use S3 as you: an S3 client lists and restores them.',
+    'S3 manages the versions of this bucket, and the console cannot access S3 on your behalf. Use an S3 client to list and restore versions.',
 };
 
 /**
@@ -61,8 +61,8 @@ export function versionList(container, name, refresh) {
       asksLock ? call('GET', `/api/files/lock?${query({ name: container })}`) : null,
     ]);
     const notes = [];
-    if (!active) notes.push('No new versions are kept: versioning is suspended.');
-    if (items.length === 0) notes.push('There are no versions.');
+    if (!active) notes.push('Versioning is suspended. No new versions are kept.');
+    if (items.length === 0) notes.push('No versions.');
     const isLockable = lock?.enabled === true;
     /** @type {Place} */
     const place = { container, name, isS3, isLockable, refresh, compared: new Set() };
@@ -135,7 +135,7 @@ function versionOf(place, version, compare) {
     className = '',
   ) => {
     const one = el('button', { textContent: text, className, onclick: () => attempt(work) });
-    one.setAttribute('aria-label', `${text}: version of ${when}`);
+    one.setAttribute('aria-label', `${text}: version from ${when}`);
     buttons.push(one);
   };
   const isStored = id !== 'current';
@@ -148,8 +148,8 @@ function versionOf(place, version, compare) {
   const body = { container, name, version_id: id };
   if (isStored && !isLatest && !deleted && may('member')) {
     button('Restore', async () => {
-      const text = `A copy of the version of ${when} becomes the new current version. What is current now stays as an older version.`;
-      if (isS3 && !(await confirmed('Restore a version', text, 'Restore'))) return;
+      const text = `A copy of the version from ${when} becomes the current version. The version that is current now is kept.`;
+      if (isS3 && !(await confirmed('Restore version', text, 'Restore'))) return;
       await call('POST', '/api/files/versions/restore', body);
       await Promise.all([load(), refresh()]);
     });
@@ -196,7 +196,7 @@ function versionOf(place, version, compare) {
  */
 function picker({ compared }, { id }, when, compare) {
   const box = el('input', { type: 'checkbox' });
-  box.setAttribute('aria-label', `Compare the version of ${when}`);
+  box.setAttribute('aria-label', `Compare version from ${when}`);
   box.onchange = () => {
     if (box.checked) compared.add(id);
     else compared.delete(id);
@@ -215,26 +215,28 @@ function picker({ compared }, { id }, when, compare) {
  */
 async function askBefore({ container, name, isS3 }, { id, deleted, is_latest: isLatest }, when) {
   if (!isS3) {
-    const text = `The version of ${when} will be permanently deleted.`;
-    return (await confirmed('Delete a version', text, 'Delete permanently', { danger: true }))
+    const text = `The version from ${when} will be permanently deleted.`;
+    return (await confirmed('Delete version', text, 'Delete permanently', { danger: true }))
       ? {}
       : null;
   }
   if (deleted) {
-    const effect = isLatest ? ' The version before it becomes current again.' : '';
-    const text = `The delete marker of ${when} will be removed.${effect}`;
-    const isMeant = await confirmed('Remove a delete marker', text, 'Remove', { danger: true });
+    const text = isLatest
+      ? `The delete marker from ${when} will be removed. The previous version becomes current.`
+      : `The delete marker from ${when} will be removed.`;
+    const isMeant = await confirmed('Remove delete marker', text, 'Remove', { danger: true });
     return isMeant ? { confirm_name: name } : null;
   }
-  const effect = isLatest ? ' It is the current one: the version before it becomes current.' : '';
-  const text = `The version of ${when} will be permanently deleted.${effect}`;
+  const text = isLatest
+    ? `The current version, from ${when}, will be permanently deleted. The previous version becomes current.`
+    : `The version from ${when} will be permanently deleted.`;
   return askToDelete({ container, name, version_id: id }, text);
 }
 
 /** @param {Place} place */
 async function purgeAll({ container, name, refresh }) {
   const text =
-    'All versions and delete markers of this object will be permanently deleted. Versions that Object Lock protects stay.';
+    'All versions and delete markers of this object will be permanently deleted. Versions protected by Object Lock are kept.';
   const nodes = [el('p', { textContent: text })];
   if ((await askTyped('Delete all versions', nodes, name)) === null) return;
   const body = { container, names: [name], mode: 'purge', confirm_name: name };

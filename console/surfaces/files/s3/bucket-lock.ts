@@ -108,8 +108,8 @@ async function refusalOf(
   if (mode === null) return undefined;
   const message =
     mode === 'COMPLIANCE'
-      ? 'A retention in compliance mode can only be extended until it ends.'
-      : 'A retention in governance mode can be extended; anything else has to bypass it.';
+      ? 'Compliance-mode retention can only be extended until it expires.'
+      : 'Governance-mode retention can be extended. To shorten or remove it, bypass governance retention.';
   return new ApiError('object_locked', message, { mode, retain_until: until });
 }
 

@@ -15,7 +15,7 @@ const ABOUT_THE_INPUT: ReadonlySet<string> = new Set([
 export function s3Failure(error: unknown): never {
   if (error instanceof S3StatusError && ABOUT_THE_INPUT.has(error.code)) {
     const code = error.status === 409 ? 'conflict' : 'invalid_argument';
-    throw new ApiError(code, `S3 refuses this: ${error.detail || error.code}`);
+    throw new ApiError(code, `S3 rejected the request: ${error.detail || error.code}`);
   }
   throw error;
 }

@@ -45,6 +45,6 @@ function understood<T>(parse: () => T): T {
     return parse();
   } catch (error) {
     if (!(error instanceof S3Error)) throw error;
-    throw new ApiError('invalid_argument', `S3 refuses this: ${error.message}`);
+    throw new ApiError('invalid_argument', `S3 rejected the request: ${error.message}`);
   }
 }

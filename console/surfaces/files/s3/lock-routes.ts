@@ -73,7 +73,7 @@ export function lockRoutes(app: FastifyInstance, context: ConsoleContext): void 
     // Neither can be taken back.
     if (!before.enabled || retention?.mode === 'COMPLIANCE') expectTyped(given.confirm_name, name);
     if (place.versioning !== 'Enabled') {
-      const message = 'Object Lock needs versions: turn them on first.';
+      const message = 'Object Lock requires versioning. Enable versioning first.';
       throw new ApiError('conflict', message);
     }
     const details = {

@@ -40,7 +40,7 @@ const DAYS_MAX = 36_500;
 const COLD = OBJECT.extend({ days: z.int().min(1).max(DAYS_MAX) });
 
 const TAGS_DELETE =
-  'A lifecycle rule of this bucket looks at tags: changing them may delete the object, which your role does not allow.';
+  'This bucket has a lifecycle rule that filters by tag. Changing tags could delete the object, which your role does not allow.';
 
 /** The tags of an object, or of a bucket. */
 export interface TagsView {

@@ -21,7 +21,7 @@ const PRESIGNED = z.strictObject({
   inline: z.boolean().default(false),
 });
 
-const NO_WRITES = 'Your role does not allow URLs that write.';
+const NO_WRITES = 'Your role does not allow upload URLs.';
 const COLD = 'The object is in cold storage. Restore it before you share it.';
 
 const reads = { config: { access: 'read' } } as const;

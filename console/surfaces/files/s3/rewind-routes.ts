@@ -24,7 +24,7 @@ const REWIND = z.strictObject({
   /** The container's name, typed. */
   confirm_name: confirmName,
 });
-const GONE = 'This preview is no longer there: make another one.';
+const GONE = 'This preview is no longer available. Create a new one.';
 /** Steps that a preview shows. */
 const SHOWN_MAX = 500;
 
@@ -36,7 +36,11 @@ export function rewindRoutes(app: FastifyInstance, context: ConsoleContext): voi
   app.post('/api/files/rewind/preview', { config: { access: 'write' } }, async (request, reply) => {
     const { container, prefix, at_unix_ms: atMs } = parse(PREVIEW, request.body);
     const session = sessionOf(request);
-    if (atMs > context.now()) throw new ApiError('invalid_argument', 'This time is yet to come.');
+    if (atMs > context.now())
+      throw new ApiError(
+        'invalid_argument',
+        'This time is in the future. Choose a time in the past.',
+      );
     const bucket = await expectEnabled(session, container);
     const job = context.jobs.start(session, 'rewind_preview', async (control) => {
       const plan = await planRewind(bucket, prefix, atMs, control);
@@ -79,5 +83,5 @@ export function rewindRoutes(app: FastifyInstance, context: ConsoleContext): voi
 async function expectEnabled(session: Session, container: string): Promise<S3Bucket> {
   const bucket = await expectS3Bucket(session, container);
   if (bucket.versioning === 'Enabled') return bucket;
-  throw new ApiError('conflict', 'Versioning is suspended: turn it on first.');
+  throw new ApiError('conflict', 'Versioning is suspended. Enable it first.');
 }

@@ -54,7 +54,8 @@ export async function planRewind(
     if (current === undefined) return;
     const step = stepOf(current, target);
     if (step === undefined) unchanged += 1;
-    else if (steps.push(step) > STEPS_MAX) throw tooMuch(`${STEPS_MAX} objects to change`);
+    else if (steps.push(step) > STEPS_MAX)
+      throw tooMuch(`More than ${STEPS_MAX} objects would change. Rewind one folder at a time.`);
   };
   for await (const version of bucket.versions(prefix, { signal: control.signal })) {
     if (version.name !== current?.name) {
@@ -63,7 +64,8 @@ export async function planRewind(
       target = undefined;
     }
     if (target === undefined && Date.parse(version.last_modified) <= atMs) target = version;
-    if (++read > VERSIONS_MAX) throw tooMuch(`${VERSIONS_MAX} versions`);
+    if (++read > VERSIONS_MAX)
+      throw tooMuch(`The folder has more than ${VERSIONS_MAX} versions. Rewind a smaller folder.`);
     control.progress(read, null);
   }
   close();
@@ -98,7 +100,7 @@ export async function takeStep(bucket: S3Bucket, step: RewindStep): Promise<void
   const { name, version_id: versionId } = step;
   const current = await bucket.current(name);
   if ((current?.id ?? null) !== step.current_id) {
-    throw new ApiError('conflict', 'It has changed since the preview, and was left as it is.');
+    throw new ApiError('conflict', 'The object has changed since the preview and was skipped.');
   }
   const to = { container: bucket.name, object: name };
   const work =
@@ -108,7 +110,6 @@ export async function takeStep(bucket: S3Bucket, step: RewindStep): Promise<void
   await work.catch(overtaken);
 }
 
-function tooMuch(what: string): ApiError {
-  const message = `There are more than ${what}: rewind one folder at a time.`;
+function tooMuch(message: string): ApiError {
   return new ApiError('unprocessable', message);
 }

@@ -189,7 +189,7 @@ async function replacesNull(bucket: S3Bucket, key: string): Promise<boolean> {
 }
 
 const SUSPENDED =
-  'Versioning is suspended, and this would permanently replace the version “null”. Your role does not allow this.';
+  'Versioning is suspended, so this would permanently replace the “null” version. Your role does not allow that.';
 
 /**
  * Writes a delete marker over what is current.
@@ -250,11 +250,14 @@ export async function deleteS3Version(
 async function lockOf(bucket: S3Bucket, key: string, id: string): Promise<ApiError | undefined> {
   const info = await s3ObjectInfo(bucket, key, id).catch(() => undefined);
   if (info?.s3.legal_hold === true) {
-    return new ApiError('object_locked', 'A legal hold protects this version.');
+    return new ApiError(
+      'object_locked',
+      'This version is protected by a legal hold. Remove the hold first.',
+    );
   }
   const until = info?.s3.retain_until ?? null;
   if (until === null) return undefined;
-  const message = `Object Lock keeps this version until ${until.slice(0, 19).replace('T', ' ')} UTC.`;
+  const message = `Object Lock protects this version until ${until.slice(0, 19).replace('T', ' ')} UTC.`;
   return new ApiError('object_locked', message, { retain_until: until });
 }
 
@@ -291,7 +294,7 @@ export async function restoreInS3(
   mayDestroy: boolean,
 ): Promise<void> {
   const current = await bucket.current(key);
-  if (current?.id === id) throw new ApiError('conflict', 'This is the current version already.');
+  if (current?.id === id) throw new ApiError('conflict', 'This is already the current version.');
   await expectKept(bucket, key, mayDestroy);
   const condition = onlyOver(current?.etag);
   await bucket
@@ -301,7 +304,7 @@ export async function restoreInS3(
 
 /** @throws ApiError conflict for a condition that did not hold */
 export function overtaken(error: unknown): never {
-  throw translate(error, 412, 'conflict', 'Someone has changed it meanwhile: it was left.');
+  throw translate(error, 412, 'conflict', 'The object has changed and was skipped.');
 }
 
 /**
@@ -320,7 +323,10 @@ export async function copyIntoS3(
   condition: Readonly<Record<string, string>>,
 ): Promise<void> {
   if (info.bytes > PLAIN_BYTES_MAX) {
-    throw new ApiError('too_large', 'It is larger than 5 GiB: only an S3 client can copy it.');
+    throw new ApiError(
+      'too_large',
+      'The object is larger than 5 GiB. Use an S3 client to copy it.',
+    );
   }
   const match = { 'if-match': `"${info.etag}"` };
   const { body, headers } = await store.expect([200], 'GET', { ...from, headers: match });

@@ -18,7 +18,7 @@ export const confirmName = z.string().max(1024).optional();
 /** @throws ApiError invalid_argument */
 export function expectTyped(typed: string | undefined, name: string): void {
   if (typed === name) return;
-  throw new ApiError('invalid_argument', 'The name was not typed as it is.', {
+  throw new ApiError('invalid_argument', 'The confirmation name does not match.', {
     needs: 'confirm_name',
   });
 }

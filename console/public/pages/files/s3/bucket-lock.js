@@ -18,12 +18,12 @@ export async function showBucketLock(name) {
     return;
   }
   const mode = choice(
-    'Default retention of new versions',
+    'Default retention for new versions',
     'mode',
     [
       ['', 'None'],
       ['GOVERNANCE', 'Governance: admins can bypass it'],
-      ['COMPLIANCE', 'Compliance: nobody can shorten or remove it'],
+      ['COMPLIANCE', 'Compliance: no one can shorten or remove it'],
     ],
     given?.mode ?? '',
   );
@@ -50,8 +50,8 @@ export async function showBucketLock(name) {
   mode.select.addEventListener('change', show);
   show();
   const about = lock.enabled
-    ? 'A change applies to versions that are written from now on.'
-    : 'Object Lock protects versions from being deleted. It cannot be turned off again, and versioning can no longer be suspended.';
+    ? 'Changes apply only to new object versions.'
+    : 'Object Lock prevents versions from being deleted. Once enabled, it cannot be disabled, and versioning cannot be suspended.';
   const nodes = [state, quiet(about), mode.node, period, typed.node];
   const save = () =>
     call('PUT', '/api/files/lock', {
@@ -69,7 +69,7 @@ export async function showBucketLock(name) {
     });
   // What cannot be undone is red.
   const options = { danger: !lock.enabled, again: () => showBucketLock(name) };
-  await ask('Object Lock', nodes, lock.enabled ? 'Save' : 'Turn on', save, options);
+  await ask('Object Lock', nodes, lock.enabled ? 'Save' : 'Enable Object Lock', save, options);
 }
 
 /**

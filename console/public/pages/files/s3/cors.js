@@ -47,7 +47,7 @@ export async function showCors(name) {
   };
   rules.forEach(addRule);
   const read = () => readers.map((one) => one());
-  const about = 'The first rule that allows the origin, the method and all headers decides.';
+  const about = 'The first rule that allows the origin, method and all headers applies.';
   const nodes = [quiet(about), list, ...(may('admin') ? [add] : []), tester(read)];
   const save = () => call('PUT', '/api/files/cors', { name, rules: read(), was });
   const again = () => showCors(name);
@@ -61,8 +61,8 @@ export async function showCors(name) {
 function ruleForm(rule, onRemove) {
   const origins = lines('Origins (one per line, * for any)', rule.origins, true);
   const headers = lines('Request headers (one per line, * for any)', rule.headers, false);
-  const exposed = lines('Response headers that pages may read', rule.expose_headers, false);
-  const age = field('Browsers remember this for (seconds)', { type: 'number', min: '0' });
+  const exposed = lines('Exposed response headers (one per line)', rule.expose_headers, false);
+  const age = field('Max age (seconds)', { type: 'number', min: '0' });
   age.input.value = rule.max_age_s === null ? '' : String(rule.max_age_s);
   const boxes = METHODS.map((method) => {
     const input = el('input', { type: 'checkbox', checked: rule.methods.includes(method) });
@@ -116,14 +116,14 @@ function lines(label, values, required) {
  * @param {() => readonly Rule[]} read
  */
 function tester(read) {
-  const origin = field('Origin of the page', { value: 'https://www.example.com' });
+  const origin = field('Origin', { value: 'https://www.example.com' });
   const method = choice(
     'Method',
     'test_method',
     METHODS.map((one) => /** @type {const} */ ([one, one])),
     'GET',
   );
-  const headers = field('Request headers (separated by commas)', {});
+  const headers = field('Request headers (comma-separated)', {});
   const verdict = el('p', { className: 'quiet', role: 'status' });
   const test = el('button', { type: 'button', textContent: 'Test' });
   test.onclick = async () => {
@@ -138,7 +138,7 @@ function tester(read) {
           .filter(Boolean),
       });
       verdict.textContent =
-        rule === null ? 'No rule allows this.' : `Rule ${rule + 1} allows this.`;
+        rule === null ? 'No rule allows this request.' : `Rule ${rule + 1} allows this.`;
     } catch (error) {
       verdict.textContent = messageOf(error);
     }

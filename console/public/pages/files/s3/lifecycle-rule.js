@@ -14,32 +14,29 @@ const EMPTY = {
  * A rule in words, a line for each thing that it does.
  *
  * @param {Rule} rule
- * @param {boolean} hasVersions of the bucket: there an expiry takes nothing away
+ * @param {boolean} hasVersions of the bucket
  */
 export function ruleText(rule, hasVersions) {
-  const lines = [`For ${scopeText(rule)}`];
+  const lines = [`Applies to ${scopeText(rule)}`];
   const { expire, noncurrent_expire: noncurrent } = rule;
   if (expire !== null) {
     if ('delete_markers' in expire) {
-      if (expire.delete_markers) lines.push('Remove delete markers with nothing behind them');
-    } else {
-      const what = hasVersions ? 'Add a delete marker' : 'Delete permanently';
-      lines.push(`${what} ${timeText(expire)}`);
-    }
+      if (expire.delete_markers) lines.push('Delete expired object delete markers');
+    } else if (hasVersions) lines.push(`Add a delete marker ${timeText(expire)}`);
+    else lines.push(`Permanently delete ${timeText(expire)}`);
   }
   for (const { when, storage_class: name } of rule.transitions) {
     lines.push(`Move to ${name} ${timeText(when)}`);
   }
   if (noncurrent !== null) {
-    const kept =
-      noncurrent.newer === null ? '' : `, but keep the ${noncurrent.newer} newest of them`;
-    lines.push(`Delete old versions permanently ${timeText(noncurrent)}${kept}`);
+    const kept = noncurrent.newer === null ? '' : `, keeping the ${noncurrent.newer} newest`;
+    lines.push(`Permanently delete noncurrent versions after ${daysText(noncurrent.days)}${kept}`);
   }
   for (const { days, storage_class: name } of rule.noncurrent_transitions) {
-    lines.push(`Move old versions to ${name} ${timeText({ days })}`);
+    lines.push(`Move noncurrent versions to ${name} after ${daysText(days)}`);
   }
   if (rule.abort_days !== null) {
-    lines.push(`Abort unfinished uploads ${timeText({ days: rule.abort_days })}`);
+    lines.push(`Abort incomplete multipart uploads after ${daysText(rule.abort_days)}`);
   }
   return lines;
 }
@@ -47,17 +44,21 @@ export function ruleText(rule, hasVersions) {
 /** @param {Rule} rule */
 function scopeText({ prefix, tags, size_greater_than: greater, size_less_than: less }) {
   const parts = [];
-  if (prefix !== '') parts.push(`names that begin with “${prefix}”`);
-  for (const { key, value } of tags) parts.push(`the tag ${key}=${value}`);
-  if (greater !== null) parts.push(`more than ${greater} bytes`);
-  if (less !== null) parts.push(`less than ${less} bytes`);
-  return parts.length === 0 ? 'all objects' : `objects with ${parts.join(' and ')}`;
+  if (prefix !== '') parts.push(`prefix “${prefix}”`);
+  for (const { key, value } of tags) parts.push(`tag ${key}=${value}`);
+  if (greater !== null) parts.push(`size over ${greater} bytes`);
+  if (less !== null) parts.push(`size under ${less} bytes`);
+  return parts.length === 0 ? 'all objects' : `objects with ${parts.join(', ')}`;
 }
 
 /** @param {{ days: number } | { date: string }} time */
 function timeText(time) {
-  if ('date' in time) return `from ${time.date}`;
-  return time.days === 1 ? 'after 1 day' : `after ${time.days} days`;
+  return 'days' in time ? `after ${daysText(time.days)}` : `from ${time.date}`;
+}
+
+/** @param {number} days */
+function daysText(days) {
+  return days === 1 ? '1 day' : `${days} days`;
 }
 
 /**
@@ -69,11 +70,11 @@ export async function editLifecycleRule(given, hasVersions) {
   const form = formOf(given ?? EMPTY, hasVersions);
   /** @type {Rule | null} */
   let made = null;
-  const title = given === null ? 'New lifecycle rule' : 'Lifecycle rule';
+  const title = given === null ? 'Create lifecycle rule' : 'Edit lifecycle rule';
   const entered = await ask(title, form.nodes, 'Done', async () => {
     made = form.rule();
     if (ruleText(made, hasVersions).length === 1)
-      throw new Error('The rule does nothing yet: fill in one of the times.');
+      throw new Error('The rule has no actions. Enter at least one number of days or a date.');
   });
   return entered === null ? null : made;
 }
@@ -85,9 +86,9 @@ export async function editLifecycleRule(given, hasVersions) {
 function formOf(rule, hasVersions) {
   const { expire, noncurrent_expire: noncurrent } = rule;
   const isDated = expire !== null && 'date' in expire;
-  const id = field('Name of the rule', { value: rule.id, maxLength: 255, required: true });
+  const id = field('Rule name', { value: rule.id, maxLength: 255, required: true });
   const enabled = box('Enabled', { checked: rule.enabled });
-  const prefix = field('Names that begin with (empty: all)', { value: rule.prefix });
+  const prefix = field('Prefix (leave empty for all objects)', { value: rule.prefix });
   const tags = el('textarea', { rows: 2, spellcheck: false });
   tags.value = rule.tags.map(({ key, value }) => `${key}=${value}`).join('\n');
   const greater = number('Larger than (bytes)', rule.size_greater_than, 0);
@@ -96,15 +97,19 @@ function formOf(rule, hasVersions) {
     ? 'Add a delete marker after (days)'
     : 'Delete permanently after (days)';
   const days = number(after, expire !== null && 'days' in expire ? expire.days : null, 1);
-  const date = field('or from (day of UTC)', {
+  const date = field('Or from date (UTC)', {
     ...{ type: 'date', value: isDated ? expire.date : '' },
   });
-  const markers = box('Remove delete markers with nothing behind them', {
+  const markers = box('Delete expired object delete markers', {
     checked: expire !== null && 'delete_markers' in expire && expire.delete_markers,
   });
-  const old = number('Delete old versions permanently after (days)', noncurrent?.days ?? null, 1);
-  const newer = number('but keep this many of them', noncurrent?.newer ?? null, 1);
-  const abort = number('Abort unfinished uploads after (days)', rule.abort_days, 1);
+  const old = number(
+    'Permanently delete noncurrent versions after (days)',
+    noncurrent?.days ?? null,
+    1,
+  );
+  const newer = number('Number of newer noncurrent versions to keep', noncurrent?.newer ?? null, 1);
+  const abort = number('Abort incomplete multipart uploads after (days)', rule.abort_days, 1);
   const [move] = rule.transitions;
   const isSimple = rule.transitions.length <= 1 && (move === undefined || 'days' in move.when);
   const moveDays = number(
@@ -116,14 +121,14 @@ function formOf(rule, hasVersions) {
   const heading = (/** @type {string} */ textContent) => el('h3', { textContent });
   const pair = (/** @type {Node[]} */ ...nodes) => el('div', { className: 'pair' }, ...nodes);
   const kept = [];
-  if (!isSimple) kept.push('Its moves to other storage classes stay as they are.');
+  if (!isSimple) kept.push("The rule's storage class transitions are kept unchanged.");
   if (rule.noncurrent_transitions.length > 0)
-    kept.push('Its moves of old versions stay as they are.');
+    kept.push("The rule's noncurrent version transitions are kept unchanged.");
   const nodes = [
-    ...[id.node, enabled.node, heading('Which objects'), prefix.node],
-    el('label', {}, 'With all of these tags (key=value, one per line)', tags),
+    ...[id.node, enabled.node, heading('Scope'), prefix.node],
+    el('label', {}, 'Tags, all must match (key=value, one per line)', tags),
     pair(greater.node, less.node),
-    ...[heading('What happens'), pair(days.node, date.node)],
+    ...[heading('Actions'), pair(days.node, date.node)],
     ...(hasVersions ? [pair(old.node, newer.node), markers.node] : []),
     ...(isSimple ? [pair(moveDays.node, storageClass.node)] : []),
     abort.node,
@@ -166,7 +171,7 @@ function tagsIn(text) {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   return lines.map((line) => {
     const at = line.indexOf('=');
-    if (at <= 0) throw new Error(`“${line}” is no tag: write key=value.`);
+    if (at <= 0) throw new Error(`“${line}” is not a valid tag. Use key=value.`);
     return { key: line.slice(0, at).trim(), value: line.slice(at + 1).trim() };
   });
 }
@@ -181,7 +186,7 @@ function expireOf(days, date, markers) {
   const chosen = [days !== null, date !== '', markers].filter(Boolean).length;
   if (chosen > 1) {
     throw new Error(
-      'Choose one of: days, a date, or removing delete markers. Use two rules for both.',
+      'Set only one of days, date or delete marker removal. Use separate rules to combine them.',
     );
   }
   if (days !== null) return { days };
@@ -203,7 +208,7 @@ function moveOf(days, storageClass) {
  */
 function noncurrentOf(days, newer) {
   if (days === null && newer !== null) {
-    throw new Error('Say after how many days old versions are deleted.');
+    throw new Error('Enter the number of days after which noncurrent versions are deleted.');
   }
   return days === null ? null : { days, newer };
 }

@@ -15,10 +15,10 @@ const EFFECTS = {
   expire: 'delete permanently',
   mark: 'add delete markers',
   transition: 'move to another storage class',
-  expire_version: 'delete old versions',
-  transition_version: 'move old versions',
-  remove_marker: 'remove delete markers',
-  abort_upload: 'abort uploads',
+  expire_version: 'delete noncurrent versions',
+  transition_version: 'move noncurrent versions to another storage class',
+  remove_marker: 'delete expired object delete markers',
+  abort_upload: 'abort incomplete multipart uploads',
 };
 
 /**
@@ -71,10 +71,10 @@ async function listRules(bucket, rules) {
   const isChanged = JSON.stringify(rules) !== bucket.saved;
   const nodes = [
     rules.length === 0
-      ? quiet('No rules: nothing is deleted or moved automatically.')
+      ? quiet('No rules. Nothing is deleted or moved automatically.')
       : el('ol', { className: 'rules' }, ...items),
     buttons,
-    ...(isChanged ? [quiet('Not saved yet.')] : []),
+    ...(isChanged ? [quiet('Unsaved changes.')] : []),
   ];
   const { name, hasVersions, was } = bucket;
   const save = () => call('PUT', '/api/files/lifecycle', { name, rules, was });
@@ -102,8 +102,8 @@ export function ruleItem(rule, hasVersions, can) {
   if (can !== null) {
     const remove = button('Remove', can.remove, 'danger');
     const edit = button('Edit', can.edit);
-    edit.setAttribute('aria-label', `Edit: ${label}`);
-    remove.setAttribute('aria-label', `Remove: ${label}`);
+    edit.setAttribute('aria-label', `Edit ${label}`);
+    remove.setAttribute('aria-label', `Remove ${label}`);
     buttons.append(edit, remove);
   }
   return el('li', {}, name, ...off, el('ul', {}, ...lines), ...(can === null ? [] : [buttons]));
@@ -126,7 +126,7 @@ function button(textContent, onclick, className = '') {
 async function showPreview({ name, hasVersions }, rules) {
   const body = { name, rules };
   const path = '/api/files/lifecycle/preview';
-  const found = await runPreview(`Preview of lifecycle rules of ${name}`, path, body);
+  const found = await runPreview(`Preview lifecycle rules of ${name}`, path, body);
   if (found === null) return;
   const { effects, scanned, truncated, tags_unread: unread } = /** @type {Preview} */ (found);
   const nameOf = (/** @type {string} */ effect) =>
@@ -144,13 +144,18 @@ async function showPreview({ name, hasVersions }, rules) {
       el('td', { textContent: shownText(one.examples.slice(0, 3).join(', ')), className: 'long' }),
     ),
   );
-  const notes = ['Later: matched already, but not old enough. What Object Lock protects stays.'];
-  if (truncated) notes.push('The bucket has more: only a part of it was looked at.');
-  if (unread > 0) notes.push(`The tags of ${unread.toLocaleString()} objects were not read.`);
+  const notes = [
+    'Later: matches a rule, but is not old enough yet. Versions protected by Object Lock are kept.',
+  ];
+  if (truncated) notes.push('Only part of the bucket was checked.');
+  if (unread > 0)
+    notes.push(
+      `Tags of ${unread.toLocaleString()} objects were not checked because the limit was reached.`,
+    );
   const heads = ['Rule', 'Effect', 'Now', 'Later', 'Examples'];
-  await ask('What the rules would do', [
-    factList({ 'Looked at': `${scanned.toLocaleString()} objects and versions` }),
-    rows.length === 0 ? quiet('Nothing matches.') : scrolledTable('Effects', heads, rows).node,
+  await ask('Rule preview', [
+    factList({ Checked: `${scanned.toLocaleString()} objects and versions` }),
+    rows.length === 0 ? quiet('No matches.') : scrolledTable('Effects', heads, rows).node,
     ...notes.map(quiet),
   ]);
 }

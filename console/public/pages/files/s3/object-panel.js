@@ -44,16 +44,18 @@ function nodesOf(place, facts, tags, refresh) {
     buttons.append(edit);
   }
   if (may('member') && (facts.cold || facts.restored_until !== null)) {
-    const text = facts.cold ? 'Restore from cold storage' : 'Change how long it is restored';
+    const text = facts.cold ? 'Restore from cold storage' : 'Change restore period';
     const restore = el('button', { textContent: text });
     restore.onclick = () => attempt(() => restoreFromCold(place, refresh));
     buttons.append(restore);
   }
-  const kind = facts.checksum_type === 'COMPOSITE' ? ' (of the parts)' : '';
+  const kind = facts.checksum_type === 'COMPOSITE' ? ' (composite)' : '';
   const checksums = Object.entries(facts.checksums).map(([name, value]) => [name + kind, value]);
   return [
     factList({ 'Storage class': classText(facts), ...Object.fromEntries(checksums) }),
-    ...(checksums.length === 0 && !facts.cold ? [quiet('No checksum is stored with it.')] : []),
+    ...(checksums.length === 0 && !facts.cold
+      ? [quiet('No checksum is stored with this object.')]
+      : []),
     tagList(tags),
     buttons,
   ];
@@ -61,7 +63,7 @@ function nodesOf(place, facts, tags, refresh) {
 
 /** @param {S3Facts} facts */
 function classText({ storage_class: name, cold, restored_until: until }) {
-  if (cold) return `${name}, in cold storage: restore it to read it`;
+  if (cold) return `${name}, in cold storage. Restore the object to read it.`;
   return until === null ? name : `${name}, restored until ${timeText(until)}`;
 }
 
@@ -75,7 +77,7 @@ async function restoreFromCold(place, refresh) {
     value: String(RESTORED_DAYS),
   });
   const text =
-    'The object can be read for that many days, and then returns to cold storage. Large objects take a while to come back.';
+    'The object can be read for that number of days, then returns to cold storage. Restoring a large object takes longer.';
   const given = await ask('Restore from cold storage', [quiet(text), days.node], 'Restore');
   if (given === null) return;
   const body = { ...place, days: Number(given.days) };

@@ -18,17 +18,17 @@ const DAY_MS = 86_400_000;
  * @param {string} container
  */
 export async function showRewind(container) {
-  const at = field('Go back to', {
+  const at = field('Rewind to', {
     ...{ type: 'datetime-local', required: true, step: '1' },
     value: `${localTime(Date.now() - DAY_MS)}:00`,
   });
-  const prefix = field('Only names that begin with (empty: all)', { value: folder() });
+  const prefix = field('Prefix (leave empty for all objects)', { value: folder() });
   const about =
-    'Objects become what they were at that time: older versions are restored as new current versions, and what was added since gets a delete marker. All versions stay, so a rewind can be rewound. First you see a preview.';
+    'Returns objects to their state at that time. Older versions are restored as new current versions, and objects added since then get a delete marker. All versions are kept, so you can undo a rewind with another one. A preview is shown first.';
   if ((await ask('Rewind', [quiet(about), at.node, prefix.node], 'Preview')) === null) return;
   const atMs = new Date(at.input.value).getTime();
   const body = { container, prefix: prefix.input.value, at_unix_ms: atMs };
-  const title = `Preview: rewind ${container} to ${timeText(new Date(atMs).toISOString())}`;
+  const title = `Preview rewind of ${container} to ${timeText(new Date(atMs).toISOString())}`;
   const found = await runPreview(title, '/api/files/rewind/preview', body);
   if (found !== null) await confirmRewind(container, /** @type {Preview} */ (found));
 }
@@ -42,13 +42,13 @@ async function confirmRewind(container, plan) {
   const when = timeText(new Date(plan.at_unix_ms).toISOString());
   const title = `Rewind to ${when}`;
   const facts = factList({
-    Below: plan.prefix === '' ? `all of ${container}` : plan.prefix,
+    Below: plan.prefix === '' ? `entire container ${container}` : plan.prefix,
     'To restore': `${restores.toLocaleString()} (${bytesText(bytes)})`,
-    'To delete': `${deletes.toLocaleString()}, by delete markers`,
+    'To delete': `${deletes.toLocaleString()}, by adding delete markers`,
     Unchanged: unchanged.toLocaleString(),
   });
   if (restores + deletes === 0) {
-    await ask(title, [facts, quiet('Nothing has changed since then.')]);
+    await ask(title, [facts, quiet('Nothing has changed since that time.')]);
     return;
   }
   const rows = steps.map(({ name, action, bytes: size }) =>
@@ -60,7 +60,7 @@ async function confirmRewind(container, plan) {
       el('td', { textContent: action === 'restore' ? bytesText(size) : '' }),
     ),
   );
-  const table = scrolledTable('What changes', ['Name', 'Change', 'Size'], rows);
+  const table = scrolledTable('Changes', ['Name', 'Change', 'Size'], rows);
   const left = restores + deletes - steps.length;
   const more = left === 0 ? [] : [quiet(`And ${left.toLocaleString()} more.`)];
   const note = quiet('Objects that change after this preview are skipped and reported.');

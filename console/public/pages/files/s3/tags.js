@@ -43,7 +43,7 @@ export function tagList(tags) {
  */
 export async function showTags(place, mayChange) {
   const tags = await tagsOf(place);
-  const title = place.name === undefined ? 'Bucket tags' : `Tags of ${place.name}`;
+  const title = place.name === undefined ? 'Bucket tags' : `Tags for ${place.name}`;
   if (!mayChange) {
     await ask(title, [tagList(tags)]);
     return false;
@@ -66,7 +66,7 @@ export async function showTags(place, mayChange) {
     if (document.activeElement?.closest('.meta') !== rows) add.focus();
   });
   mark();
-  const text = `At most ${most} tags. Lifecycle rules can select objects by their tags.`;
+  const text = `Up to ${most} tags. Lifecycle rules can filter objects by tag.`;
   const save = () => call('PUT', '/api/files/tags', { ...place, tags: entered(rows), was: tags });
   let isChanged = false;
   const again = async () => {
@@ -86,7 +86,7 @@ function rowOf({ key, value }) {
     pattern: SIGNS,
     title: SIGNS_TEXT,
   });
-  name.setAttribute('aria-label', 'Key of the tag');
+  name.setAttribute('aria-label', 'Tag key');
   const text = el('input', {
     value,
     maxLength: 256,
@@ -94,7 +94,7 @@ function rowOf({ key, value }) {
     pattern: SIGNS,
     title: SIGNS_TEXT,
   });
-  text.setAttribute('aria-label', 'Value of the tag');
+  text.setAttribute('aria-label', 'Tag value');
   const remove = el('button', { type: 'button', textContent: '×' });
   remove.setAttribute('aria-label', `Remove ${key || 'this tag'}`);
   const row = el('div', { className: 'entry' }, name, text, remove);

@@ -20,7 +20,7 @@ const DAYS = 7;
 export async function showUnfinished(container) {
   const first = await pageOf(container, null);
   const table = scrolledTable(
-    'Unfinished uploads',
+    'Incomplete multipart uploads',
     ['Name', 'Started', 'Uploaded', ''],
     first.items.map((one) => rowOf(container, one)),
   );
@@ -36,9 +36,9 @@ export async function showUnfinished(container) {
     });
   const isNone = first.items.length === 0;
   const about = isNone
-    ? 'There are no unfinished uploads.'
-    : 'Their parts take up space until they are finished or aborted.';
-  const days = field('Abort all that are older than (days)', {
+    ? 'No incomplete multipart uploads.'
+    : 'Parts of incomplete multipart uploads take up space until the uploads are completed or aborted.';
+  const days = field('Abort uploads older than (days)', {
     ...{ type: 'number', min: '0.05', step: 'any', required: true, value: String(DAYS) },
   });
   const mayAbort = may('admin') && !isNone;
@@ -49,7 +49,7 @@ export async function showUnfinished(container) {
   ];
   const okText = mayAbort ? 'Abort old uploads' : undefined;
   const danger = { danger: true };
-  const given = await ask('Unfinished uploads', nodes, okText, undefined, danger);
+  const given = await ask('Incomplete multipart uploads', nodes, okText, undefined, danger);
   if (given === null || !mayAbort) return;
   const count = Number(days.input.value);
   const body = { container, older_than_h: count * 24 };
@@ -74,11 +74,11 @@ async function pageOf(container, after) {
  */
 function rowOf(container, { name, upload_id: id, started, parts, bytes }) {
   const abort = el('button', { type: 'button', textContent: 'Abort', className: 'danger' });
-  abort.setAttribute('aria-label', `Abort the upload of ${name}`);
+  abort.setAttribute('aria-label', `Abort upload of ${name}`);
   abort.onclick = () =>
     attempt(async () => {
-      const text = `What was uploaded of “${shownText(name)}” (${partsText(parts, bytes)}) will be deleted. A client that is still sending the rest will fail.`;
-      if (await confirmed('Abort an upload', text, 'Abort the upload', { danger: true })) {
+      const text = `The uploaded parts of “${shownText(name)}” (${partsText(parts, bytes)}) will be deleted. Clients still uploading to it will fail.`;
+      if (await confirmed('Abort upload', text, 'Abort upload', { danger: true })) {
         await call('POST', '/api/files/unfinished/abort', { container, name, upload_id: id });
       }
       await showUnfinished(container);

@@ -35,7 +35,7 @@ function isRetained({ lock_mode: mode, retain_until: until }) {
  */
 export async function showLocks(place, when) {
   const locks = await locksOf(place);
-  const title = `Object Lock: version of ${when}`;
+  const title = `Object Lock: version from ${when}`;
   const now = factList({
     Retention: retentionText(locks),
     'Legal hold': locks.legal_hold ? 'on' : 'off',
@@ -56,7 +56,7 @@ export async function showLocks(place, when) {
 function formOf(place, locks) {
   const former = isRetained(locks) ? (locks.lock_mode ?? '') : '';
   const until = former === '' ? Date.now() + DAY_MS : Date.parse(locks.retain_until ?? '');
-  const hold = box('Legal hold: nobody can delete it until the hold is released', {
+  const hold = box('Legal hold: no one can delete this version until the hold is removed', {
     checked: locks.legal_hold,
   });
   const isCompliance = former === 'COMPLIANCE';
@@ -68,12 +68,12 @@ function formOf(place, locks) {
       ...(isCompliance
         ? []
         : /** @type {const} */ ([['GOVERNANCE', 'Governance: admins can bypass it']])),
-      ['COMPLIANCE', 'Compliance: nobody can shorten or remove it'],
+      ['COMPLIANCE', 'Compliance: no one can shorten or remove it'],
     ],
     former,
   );
   const date = field('Retain until', { type: 'datetime-local', value: localTime(until) });
-  const bypass = box('Bypass the governance retention', {});
+  const bypass = box('Bypass governance retention', {});
   const typed = typedName(place.name);
   const show = () => {
     date.node.hidden = mode.select.value === '';
@@ -121,15 +121,15 @@ export async function askToDelete(place, text) {
   const locks = await locksOf(place);
   const typed = typedName(place.name);
   typed.need(true);
-  const bypass = box('Bypass the governance retention', { required: true });
+  const bypass = box('Bypass governance retention', { required: true });
   /** @type {Node[]} */
   const nodes = [el('p', { textContent: text })];
   if (isRetained(locks) && locks.lock_mode === 'GOVERNANCE') {
-    const why = `It is retained in governance mode until ${timeText(locks.retain_until ?? '')}.`;
+    const why = `This version is under governance-mode retention until ${timeText(locks.retain_until ?? '')}.`;
     nodes.push(el('p', { className: 'error', textContent: why }), bypass.node);
   }
   const given = await ask(
-    'Delete a version',
+    'Delete version',
     [...nodes, typed.node],
     'Delete permanently',
     async () => typed.given(),
