@@ -42,7 +42,7 @@ describeWith([program('chromium')], 'users and audit log in Chromium', function 
       await page.getByLabel('User', { exact: true }).fill(user);
       await page.getByLabel('Key').fill(key);
       await page.getByRole('button', { name: 'Log in' }).click();
-      if (key === 'x') await page.getByText('User or key is wrong').waitFor();
+      if (key === 'x') await page.getByText('Invalid user or key').waitFor();
     }
     await page.getByText('admin (operator)').waitFor();
     // A browser says so itself where an answer is 401, and a store that is none has no containers.
@@ -52,11 +52,11 @@ describeWith([program('chromium')], 'users and audit log in Chromium', function 
   it('shows users as text, and adds one after a preview', async () => {
     await page.getByRole('link', { name: 'Users' }).click();
     await page.getByRole('cell', { name: EVIL, exact: true }).waitFor();
-    await page.getByText('the same on all 3 proxies').waitFor();
+    await page.getByText('Users in sync on all 3 proxies').waitFor();
     await watched.shoot('users');
     await expectAccessible(page);
 
-    await page.getByRole('button', { name: 'New user' }).click();
+    await page.getByRole('button', { name: 'Create user' }).click();
     await page.getByLabel('Account', { exact: true }).fill('new_one');
     await page.getByLabel('User', { exact: true }).fill('a b');
     // Nobody gets all rights for not looking.
@@ -67,7 +67,7 @@ describeWith([program('chromium')], 'users and audit log in Chromium', function 
     await watched.shoot('users-preview');
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Apply to all' }).click();
-    const key = await page.getByLabel('Key: it is shown this once', { exact: true }).inputValue();
+    const key = await page.getByLabel('Key (shown only once)', { exact: true }).inputValue();
     await watched.shoot('users-key');
     expect((await confs()).every((conf) => conf.includes(` = ${key} .admin\n`))).to.equal(true);
     await page.getByRole('button', { name: 'Close' }).click();
@@ -80,7 +80,7 @@ describeWith([program('chromium')], 'users and audit log in Chromium', function 
     await cluster.make(NODES[1]!, 'refuses');
     await page.getByRole('button', { name: 'Remove: new_one:a b' }).click();
     await page.getByRole('button', { name: 'Apply to all' }).click();
-    await page.getByText('The proxy does not take the new configuration.').waitFor();
+    await page.getByText('The proxy rejected the new configuration.').waitFor();
     await watched.shoot('users-failed');
     expect(await confs()).to.deep.equal(before);
     await page.getByRole('button', { name: 'Close' }).click();
@@ -92,7 +92,7 @@ describeWith([program('chromium')], 'users and audit log in Chromium', function 
     await writeFile(cluster.file(NODES[2]!), conf.replace('the-tester-key', 'another-key'));
     await page.reload();
     await page.getByText(`${NODES[2]}: test:tester`).waitFor();
-    expect(await page.getByRole('button', { name: 'New user' }).isDisabled()).to.equal(true);
+    expect(await page.getByRole('button', { name: 'Create user' }).isDisabled()).to.equal(true);
     await watched.shoot('users-differ');
   });
 
@@ -104,14 +104,14 @@ describeWith([program('chromium')], 'users and audit log in Chromium', function 
     await page.getByText('4 records').waitFor();
     await page.getByRole('button', { name: 'Clear' }).click();
     await page.getByText('4 records').waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Verify' }).click();
-    await page.getByText('Unbroken').waitFor();
+    await page.getByRole('button', { name: 'Verify log' }).click();
+    await page.getByText('✓ Verified').waitFor();
     await watched.shoot('audit');
     await expectAccessible(page);
     const log = join(cluster.root, 'state/audit.jsonl');
     await writeFile(log, (await readFile(log, 'utf8')).replace('denied', 'ok'));
-    await page.getByRole('button', { name: 'Verify' }).click();
-    await page.getByText('Broken: line 2 of audit.jsonl').waitFor();
+    await page.getByRole('button', { name: 'Verify log' }).click();
+    await page.getByText('✗ Line 2 of audit.jsonl').waitFor();
     await watched.shoot('audit-broken');
   });
 

@@ -70,7 +70,7 @@ describeWith(
     it('makes a key, and shows its secret', async () => {
       await press(page, page.getByRole('link', { name: 'Access keys' }));
       await row('NIGHTLY').waitFor();
-      await press(page, page.getByRole('button', { name: 'New access key' }));
+      await press(page, page.getByRole('button', { name: 'Create access key' }));
       await typeInto(page, dialog().getByLabel('Description'), 'laptop');
       await page.keyboard.press('Enter');
       const secret = dialog().getByLabel('Secret key', { exact: true });
@@ -103,8 +103,8 @@ describeWith(
       await page.getByRole('cell', { name: 'keys.delete' }).first().waitFor({ state: 'detached' });
       await press(page, page.getByRole('button', { name: 'Clear' }));
       await page.getByRole('cell', { name: 'keys.delete' }).first().waitFor();
-      await press(page, page.getByRole('button', { name: 'Verify' }));
-      await page.getByText('Unbroken').waitFor();
+      await press(page, page.getByRole('button', { name: 'Verify log' }));
+      await page.getByText('✓ Verified').waitFor();
       // Its wide table scrolls by the arrow keys.
       await tabTo(page, page.getByRole('region', { name: 'Records' }));
     });
@@ -143,7 +143,7 @@ describeWith([program('chromium')], 'users with the keyboard alone', function ()
   it('adds one with a group, gives it a new key and removes it', async () => {
     const before = await confs();
     await press(page, page.getByRole('link', { name: 'Users' }));
-    await press(page, page.getByRole('button', { name: 'New user' }));
+    await press(page, page.getByRole('button', { name: 'Create user' }));
     await typeInto(page, dialog().getByLabel('Account', { exact: true }), 'team');
     await typeInto(page, dialog().getByLabel('User', { exact: true }), 'ada');
     await tabTo(page, dialog().getByLabel('.admin:'));
@@ -151,7 +151,7 @@ describeWith([program('chromium')], 'users with the keyboard alone', function ()
     await press(page, page.locator('#dialog-ok'));
     await page.getByText('<new key>').first().waitFor();
     await apply();
-    await tabTo(page, page.getByLabel('Key: it is shown this once', { exact: true }));
+    await tabTo(page, page.getByLabel('Key (shown only once)', { exact: true }));
     await page.keyboard.press('Escape');
     await page.getByRole('cell', { name: 'ada', exact: true }).waitFor();
     const added = await confs();

@@ -61,7 +61,7 @@ describeWith([program('chromium')], 'the page of access keys in Chromium', funct
     expect(hidden).to.equal(0);
     await expectAccessible(page);
     await page.setViewportSize(ALL_SIZES.desk!);
-    await page.getByRole('button', { name: 'New access key' }).click();
+    await page.getByRole('button', { name: 'Create access key' }).click();
     await dialog().getByLabel('Description').fill('continuous integration');
     await dialog().getByLabel('Role').selectOption('member');
     await expectAccessible(page);

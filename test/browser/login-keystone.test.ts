@@ -28,7 +28,7 @@ describeWith([program('chromium')], 'the login with Keystone in Chromium', funct
     await page.getByRole('textbox', { name: 'Access key' }).fill('anna-key');
     await page.getByLabel('Secret key').fill('wrong');
     await page.getByRole('button', { name: 'Log in' }).click();
-    await page.getByText('User or key is wrong').waitFor();
+    await page.getByText('Invalid user or key').waitFor();
     await page.getByRole('radio', { name: 'Password' }).check();
     await page.getByRole('textbox', { name: 'User' }).fill('anna');
     await page.getByRole('textbox', { name: 'Project', exact: true }).fill('test');

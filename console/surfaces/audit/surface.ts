@@ -11,7 +11,7 @@ export const AUDIT: Surface = {
     {
       id: 'audit',
       title: 'Audit log',
-      purpose: 'Who did what, and how it ended.',
+      purpose: 'User actions and their results.',
       path: '/audit',
       icon: 'scroll-text',
       skipTo: '#records',

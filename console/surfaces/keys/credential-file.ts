@@ -46,10 +46,7 @@ export class CredentialFile {
       return parseRecords(text, 'the file');
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      throw new ApiError(
-        'unprocessable',
-        'The file with the access keys has mistakes: see the log.',
-      );
+      throw new ApiError('unprocessable', 'The access key file contains errors. See the log.');
     }
   }
 
@@ -65,7 +62,11 @@ export class CredentialFile {
    */
   create(wanted: NewKey, shown: (account: string) => string): Promise<CredentialRecord> {
     return this.#change((records) => {
-      if (records.length >= KEYS_MAX) throw new ApiError('conflict', 'There are too many keys.');
+      if (records.length >= KEYS_MAX)
+        throw new ApiError(
+          'conflict',
+          'The maximum number of access keys has been reached. Delete unused keys first.',
+        );
       const { accessKey, secretKey } = generateCredential();
       const known = records.find(({ account }) => shown(account) === wanted.account);
       const account = known?.account ?? `AUTH_${wanted.account}`;
@@ -113,7 +114,10 @@ export class CredentialFile {
       (record) => record.role === 'owner' && record.account === main && this.isInForce(record),
     );
     if (isLeft && mainAccount(after) === main) return;
-    throw new ApiError('conflict', 'That would leave no key that operates the service.');
+    throw new ApiError(
+      'conflict',
+      "At least one active owner key of the operators' account must remain.",
+    );
   }
 }
 
@@ -131,7 +135,7 @@ async function replaceKeepingAccess(file: string, text: string): Promise<void> {
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error;
     throw new ApiError(
       'conflict',
-      'The file with the access keys belongs to another user or group, and this console may not make a file of theirs. Change it on the host.',
+      'The access key file belongs to another user or group, and the console cannot preserve its ownership. Change the file on the host.',
     );
   }
 }

@@ -49,7 +49,7 @@ export const KEYS: Surface = {
     {
       id: 'keys',
       title: 'Access keys',
-      purpose: 'Keys with which S3 clients sign requests, and users log in here.',
+      purpose: 'Keys for signing S3 requests and logging in to the console.',
       path: '/keys',
       icon: 'key-round',
       skipTo: '#keys',
@@ -141,7 +141,10 @@ type ChangeDetails = Readonly<Record<string, string | boolean | null>>;
 async function refuseOwn(file: CredentialFile, key: string, user: RosterEntry): Promise<void> {
   const record = (await file.records()).find(({ accessKey }) => accessKey === key);
   if (record === undefined || !isOwn(record, user)) return;
-  throw new ApiError('conflict', 'This is a key of your own: another operator can do that.');
+  throw new ApiError(
+    'conflict',
+    'You cannot disable, restrict, expire or delete your own key. Contact another operator.',
+  );
 }
 
 function isOwn({ accessKey, user: name }: CredentialRecord, user: RosterEntry): boolean {

@@ -95,20 +95,20 @@ function partsOf(value: string): Pick<ConfUser, 'key' | 'groups' | 'storageUrl'>
 /** What an editor of single lines must leave alone. */
 function byHand(option: string, section: IniSection | undefined): string {
   const raw = section?.get(option)?.value;
-  if (raw === undefined) return 'it is not defined where other users are';
-  if (raw.includes('\n')) return 'it goes over several lines';
-  if (raw.includes('%(')) return 'it refers to other options';
+  if (raw === undefined) return 'the user is defined outside the section with the other users';
+  if (raw.includes('\n')) return 'the entry of the user spans several lines';
+  if (raw.includes('%(')) return 'the entry of the user refers to other options';
   return '';
 }
 
 function unsupported(): ApiError {
-  return new ApiError('unsupported_here', 'The users are not kept in the proxies.', {
+  return new ApiError('unsupported_here', 'Users are not stored in the proxy configuration.', {
     needs: 'proxies that keep their users in their own configuration',
   });
 }
 
 function notUnderstood(lines: readonly number[]): ApiError {
-  return new ApiError('unprocessable', 'The configuration of a proxy cannot be understood.', {
+  return new ApiError('unprocessable', 'The configuration of a proxy could not be parsed.', {
     lines: [...new Set(lines)],
   });
 }

@@ -41,12 +41,12 @@ export function editConf(text: string, change: UserChange, key: string): EditedC
     throw new ApiError('not_found', 'The user does not exist.');
   }
   if (change.action === 'remove' && conf.users.length === 1) {
-    throw new ApiError('conflict', 'This is the last user.');
+    throw new ApiError('conflict', 'The last user cannot be removed.');
   }
   const anchor = before ?? conf.users.findLast(({ byHand }) => byHand === '');
   if (anchor?.byHand !== '') {
-    const why = anchor?.byHand ?? 'there is no line to put it behind';
-    throw new ApiError('conflict', `This has to be changed by hand: ${why}.`);
+    const why = anchor?.byHand ?? 'no editable user entry was found';
+    throw new ApiError('conflict', `Edit the configuration file manually: ${why}.`);
   }
   const after = userAfter(change, before, key);
   const lines = text.match(/[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$/g) ?? [];

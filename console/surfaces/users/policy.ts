@@ -18,10 +18,10 @@ export function sees(actor: RosterEntry, user: Pick<ConfUser, 'account'>): boole
  */
 export function admitChange(actor: RosterEntry, change: UserChange): void {
   const forbidden = (message: string) => new ApiError('forbidden', message);
-  if (!sees(actor, change)) throw forbidden('Your role changes users of your own account alone.');
+  if (!sees(actor, change)) throw forbidden('Your role can only manage users of your own account.');
   const groups = change.action === 'remove' ? [] : (change.groups ?? []);
   if (actor.role !== 'operator' && groups.some((group) => RESELLERS.includes(group))) {
-    throw forbidden('Your role may not grant rights in other accounts.');
+    throw forbidden('Your role does not allow granting access to other accounts.');
   }
 }
 
@@ -37,16 +37,22 @@ export function admitEdit(
 ): void {
   const isReseller = before?.groups.some((group) => RESELLERS.includes(group)) === true;
   if (actor.role !== 'operator' && isReseller) {
-    throw new ApiError('forbidden', 'That user has rights in other accounts: ask an operator.');
+    throw new ApiError(
+      'forbidden',
+      'That user has permissions in other accounts. Contact an operator.',
+    );
   }
   const isSelf = before?.account === actor.account && before.user === actor.user;
   if (after === undefined && isSelf) {
-    throw new ApiError('conflict', 'You cannot remove yourself: ask another operator.');
+    throw new ApiError('conflict', 'You cannot remove yourself. Contact another operator.');
   }
   const owners = users.filter(({ groups }) => groups.includes(OWNS_EVERYTHING));
   const [owner] = owners;
   const isLastOwner = owners.length === 1 && owner?.option === before?.option;
   if (isLastOwner && after?.groups.includes(OWNS_EVERYTHING) !== true) {
-    throw new ApiError('conflict', 'This is the last user who may do everything.');
+    throw new ApiError(
+      'conflict',
+      'This is the last user with full access (.reseller_admin). At least one is required.',
+    );
   }
 }

@@ -40,7 +40,9 @@ export class ProxyProbe {
     const until = performance.now() + timeoutMs;
     try {
       for (;;) {
-        const problem = (await isWell(health)) ? await knows(auth, expected) : 'It is not well.';
+        const problem = (await isWell(health))
+          ? await knows(auth, expected)
+          : 'The proxy is not healthy.';
         if (problem === '') return;
         if (performance.now() >= until) throw new NodeError(host, undefined, problem);
         await sleep(PAUSE_MS);
@@ -70,9 +72,9 @@ async function isWell(proxy: Upstream): Promise<boolean> {
 async function knows(auth: Upstream, { name, key, isKnown }: Expected): Promise<string> {
   try {
     await swiftLogin(auth, name, key);
-    return isKnown ? '' : 'The user can still log in there.';
+    return isKnown ? '' : 'The user can still log in on this proxy.';
   } catch (error) {
-    if (!(error instanceof CredentialsRefusedError)) return 'A login there has failed.';
-    return isKnown ? 'The user cannot log in there.' : '';
+    if (!(error instanceof CredentialsRefusedError)) return 'Logging in on this proxy failed.';
+    return isKnown ? 'The user cannot log in on this proxy.' : '';
   }
 }

@@ -31,15 +31,15 @@ export class NodeError extends Error {
 }
 
 const REASONS: ReadonlyMap<number, string> = new Map([
-  [SCRIPT_STATUS.absent, 'There is no such configuration.'],
+  [SCRIPT_STATUS.absent, 'Configuration file not found.'],
   [SCRIPT_STATUS.tooLarge, 'The configuration is too large.'],
   [SCRIPT_STATUS.locked, 'Another operator is changing the configuration.'],
-  [SCRIPT_STATUS.ownerLost, 'The owner or mode of the configuration cannot be kept.'],
-  [SCRIPT_STATUS.cut, 'The new configuration did not arrive whole.'],
-  [SCRIPT_STATUS.changed, 'The configuration has been changed meanwhile.'],
-  [SCRIPT_STATUS.refused, 'The proxy does not take the new configuration.'],
-  [SCRIPT_STATUS.backupLost, 'The backup is gone, or is another one.'],
-  [SCRIPT_STATUS.noService, 'The proxy does not run.'],
+  [SCRIPT_STATUS.ownerLost, 'The owner or mode of the configuration file could not be preserved.'],
+  [SCRIPT_STATUS.cut, 'The new configuration was not transferred completely.'],
+  [SCRIPT_STATUS.changed, 'The configuration has changed in the meantime.'],
+  [SCRIPT_STATUS.refused, 'The proxy rejected the new configuration.'],
+  [SCRIPT_STATUS.backupLost, 'The backup is missing or has changed.'],
+  [SCRIPT_STATUS.noService, 'The proxy is not running.'],
 ]);
 
 type NodeOptions = Pick<
@@ -92,7 +92,12 @@ export class ProxyNode {
         [name, storage, replication, outside].includes(this.name),
     );
     const file = node?.services[service]?.pid_file;
-    if (file === undefined) throw new NodeError(this.name, undefined, 'Its service is not known.');
+    if (file === undefined)
+      throw new NodeError(
+        this.name,
+        undefined,
+        'The proxy service of this node has no pid_file in cluster_nodes.',
+      );
     return file;
   }
 
@@ -103,7 +108,7 @@ export class ProxyNode {
   async #run(script: string, args: readonly string[], input?: string): Promise<string> {
     const { status, stdout }: ShellResult = await this.shell(this.name, script, args, input);
     if (status === 0) return stdout;
-    const unreachable = 'The node cannot be reached, or the step broke there.';
+    const unreachable = 'The node is unreachable, or the step failed on it.';
     throw new NodeError(this.name, status, REASONS.get(status ?? 0) ?? unreachable);
   }
 }

@@ -54,7 +54,7 @@ export async function rollOut(
   let failure: { readonly plan: NodePlan; readonly reason: string } | undefined;
   for (const plan of plans) {
     try {
-      if (signal.aborted) throw new NodeError(plan.node.name, undefined, 'It was cancelled.');
+      if (signal.aborted) throw new NodeError(plan.node.name, undefined, 'Cancelled.');
       begun.unshift(plan);
       await plan.node
         .replace(plan.replacement, plan.text, plan.isTested)
@@ -98,7 +98,7 @@ async function takeBack(plan: NodePlan, { onError }: RollOutOptions): Promise<No
     return {
       ...outcomeOf(plan, 'stuck'),
       after_sha256: isBack ? replacement.beforeSha256 : null,
-      reason: isBack ? `Its file is back, but its proxy was not reloaded. ${reason}` : reason,
+      reason: isBack ? `The file was restored, but the proxy was not reloaded. ${reason}` : reason,
     };
   }
 }
@@ -149,5 +149,5 @@ function outcomeOf({ node, replacement }: NodePlan, state: NodeOutcome['state'])
 }
 
 function reasonOf(error: unknown): string {
-  return error instanceof NodeError ? error.message : 'Something went wrong here.';
+  return error instanceof NodeError ? error.message : 'Internal error. See the console log.';
 }

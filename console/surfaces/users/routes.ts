@@ -166,7 +166,7 @@ function areAllChanged(nodes: readonly NodeOutcome[]): boolean {
 /** @throws ApiError feature_disabled */
 function enabled(admin: UserAdmin | undefined): UserAdmin {
   if (admin !== undefined) return admin;
-  throw new ApiError('feature_disabled', 'Users are not administrated by this console.');
+  throw new ApiError('feature_disabled', 'User management is disabled in this console.');
 }
 
 /** A user without key, and without the address of another storage. */
@@ -184,7 +184,7 @@ function viewOf(one: ConfUser, actor: RosterEntry) {
 
 function notesOf(change: UserChange): string[] {
   const token = 'Tokens of the user stay valid until they expire: a day by default (token_life).';
-  const console = 'Who may use this console is set in its configuration.';
+  const console = "Access to this console is set in the console's configuration.";
   if (change.action === 'add') return [console];
   return change.action === 'remove' || makesKey(change) ? [token] : [];
 }

@@ -11,7 +11,7 @@ export const USERS: Surface = {
     {
       id: 'users',
       title: 'Users',
-      purpose: 'Who can log in to the store.',
+      purpose: 'Users who can log in to the store.',
       path: '/users',
       icon: 'users',
       skipTo: '#users',

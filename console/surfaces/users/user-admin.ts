@@ -121,7 +121,10 @@ export class UserAdmin {
     const key = makesKey(change) ? newKey() : '';
     const files = await this.read();
     if (files.some(({ node, sha256: found }) => base[node] !== found)) {
-      throw new ApiError('precondition_failed', 'The configuration has changed: look again.');
+      throw new ApiError(
+        'precondition_failed',
+        'The configuration has changed. Refresh and try again.',
+      );
     }
     const changes = edits(actor, files, change, key);
     return {
@@ -176,15 +179,25 @@ export class UserAdmin {
   }
 
   #refuseWhileBusy(): void {
-    if (this.#isBusy) throw new ApiError('locked', 'Another change is under way.', undefined, 10);
+    if (this.#isBusy)
+      throw new ApiError(
+        'locked',
+        'Another change is in progress. Try again in a few seconds.',
+        undefined,
+        10,
+      );
   }
 
   async #settleFormer(): Promise<void> {
     const former = await recover(this.#journal, this.#nodes);
     if (former === undefined || former.stuck.length === 0) return;
-    throw new ApiError('conflict', 'An earlier change could not be taken back everywhere.', {
-      nodes: former.stuck,
-    });
+    throw new ApiError(
+      'conflict',
+      `An earlier change could not be reverted on ${former.stuck.join(', ')}.`,
+      {
+        nodes: former.stuck,
+      },
+    );
   }
 
   async #run(
@@ -235,7 +248,7 @@ function edits(
 ): Edit[] {
   const differ = differences(files);
   if (differ.length > 0) {
-    throw new ApiError('conflict', 'The proxies do not agree on their users.', {
+    throw new ApiError('conflict', 'The proxies have different users.', {
       differences: actor.role === 'operator' ? differ : differ.map(({ node }) => ({ node })),
     });
   }

@@ -129,9 +129,9 @@ describe('console users', () => {
   });
 
   for (const [fault, reason] of [
-    ['refuses', 'The proxy does not take the new configuration.'],
-    ['deaf', 'The user cannot log in there.'],
-    ['unwell', 'It is not well.'],
+    ['refuses', 'The proxy rejected the new configuration.'],
+    ['deaf', 'The user cannot log in on this proxy.'],
+    ['unwell', 'The proxy is not healthy.'],
   ] as const) {
     it(`takes all back when a node ${fault}`, async () => {
       await cluster.make(NODES[1]!, fault);
@@ -304,7 +304,7 @@ describe('console users', () => {
     sessions.end(session!);
     await failures(4);
     expect(jobs.list(session!)).to.deep.equal([]);
-    expect(() => hold()).to.throw('The session has ended.');
+    expect(() => hold()).to.throw('Your session has ended. Log in again.');
   });
 
   it('asks for the right, and for what it can do', async () => {

@@ -21,17 +21,25 @@ const ACTIONS = [
   'users.',
   'audit.drop',
 ];
+/** @type {Readonly<Record<AuditRecord['result'], string>>} */
+const RESULTS = {
+  ok: 'ok',
+  begun: 'started',
+  partial: 'partial',
+  denied: 'denied',
+  failed: 'failed',
+};
 /** @type {Readonly<Record<AuditRecord['result'], 'ok' | 'info' | 'warn' | 'crit'>>} */
 const STATES = { ok: 'ok', begun: 'info', partial: 'warn', denied: 'warn', failed: 'crit' };
 
 /** @typedef {import('../../../../src/lib/audit/audit-log.js').AuditRecord} AuditRecord */
 
 const PROBLEMS = {
-  unreadable: 'is no record',
-  altered: 'does not follow from the one before: one of them was changed, or some are gone',
-  beginning_missing: 'follows from a line that is gone',
-  end_missing: 'is not the line that was written last: the end is gone',
-  added: 'is behind the line that was written last: another program has added it',
+  unreadable: 'is not a valid record.',
+  altered: 'does not match the line before it. A record was changed or removed.',
+  beginning_missing: 'follows a record that is missing.',
+  end_missing: 'is not the last record written. The end of the log is missing.',
+  added: 'is after the last record written. Another program has added it.',
 };
 
 let limit = PAGE;
@@ -61,9 +69,11 @@ async function read() {
   const asked = query({ ...given, ...times, limit: String(limit) });
   const { items, truncated, foreign_bytes: foreign } = await call('GET', `/api/audit?${asked}`);
   $('#rows').replaceChildren(...items.map(rowOf));
-  const more = truncated ? ', the latest ones; there are more' : '';
-  const found = items.length === 0 ? 'No records match.' : `${items.length} records${more}.`;
-  const added = `Another program has added ${foreign} bytes to the log, which are not shown: verify it.`;
+  const some = truncated
+    ? `Showing the latest ${items.length} records. More match: narrow the filter.`
+    : `${items.length} records.`;
+  const found = items.length === 0 ? 'No matching records.' : some;
+  const added = `Another program has added ${foreign} bytes to the log, which are not shown. Verify the log.`;
   $('#state').textContent = foreign === 0 ? found : `${found} ${added}`;
   $('#more').hidden = !truncated || limit >= MOST;
 }
@@ -82,7 +92,7 @@ function rowOf(one) {
     cell(one.action),
     cell(one.account ?? '', 'text'),
     cell(one.target, 'text target'),
-    el('td', {}, badge(one.result, STATES[one.result])),
+    el('td', {}, badge(RESULTS[one.result], STATES[one.result])),
     cell(detailsText(one.details ?? {}), 'text quiet'),
   );
 }
@@ -103,7 +113,7 @@ async function verify() {
   const box = $('#verdict');
   box.hidden = false;
   box.removeAttribute('data-state');
-  box.textContent = 'Reading all of it…';
+  box.textContent = 'Verifying the audit log…';
   const verdict = await call('GET', '/api/audit/verify').catch((error) => {
     box.hidden = true;
     throw error;
@@ -112,8 +122,8 @@ async function verify() {
   box.dataset.state = problem === undefined ? 'ok' : 'crit';
   box.textContent =
     problem === undefined
-      ? `✓ Unbroken: ${records} records in ${files === 1 ? 'a file' : `${files} files`}, down to the last one written. Its digest is ${head}: kept elsewhere, it proves later that nothing before it was changed.`
-      : `✗ Broken: line ${problem.line} of ${problem.file} ${PROBLEMS[problem.kind]}.`;
+      ? `✓ Verified: ${records} records in ${files === 1 ? 'a file' : `${files} files`}, up to the last one written. Latest digest: ${head}. Keep it elsewhere to prove later that no earlier record was changed.`
+      : `✗ Line ${problem.line} of ${problem.file} ${PROBLEMS[problem.kind]}`;
 }
 
 /** Shows the latest records; the form asks for others. */

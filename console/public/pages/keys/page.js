@@ -19,8 +19,8 @@ const STATES = {
   expired: ['Expired', 'warn'],
 };
 const ROLES = /** @type {const} */ ([
-  ['owner', 'Owner: everything in the account'],
-  ['member', 'Member: what access rules grant'],
+  ['owner', 'Owner: full access to the account'],
+  ['member', 'Member: only what access rules grant'],
 ]);
 
 /** @type {readonly KeyView[]} */
@@ -126,7 +126,11 @@ function expiryField(expires) {
   const ms = expires === null ? null : Date.parse(expires);
   const local = ms === null ? '' : new Date(ms - new Date(ms).getTimezoneOffset() * 60_000);
   const value = local === '' ? '' : local.toISOString().slice(0, 16);
-  return field('Expires (empty: never)', { name: 'expires', type: 'datetime-local', value });
+  return field('Expires (leave empty for never)', {
+    name: 'expires',
+    type: 'datetime-local',
+    value,
+  });
 }
 
 /** @param {FormDataEntryValue | undefined} local */
@@ -156,7 +160,7 @@ async function edit(key, change) {
 
 /** @param {KeyView} key */
 async function remove(key) {
-  const text = `Clients that sign with ${key.access_key} are refused from then on. To stop one for a while, disable its key.`;
+  const text = `Requests signed with ${key.access_key} will be rejected. To block them temporarily, disable the key instead.`;
   if (!(await confirmed('Delete access key', text, 'Delete', { danger: true }))) return;
   await call('DELETE', `/api/keys/${encodeURIComponent(key.access_key)}`);
   await load();
@@ -167,13 +171,17 @@ async function add() {
   let made = null;
   const account = keys.find(({ is_own: isOwn }) => isOwn)?.account ?? keys[0]?.account ?? '';
   const nodes = [
-    field('Description', { name: 'description', maxLength: 256, placeholder: 'What it is for' }),
+    field('Description', {
+      name: 'description',
+      maxLength: 256,
+      placeholder: 'Purpose of the key',
+    }),
     field('Account', { name: 'account', value: account, required: true, maxLength: 128 }),
     roleField('owner'),
-    field('User for access rules, as account:user (optional)', { name: 'user', maxLength: 257 }),
+    field('User for access rules (account:user, optional)', { name: 'user', maxLength: 257 }),
     expiryField(null),
   ];
-  const given = await ask('New access key', nodes, 'Create', async (entered) => {
+  const given = await ask('Create access key', nodes, 'Create', async (entered) => {
     const { description, account: of, role, user, expires } = entered;
     made = await call('POST', '/api/keys', {
       ...{ account: of, role },
@@ -188,7 +196,8 @@ async function add() {
 
 /** @param {MadeKey} key */
 async function showOnce({ access_key: accessKey, secret_key: secretKey }) {
-  const note = 'The secret key is shown this once. Anyone who has it can do what this key may do.';
+  const note =
+    "This is the only time the secret key is shown. Anyone who has it gets this key's permissions.";
   await ask('Access key created', [
     el('p', { className: 'quiet', textContent: note }),
     copyField('Access key', accessKey),

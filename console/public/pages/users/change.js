@@ -11,9 +11,9 @@ import { $, ask, el } from '../../js/dom.js';
 /** @type {Record<ChangeResult['nodes'][number]['state'], string>} */
 const STATES = {
   ok: '✓ changed',
-  reverted: '↶ back to what it was',
-  untouched: '– not touched',
-  stuck: '✗ changed, and not all back: the next change tries again',
+  reverted: '↶ rolled back',
+  untouched: '– unchanged',
+  stuck: '✗ rollback incomplete, retried with the next change',
 };
 
 /**
@@ -31,7 +31,7 @@ export async function carryOut(change, title) {
   if ((await ask(title, shown, okText, undefined, { danger })) === null) return false;
   const base = Object.fromEntries(nodes.map(({ node, sha256 }) => [node, sha256]));
   const state = $('#state');
-  state.textContent = 'Changing the proxies…';
+  state.textContent = 'Updating proxies…';
   const { job_id: id, key } = await call('POST', '/api/users/apply', { change, base });
   const job = await followJob(id, ({ done, total }) => {
     if (total !== null) state.textContent = `${done} of ${total} proxies changed…`;
@@ -62,10 +62,9 @@ function outcomeOf(result, key) {
     el('li', { textContent: [`${node}: ${STATES[state]}`, reason].filter(Boolean).join('. ') }),
   );
   const list = el('ul', {}, ...rows);
-  if (result?.ok !== true)
-    return [note('The users are what they were.'), list].slice(isStuck(nodes));
+  if (result?.ok !== true) return [note('Users are unchanged.'), list].slice(isStuck(nodes));
   if (key === undefined) return [list];
-  return [copyField('Key: it is shown this once', key, { id: 'new-key' }), list];
+  return [copyField('Key (shown only once)', key, { id: 'new-key' }), list];
 }
 
 /**

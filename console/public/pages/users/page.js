@@ -12,9 +12,9 @@ import { carryOut } from './change.js';
 
 /** @type {Record<string, string>} */
 const MEANINGS = {
-  '.admin': 'does everything in the own account',
-  '.reseller_admin': 'does everything in every account',
-  '.reseller_reader': 'reads everything in every account',
+  '.admin': 'full access to its own account',
+  '.reseller_admin': 'full access to all accounts',
+  '.reseller_reader': 'read access to all accounts',
 };
 
 /** @type {Pick<UsersView, 'groups' | 'own_account'>} */
@@ -29,16 +29,18 @@ function attempt(work) {
 const load = () => withSkeletonRows($('#rows'), { columns: 4 }, read);
 
 async function read() {
-  $('#state').textContent = 'Asking the proxies…';
+  $('#state').textContent = 'Querying proxies…';
   const latest = await call('GET', '/api/users').catch((error) => {
-    $('#state').textContent = 'The users cannot be shown.';
+    $('#state').textContent = 'Could not load the users.';
     throw error;
   });
   view = latest;
   const { users, nodes, differences } = latest;
   const agree = differences.length === 0;
   $('#nodes').textContent = agree
-    ? `the same on ${nodes.length === 1 ? 'the proxy' : `all ${nodes.length} proxies`}`
+    ? nodes.length === 1
+      ? '1 proxy'
+      : `Users in sync on all ${nodes.length} proxies`
     : '';
   $('#add').disabled = !agree;
   $('#rows').replaceChildren(...users.map(rowOf));
@@ -61,7 +63,7 @@ function showDifferences(differences) {
     }),
   );
   const text =
-    'The proxies do not agree on their users, so that nothing can be changed here. Not as on the first one:';
+    'The proxies have different users, so users cannot be changed here. Differences from the first proxy:';
   box.replaceChildren(el('p', { textContent: text }), el('ul', {}, ...lines));
   $('#state').textContent = '';
 }
@@ -90,7 +92,7 @@ function rowOf(one) {
     );
     remove.disabled = one.is_self;
     actions.append(
-      button('New key', () => run({ ...change, new_key: true }, `New key for ${name}`)),
+      button('Generate new key', () => run({ ...change, new_key: true }, `New key for ${name}`)),
       ' ',
       button('Groups', () => changeGroups(one, name)),
       ' ',
@@ -98,7 +100,7 @@ function rowOf(one) {
     );
   } else {
     actions.append(
-      el('span', { className: 'quiet', textContent: `by hand alone: ${one.by_hand}` }),
+      el('span', { className: 'quiet', textContent: `edit manually: ${one.by_hand}` }),
     );
   }
   const user = el('td', { className: 'text', textContent: one.user });
@@ -156,11 +158,11 @@ const groupsOf = (given) => view.groups.filter((group) => given[group] === 'on')
  * @param {string} name
  */
 async function changeGroups(one, name) {
-  const given = await ask(`Groups of ${name}`, [groupFields(one.groups)], 'Preview');
+  const given = await ask(`Groups for ${name}`, [groupFields(one.groups)], 'Preview');
   if (given === null) return;
   const { account, user } = one;
   const groups = groupsOf(given);
-  await run({ action: 'change', account, user, groups, new_key: false }, `Groups of ${name}`);
+  await run({ action: 'change', account, user, groups, new_key: false }, `Groups for ${name}`);
 }
 
 async function add() {
@@ -185,11 +187,11 @@ async function add() {
     );
   const account = field('Account', 'account', own ?? '', own !== null);
   const nodes = [account, field('User', 'user'), groupFields([])];
-  const given = await ask('New user', nodes, 'Preview');
+  const given = await ask('Create user', nodes, 'Preview');
   if (given === null) return;
   const name = { account: String(given.account), user: String(given.user) };
   const change = /** @type {const} */ ({ action: 'add', ...name, groups: groupsOf(given) });
-  await run(change, `New user ${name.account}:${name.user}`);
+  await run(change, `Create user ${name.account}:${name.user}`);
 }
 
 /** Shows the users; the button makes another one. */
