@@ -116,8 +116,10 @@ rule_files: [alerts.yml, rules.yml]
       await value('nodes_online').getByText('2 / 2').waitFor();
       await askUntilCounted();
       await value('latency_p99').filter({ hasText: POSITIVE }).waitFor();
-      expect(await value('error_ratio').textContent()).to.equal('0 %');
-      await page.getByText('No alerts: everything that is watched is within its limits.').waitFor();
+      expect(await value('error_ratio').textContent()).to.equal('0%');
+      await page
+        .getByText('No alerts. All monitored metrics are within their thresholds.')
+        .waitFor();
     });
 
     it('draws them over a range, and gives them as a table and as a file', async () => {
@@ -131,7 +133,7 @@ rule_files: [alerts.yml, rules.yml]
       await watched.shoot('monitor-prometheus-table');
       const [download] = await Promise.all([
         page.waitForEvent('download'),
-        page.getByRole('button', { name: 'CSV: Requests by status' }).click(),
+        page.getByRole('button', { name: 'Download CSV: Requests by status' }).click(),
       ]);
       const [head = '', ...rows] = (await readFile(await download.path(), 'utf8'))
         .trimEnd()
@@ -168,9 +170,9 @@ rule_files: [alerts.yml, rules.yml]
       // What the console asked its store for is hidden, unless somebody wants to see it.
       const own = page.locator('#log .path').getByText('/auth/v1.0', { exact: true });
       expect(await own.count()).to.equal(0);
-      await page.getByRole('checkbox', { name: "Console's own requests" }).check();
+      await page.getByRole('checkbox', { name: 'Include console requests' }).check();
       await own.first().waitFor();
-      await page.getByRole('checkbox', { name: "Console's own requests" }).uncheck();
+      await page.getByRole('checkbox', { name: 'Include console requests' }).uncheck();
       await own.first().waitFor({ state: 'hidden' });
       await page.getByText('service ready').first().waitFor();
       await page.getByText(/^\d+ lines from .* No lines are kept from before/).waitFor({
@@ -205,14 +207,14 @@ rule_files: [alerts.yml, rules.yml]
         new MutationObserver(look).observe(document.querySelector('#tiles'), { childList: true });
       }`);
       await prometheus.kill9();
-      await page.getByText(/^✖ Metrics store: .* What it would tell is unknown\.$/).waitFor();
+      await page.getByText(/^✖ Metrics store: .* No data since .*\.$/).waitFor();
       for (const id of MEASURED) {
         await tile(id)
-          .getByText(/^unknown since/)
+          .getByText(/^no data since/)
           .waitFor();
         expect(await value(id).textContent(), id).to.equal('unknown');
       }
-      await page.getByText('the metrics store: it does not answer').first().waitFor();
+      await page.getByText('the metrics store: not responding').first().waitFor();
       await watched.shoot('monitor-prometheus-dead');
       await expectAccessible(page);
     });
@@ -221,7 +223,7 @@ rule_files: [alerts.yml, rules.yml]
       await prometheus.again();
       await value('nodes_online').getByText('1 / 2').waitFor();
       await askUntilCounted();
-      await page.getByText(/Metrics store: it does not answer/).waitFor({ state: 'detached' });
+      await page.getByText(/Metrics store: not responding/).waitFor({ state: 'detached' });
       await page.getByRole('button', { name: /^404 (?!0 )[\d.]+ \/s$/ }).waitFor();
       const seen = await page.evaluate<string[]>('[...seen]');
       expect(seen).to.include('requests_per_s: unknown');

@@ -55,10 +55,10 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
     await tile('nodes_online').getByText('1 / 1').waitFor();
     await page.getByText(/^Not measured: .*Async pending.*no cluster_nodes/).waitFor();
     await page.getByText(/^Not shown: .*Until a certificate expires/).waitFor();
-    await page.getByText('No alerts: everything that is watched is within its limits.').waitFor();
+    await page.getByText('No alerts. All monitored metrics are within their thresholds.').waitFor();
     await page.getByText('2 / 2 up').waitFor();
     await page.getByText(/^More charts \(\d+\)$/).click();
-    await page.getByRole('heading', { name: 'Last reload is in force' }).waitFor();
+    await page.getByRole('heading', { name: 'Last reload successful' }).waitFor();
     await page.getByText(/^More charts/).click();
     await page.locator('summary', { hasText: 'Workers' }).scrollIntoViewIfNeeded();
     await page.getByText(/^Workers: all \d+ up$/).click();
@@ -89,12 +89,12 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
     expect(await line.getAttribute('aria-pressed')).to.equal('false');
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'CSV: Requests by status' }).click(),
+      page.getByRole('button', { name: 'Download CSV: Requests by status' }).click(),
     ]);
     expect(download.suggestedFilename()).to.equal('requests_by_code.csv');
     const [saved] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'PNG: Requests by status' }).click(),
+      page.getByRole('button', { name: 'Download PNG: Requests by status' }).click(),
     ]);
     expect(saved.suggestedFilename()).to.equal('requests_by_code.png');
     const picture = await readFile(await saved.path());
@@ -108,12 +108,12 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
     await page.keyboard.press('ArrowRight');
     await page.getByText(/^Not measured: no cluster_nodes/).waitFor();
     await page.keyboard.press('End');
-    await page.getByText('The trace is off.').waitFor();
+    await page.getByText('Tracing is stopped.').waitFor();
     await page.keyboard.press('ArrowLeft');
     await page.getByText('listener up').first().waitFor();
     expect(await tab('Logs').getAttribute('aria-selected')).to.equal('true');
     await page.goBack();
-    await page.getByText('The trace is off.').waitFor();
+    await page.getByText('Tracing is stopped.').waitFor();
     await page.goBack();
     await page.getByText(/^Not measured: no cluster_nodes/).waitFor();
     await expectAccessible(page);
@@ -121,13 +121,13 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
 
   it('traces requests while somebody looks, and stops', async () => {
     await tab('Trace').click();
-    await page.getByText('The trace is off.').waitFor();
+    await page.getByText('Tracing is stopped.').waitFor();
     await page.getByRole('combobox', { name: 'Status' }).selectOption('errors');
     await page.getByLabel('Operation').fill('GetObject');
     const followed = page.waitForResponse('**/api/monitor/trace?*');
     await page.getByLabel('Operation').press('Enter');
     await followed;
-    await page.getByText('No request that fits has ended yet.').waitFor();
+    await page.getByText('No matching requests have finished yet.').waitFor();
     await work();
     const row = page.locator('#trace-rows tr').filter({ hasText: 'photos/0.jpg' });
     await row.getByText('403').waitFor();
@@ -136,8 +136,8 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
     await watched.shoot('monitor-trace');
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Stop' }).click();
-    await page.getByText('The trace is off.').waitFor();
-    await page.getByRole('button', { name: 'Show its log lines' }).click();
+    await page.getByText('Tracing is stopped.').waitFor();
+    await page.getByRole('button', { name: 'View log lines' }).click();
     expect(await tab('Logs').getAttribute('aria-selected')).to.equal('true');
     await page.goBack();
     await page.goBack();
@@ -148,7 +148,7 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
     await page.getByRole('textbox', { name: 'From' }).fill('2026-01-02T03:04');
     await page.getByRole('textbox', { name: 'To' }).fill('2026-01-01T03:04');
     await page.getByRole('button', { name: 'Apply' }).click();
-    await page.getByText('The range ends before it begins.').waitFor();
+    await page.getByText('The end of the range must be after its start.').waitFor();
     await page.getByRole('textbox', { name: 'To' }).fill('2026-01-03T03:04');
     await page.getByRole('button', { name: 'Apply' }).click();
     await tab('Gateway').click();
@@ -168,7 +168,7 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
     await page.getByLabel('Contains').fill('service ready');
     await page.getByText('1 line', { exact: true }).waitFor();
     await page.getByLabel('Level').selectOption('error');
-    await page.getByText('No line passes the filter in this range.').waitFor();
+    await page.getByText('No lines match the filter in this range.').waitFor();
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await page.getByText('listener up').first().waitFor();
     await page.getByRole('button', { name: 'Pause' }).click();
@@ -203,17 +203,19 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
     await page.locator('#log .text').getByText(EVIL, { exact: true }).waitFor();
     await page.locator('#log .path').getByText('/photos/a.jpg').waitFor();
     await page.locator('#log .ms').getByText('3.0 ms').waitFor();
-    await page.getByText('1 line; there are more').waitFor();
+    await page.getByText('1 line shown. More match').waitFor();
     const older = page.waitForRequest((request) => request.url().includes('&to='));
     await page.getByRole('button', { name: 'Load older lines' }).click();
     expect(new URL((await older).url()).searchParams.get('own')).to.equal('hide');
-    await page.getByRole('button', { name: 'No older lines were found. Look again' }).waitFor();
+    await page.getByRole('button', { name: 'No older lines found. Check again' }).waitFor();
     const shown = page.waitForRequest((request) => request.url().includes('own=show'));
-    await page.getByRole('checkbox', { name: "Console's own requests" }).check();
+    await page.getByRole('checkbox', { name: 'Include console requests' }).check();
     await shown;
-    await page.getByRole('checkbox', { name: "Console's own requests" }).uncheck();
+    await page.getByRole('checkbox', { name: 'Include console requests' }).uncheck();
     const asked = page.waitForRequest((request) => request.url().includes(REQUEST_ID));
-    await page.getByRole('button', { name: `Show all lines of request ${REQUEST_ID}` }).click();
+    await page
+      .getByRole('button', { name: `Show all log lines for request ${REQUEST_ID}` })
+      .click();
     await asked;
     expect(await page.getByLabel('Contains').inputValue()).to.equal(REQUEST_ID);
     const narrowed = page.waitForRequest((request) => request.url().includes('nodes=node1'));
@@ -241,15 +243,13 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
     );
     const followed = () => page.waitForResponse('**/api/monitor/logs?*');
     await page.getByLabel('Contains').fill('seldom');
-    await page.getByText('No line passes the filter in this range.').waitFor();
+    await page.getByText('No lines match the filter in this range.').waitFor();
     const notices = page.locator('#log .gap');
-    await page.getByText(/^Lines before .* are not kept any more\.$/).waitFor();
+    await page.getByText(/^Lines before .* are no longer retained\.$/).waitFor();
     await followed();
     expect(await notices.count()).to.equal(1);
     completeFromS = startS + 100;
-    const gap = page.getByText(
-      /^Lines between .* may be missing here: there were more than are kept/,
-    );
+    const gap = page.getByText(/^Lines between .* may be missing: there were too many to keep/);
     await gap.waitFor();
     await followed();
     // The same loss is no news, and one at the same place makes the notice longer.
@@ -287,7 +287,7 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
     await tile('nodes_online').getByText('1 / 1').waitFor();
     await answered();
     await page.getByRole('link', { name: 'healthy' }).waitFor();
-    expect(await page.getByText(/unknown since/).count()).to.equal(0);
+    expect(await page.getByText(/no data since/).count()).to.equal(0);
     expect(await findsPlace()).to.equal(false);
     // The page takes the place that gets free.
     await eventually(
@@ -306,13 +306,13 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
   it('says since when nothing is known once the service is dead', async () => {
     await tab('Gateway').click();
     await service.kill9();
-    await page.getByText(/^✖ Gateway: .* What it would tell is unknown\.$/).waitFor();
+    await page.getByText(/^✖ Gateway: .* No data since .*\.$/).waitFor();
     await tile('requests_per_s')
-      .getByText(/^unknown since/)
+      .getByText(/^no data since/)
       .waitFor();
     await page.getByRole('link', { name: 'unknown: Gateway' }).waitFor();
     await page.locator('summary', { hasText: 'Workers' }).scrollIntoViewIfNeeded();
-    await page.getByText('Workers: unknown').waitFor();
+    await page.getByText('Workers: unavailable').waitFor();
     // Nothing is to lie below the bar that stays at the top.
     await page.evaluate('scrollTo(0, 0)');
     expect(await tile('requests_per_s').locator('.value').textContent()).to.equal('unknown');
@@ -323,9 +323,9 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
   it('says that its figures are old once no new ones arrive', async () => {
     await bed.console.context.monitor!.close();
     await tile('nodes_online')
-      .getByText(/^unknown since .*: the console does not answer$/)
+      .getByText(/^no data since .*: the console is not responding$/)
       .waitFor();
-    await page.getByText('The console: no figures arrive.').waitFor();
+    await page.getByText('Console: no data received.').waitFor();
   });
 
   it('had nothing to complain of, and was told no address and no folder', () => {

@@ -96,7 +96,7 @@ async function find(
     if (error instanceof QueryRefusedError) {
       throw new ApiError(
         'panel_misconfigured',
-        'The metrics store refuses the query of this panel: see metrics_queries.',
+        'The metrics store rejected the query of this panel. Check metrics_queries.',
         { panel: panel.id },
       );
     }
@@ -117,7 +117,7 @@ function kept(panel: Panel, range: Range, { watch, now }: ChartOptions): Found {
   } else if (first !== undefined && first > range.fromS + range.stepS) {
     missing.push(`before ${isoTime(first * 1000)} nothing was recorded`);
   } else if (series.length === 0 && because === undefined) {
-    missing.push('nothing was recorded in this time');
+    missing.push('no data in this time range');
   }
   if (watch.history.dropped > 0) missing.push('there are more series than are kept');
   return { series, missing };

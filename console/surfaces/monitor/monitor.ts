@@ -49,7 +49,7 @@ export interface SourceView {
   readonly last_unix_s?: number | null;
 }
 
-const NO_LOGS = 'The logs are unknown: neither logs_url nor admin_url is configured.';
+const NO_LOGS = 'Logs are unavailable: neither logs_url nor admin_url is configured.';
 
 const SOURCE_TITLES = {
   gateway: 'Gateway',
@@ -195,7 +195,7 @@ export class Monitor {
   async trace(wish: TraceQuery): Promise<TraceView> {
     const { admin } = this.monitor;
     if (admin.isConfigured) return lookAtTrace(admin, wish);
-    return { state: 'unknown', reason: 'There is no trace: admin_url is not configured.' };
+    return { state: 'unknown', reason: 'Tracing is unavailable. admin_url is not configured.' };
   }
 
   async searchLogs(search: LogSearch): Promise<LogsView> {

@@ -48,7 +48,7 @@ export function monitorRoutes(app: FastifyInstance, context: ConsoleContext): vo
   app.get('/api/monitor/series', { config: { access: 'read' } }, (request) => {
     const { panel, from, to } = parse(SERIES, request.query);
     const found = panelOf(panel);
-    if (found === undefined) throw new ApiError('not_found', 'There is no such panel.');
+    if (found === undefined) throw new ApiError('not_found', 'Panel not found.');
     return monitor.chart(found, checkedRange(from, to));
   });
   app.get('/api/monitor/workers', { config: { access: 'operate' } }, () => monitor.workers.view());
@@ -69,7 +69,8 @@ export function monitorRoutes(app: FastifyInstance, context: ConsoleContext): vo
 }
 
 function checkedRange(fromS: number, toS: number) {
-  if (fromS >= toS) throw new ApiError('invalid_argument', 'The range ends before it begins.');
+  if (fromS >= toS)
+    throw new ApiError('invalid_argument', 'The end of the range must be after its start.');
   if (toS - fromS > RANGE_S_MAX) {
     throw new ApiError('invalid_argument', 'The range is longer than 366 days.');
   }

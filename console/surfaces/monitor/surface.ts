@@ -11,7 +11,7 @@ export const MONITOR: Surface = {
     {
       id: 'monitor',
       title: 'Monitor',
-      purpose: 'How the gateway and the cluster are doing.',
+      purpose: 'Health and performance of the gateway and the cluster.',
       path: '/monitor',
       icon: 'activity',
       skipTo: '#panel',

@@ -82,7 +82,7 @@ export const TILES: readonly Tile[] = [
   },
   {
     id: 'replication_age',
-    title: 'Oldest replication',
+    title: 'Oldest replication pass',
     unit: 's',
     panel: 'replication_age',
     reduction: 'max',

@@ -78,18 +78,18 @@ export async function lookAtTrace(admin: AdminClient, wish: TraceQuery): Promise
     return { state: 'ok', ...look, entries: look.entries.map(shown) };
   } catch (error) {
     if (error instanceof z.ZodError || error instanceof SyntaxError) {
-      return { state: 'unknown', reason: "The gateway's answer makes no sense." };
+      return { state: 'unknown', reason: 'The gateway returned an invalid response.' };
     }
     const known = sourceError(error);
     if (!(known instanceof SourceError)) throw error;
-    return { state: 'unknown', reason: `The gateway's requests are unknown: ${known.reason}.` };
+    return { state: 'unknown', reason: `Gateway requests are unavailable: ${known.reason}.` };
   }
 }
 
 function reasonOf(status: number): string {
-  if (status === 429) return 'As many people as can be served look at requests already.';
-  if (status === 404) return 'This gateway has no trace: it is of another version.';
-  return `The gateway's admin port refuses to tell (${status}).`;
+  if (status === 429) return 'Too many live request traces are open. Close one and try again.';
+  if (status === 404) return 'This gateway version does not support tracing.';
+  return `The gateway's admin port rejected the request (status ${status}).`;
 }
 
 /** Names are what clients make them: what looks like a credential is not shown. */

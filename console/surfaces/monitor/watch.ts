@@ -120,7 +120,7 @@ export class Watch {
     if (status.state === 'starting') return 'nothing was measured yet';
     if (status.state === 'ok') return status.problems.get(panel);
     const sampler = this.options.samplers.find(({ id }) => id === assignment.source);
-    return `unknown since ${isoTime(status.sinceMs ?? 0)}: ${sampler?.title ?? 'source'}: ${status.reason ?? ''}`;
+    return `no data since ${isoTime(status.sinceMs ?? 0)}: ${sampler?.title ?? 'source'}: ${status.reason ?? ''}`;
   }
 
   async #sample(sampler: Sampler, nowMs: number): Promise<void> {

@@ -93,7 +93,7 @@ export class Workers {
       return STATUS.parse(JSON.parse(text));
     } catch (error) {
       if (error instanceof z.ZodError || error instanceof SyntaxError) {
-        throw new SourceError('its answer makes no sense', { cause: error });
+        throw new SourceError('invalid response', { cause: error });
       }
       throw sourceError(error);
     }

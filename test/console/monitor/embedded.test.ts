@@ -157,7 +157,7 @@ describe('Monitor with the built-in collector', () => {
     const unknown = (await operator.get(path)).json() as TraceView;
     expect(unknown).to.include({
       state: 'unknown',
-      reason: "The gateway's answer makes no sense.",
+      reason: 'The gateway returned an invalid response.',
     });
   });
 
@@ -262,19 +262,19 @@ describe('Monitor with the built-in collector', () => {
     const down = await tick();
     const tile = tileOf(down, 'requests_per_s');
     expect(tile).to.include({ value: null, state: 'unknown' });
-    expect(tile.reason).to.match(/^unknown since \d{4}-.*Z: Gateway: it does not answer$/);
+    expect(tile.reason).to.match(/^no data since \d{4}-.*Z: Gateway: not responding$/);
     expect(tile.last_unix_s).to.equal(before.last_unix_s);
     const since = tileOf(await tick(), 'requests_per_s').reason;
     expect(since).to.equal(tile.reason);
     bed.clock.nowMs += 60_000;
     const source = (await tick()).alerts.find(({ name }) => name === 'SourceDown');
     expect(source).to.include({ state: 'firing', severity: 'critical' });
-    expect(source?.title).to.equal('A source of the Monitor does not answer (Gateway)');
+    expect(source?.title).to.equal('Monitoring source not responding (Gateway)');
     expect(down.alerts.length).to.be.greaterThan(0);
     const logs = (await operator.get('/api/monitor/logs')).json() as Record<string, unknown>;
     expect(logs).to.deep.include({ state: 'unknown', lines: [] });
     const workers = (await operator.get('/api/monitor/workers')).json() as Record<string, unknown>;
-    expect(workers).to.include({ state: 'unknown', reason: 'the gateway: it does not answer' });
+    expect(workers).to.include({ state: 'unknown', reason: 'the gateway: not responding' });
     // It began anew: what it counted since is growth.
     gateway.requests = 30;
     gateway.failed = 0;

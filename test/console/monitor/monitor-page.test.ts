@@ -110,7 +110,7 @@ describe("the Monitor's page", () => {
     expect(spans.map(({ from, to, text }) => [from, to, text])).to.deep.equal([
       [0, 20, 'up'],
       [20, 30, 'down'],
-      [40, 50, 'up for a part of the time'],
+      [40, 50, 'partly up'],
     ]);
     expect(shortNames(['a · l 1', 'a · l 2'])).to.deep.equal(['l 1', 'l 2']);
     expect(shortNames(['a · l 1', 'b · l 1'])).to.deep.equal(['a · l 1', 'b · l 1']);
@@ -155,17 +155,17 @@ describe("the Monitor's page", () => {
     const counts = chart.table().rows.map(([, count]) => count);
     expect(counts.slice(0, 30)).to.deep.equal(Array.from({ length: 30 }, () => null));
     expect(counts.slice(30)).to.deep.equal([1, ...Array.from({ length: 28 }, () => 0), 1]);
-    const why = 'No lines are kept from before ';
+    const why = 'Lines before ';
     expect(chart.shapes(1200).filter(({ title = '' }) => title.startsWith(why))).to.have.length(1);
     expect(chart.shapes(1200).filter(({ text = '' }) => text.startsWith(why))).to.have.length(1);
-    expect(chart.describe()).to.match(/^2 lines from .* No lines are kept from before /);
+    expect(chart.describe()).to.match(/^2 lines from .* Lines before .* are not retained\.$/);
     const cut = volumeChart(volumeOfLines(marks, 1000, 1600, 1301, true));
     expect(cut.table().rows.map(([, count]) => count)).to.deep.equal(counts);
-    expect(cut.describe()).to.match(/^2 lines from .* There may be more lines from before /);
-    expect(cut.describe()).not.to.include('kept');
+    expect(cut.describe()).to.match(/^2 lines from .* Some lines before .* may be missing\.$/);
+    expect(cut.describe()).not.to.include('retained');
     const whole = volumeChart(volumeOfLines(marks, 1000, 1600, null));
     expect(whole.table().rows.every(([, count]) => typeof count === 'number')).to.equal(true);
-    expect(whole.describe()).not.to.include('kept');
+    expect(whole.describe()).not.to.include('retained');
   });
 
   it('calls quantiles what people call them', async () => {

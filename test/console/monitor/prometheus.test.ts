@@ -145,7 +145,7 @@ groups:
       const seen = await overview();
       for (const id of ['nodes_online', 'requests_per_s', 'error_ratio', 'latency_p99']) {
         expect(tileOf(seen, id), id).to.include({ value: null, state: 'unknown' });
-        expect(tileOf(seen, id).reason).to.match(/^unknown since .*: it does not answer$/);
+        expect(tileOf(seen, id).reason).to.match(/^no data since .*: not responding$/);
         expect(tileOf(seen, id).last_unix_s).to.be.greaterThan(1.7e9);
       }
       expect(seen.alerts.some(({ name }) => name === 'NodeDown')).to.equal(true);
@@ -154,7 +154,7 @@ groups:
         `/api/monitor/series?panel=latency&from=${to - 900}&to=${to}`,
       );
       expect(answer.status).to.equal(200);
-      expect(answer.json()).to.deep.include({ series: [], missing: ['the metrics store: it does not answer'] }); // prettier-ignore
+      expect(answer.json()).to.deep.include({ series: [], missing: ['the metrics store: not responding'] }); // prettier-ignore
     });
   },
 );
@@ -247,6 +247,6 @@ describe('Monitor with a metrics store and a log store', () => {
     loki.answers = (_url, response) => response.writeHead(500).end('boom at 10.0.0.1');
     const logs = (await operator.get('/api/monitor/logs')).json() as Record<string, unknown>;
     expect(logs).to.deep.include({ state: 'unknown', lines: [] });
-    expect(logs.reason).to.equal('The logs are unknown: it answers with status 500.');
+    expect(logs.reason).to.equal('Logs are unavailable: it answers with status 500.');
   });
 });

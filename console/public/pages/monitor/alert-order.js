@@ -13,7 +13,7 @@ const FEW = 5;
  */
 
 /** What a group is called whose alerts name no node. */
-const NO_NODE = 'The gateway and the whole cluster';
+const NO_NODE = 'Gateway and cluster';
 
 /**
  * @template {{ readonly state: string, readonly kind: string, readonly title: string,

@@ -35,8 +35,8 @@ export function showAlerts(alerts, unknown) {
   const host = $('#alerts');
   if (alerts.length === 0) {
     const text = unknown
-      ? 'No alerts in what is known. Some figures are unknown: see above.'
-      : 'No alerts: everything that is watched is within its limits.';
+      ? 'No alerts in the available data. Some metrics are unavailable; see above.'
+      : 'No alerts. All monitored metrics are within their thresholds.';
     host.replaceChildren(
       el('p', { className: 'empty' }, stateMark(unknown ? 'unknown' : 'ok', text)),
     );
@@ -52,7 +52,7 @@ export function showAlerts(alerts, unknown) {
   const table = el(
     'table',
     { className: 'alerts' },
-    el('caption', { className: 'sr', textContent: 'Alerts, the most severe first' }),
+    el('caption', { className: 'sr', textContent: 'Alerts, most severe first' }),
     el('thead', {}, el('tr', {}, ...head)),
     el('tbody', {}, ...shown.flatMap((group) => rowsOf(group, unknown, again))),
   );
@@ -87,7 +87,7 @@ function choiceOf(again) {
   const choice = el(
     'select',
     { id: 'alerts-by' },
-    el('option', { value: 'kind', textContent: 'Kind', selected: by === 'kind' }),
+    el('option', { value: 'kind', textContent: 'Type', selected: by === 'kind' }),
     el('option', { value: 'node', textContent: 'Node', selected: by === 'node' }),
   );
   choice.onchange = () => {
@@ -177,9 +177,10 @@ function groupRow({ key, title, state, alerts }, first, onToggle) {
  * @param {string} id
  */
 function linkOf({ title, node, link }, id) {
-  const go = el('a', { id, textContent: 'Show', href: addressOf({ tab: link.tab }) });
+  const go = el('a', { id, textContent: 'View', href: addressOf({ tab: link.tab }) });
   Object.assign(go.dataset, { tab: link.tab, panel: link.panel ?? '' });
-  go.setAttribute('aria-label', `Show charts for: ${title}${node === null ? '' : `, ${node}`}`);
+  const label = node === null ? `View charts for ${title}` : `View charts for ${title} on ${node}`;
+  go.setAttribute('aria-label', label);
   return go;
 }
 

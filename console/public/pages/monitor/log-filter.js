@@ -9,7 +9,7 @@ const TYPING_MS = 400;
 /** What of the log is shown; kept in the address of the page. */
 export class LogFilter {
   element = el('form', { className: 'row filters', onsubmit: (event) => event.preventDefault() });
-  #contains = el('input', { type: 'search', maxLength: 256, placeholder: 'text, or a request id' });
+  #contains = el('input', { type: 'search', maxLength: 256, placeholder: 'Text or request ID' });
   #level;
   #limit;
   #own = el('input', { type: 'checkbox' });
@@ -24,14 +24,14 @@ export class LogFilter {
   /** @param {readonly string[]} levels */
   constructor(levels) {
     this.element.setAttribute('role', 'search');
-    this.element.setAttribute('aria-label', 'Filter the log');
+    this.element.setAttribute('aria-label', 'Filter log lines');
     const option = (/** @type {string} */ value, /** @type {string} */ textContent) =>
       el('option', { value, textContent });
     this.#level = el(
       'select',
       {},
       option('', 'any'),
-      ...levels.map((one) => option(one, `${one} and worse`)),
+      ...levels.map((one) => option(one, `${one} and above`)),
     );
     this.#limit = el('select', {}, ...LIMITS.map((one) => option(one, `${one} lines`)));
     this.#level.onchange = () => setPlace({ level: this.#level.value });
@@ -44,8 +44,8 @@ export class LogFilter {
     this.element.append(
       el('label', {}, 'Contains ', this.#contains),
       el('label', {}, 'Level ', this.#level),
-      el('label', {}, 'At most ', this.#limit),
-      el('label', { className: 'chip' }, this.#own, "Console's own requests"),
+      el('label', {}, 'Limit ', this.#limit),
+      el('label', { className: 'chip' }, this.#own, 'Include console requests'),
       this.#choices.services,
       this.#choices.nodes,
     );

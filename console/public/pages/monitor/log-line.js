@@ -144,7 +144,7 @@ export function logLine(entry, onId) {
   row.dataset.time = String(time);
   row.dataset.level = level ?? '';
   if (id !== null) {
-    const button = iconButton('list', `Show all lines of request ${id}`, () => onId(id));
+    const button = iconButton('list', `Show all log lines for request ${id}`, () => onId(id));
     row.append(button);
   }
   return row;

@@ -32,7 +32,7 @@ export class LogList {
   /** @param {(id: string) => void} onId told the id of the request that was chosen */
   constructor(onId) {
     this.#onId = onId;
-    this.element.setAttribute('aria-label', 'Log lines, the newest first');
+    this.element.setAttribute('aria-label', 'Log lines, newest first');
   }
 
   /** Time of the newest line in unix seconds; 0 without lines. */
@@ -79,7 +79,7 @@ export class LogList {
     this.element.replaceChildren();
     this.add(lines, null, null);
     if (completeFrom !== null) {
-      const text = `Lines before ${timeAt(completeFrom, 'second')} are not kept any more.`;
+      const text = `Lines before ${timeAt(completeFrom, 'second')} are no longer retained.`;
       this.element.append(notice(text));
     }
   }
@@ -177,8 +177,8 @@ export class LogList {
   }
 }
 
-const ASKED = 'there were more than are asked for at a time';
-const LOST = 'there were more than are kept';
+const ASKED = 'there were too many for one request';
+const LOST = 'there were too many to keep';
 
 /**
  * @param {number} fromS
@@ -187,7 +187,7 @@ const LOST = 'there were more than are kept';
  */
 function gapText(fromS, toS, why) {
   const times = `between ${timeAt(fromS, 'second')} and ${timeAt(toS, 'second')}`;
-  return `Lines ${times} may be missing here: ${why}.`;
+  return `Lines ${times} may be missing: ${why}.`;
 }
 
 /** @param {string} textContent */

@@ -70,20 +70,26 @@ export function volumeChart(volume) {
   const all = steps.reduce((sum, one) => sum + one.sum, 0);
   const stamp = (/** @type {number} */ at) => timeAt(at, step < 60 ? 'second' : 'minute');
   const known = Math.min(to, Math.max(from, volume.complete_from_unix_s ?? from));
-  const missing = volume.isCut === true ? 'There may be more lines' : 'No lines are kept';
-  const lost = known > from ? `${missing} from before ${timeAt(known, 'full')}.` : '';
+  const start = timeAt(known, 'full');
+  const missing =
+    volume.isCut === true
+      ? `Some lines before ${start} may be missing.`
+      : `Lines before ${start} are not retained.`;
+  const lost = known > from ? missing : '';
   return {
     height: () => HEIGHT + BOTTOM,
     legend: used.map(([text, tone]) => ({ text, tone })),
     describe: () => {
       const busiest = steps.find(({ sum }) => sum === most);
       const peak =
-        busiest === undefined ? '' : ` At most ${whole(most)} up to ${stamp(busiest.at)}.`;
+        busiest === undefined
+          ? ''
+          : ` Peak: ${whole(most)} lines in the interval ending ${stamp(busiest.at)}.`;
       const found = `${whole(all)} lines from ${timeAt(known, 'full')} to ${timeAt(to, 'full')}.`;
       return `${found}${peak}${lost === '' ? '' : ` ${lost}`}`;
     },
     table: () => ({
-      head: ['Up to', ...used.map(([level]) => level)],
+      head: ['Period end', ...used.map(([level]) => level)],
       rows: steps.map(({ at, levels, isKnown }) => [
         timeAt(at, 'full'),
         ...used.map(([level]) => (isKnown ? (levels.get(level) ?? 0) : null)),
@@ -212,7 +218,7 @@ export class LogVolume {
     if (volume === null) return;
     const chart = volumeChart(volume);
     if (this.#figure === null) {
-      this.#figure = new ChartFigure('Lines over time', chart);
+      this.#figure = new ChartFigure('Log volume', chart);
       this.#figure.element.classList.remove('card');
       this.element.replaceChildren(this.#figure.element);
     } else this.#figure.show(chart);

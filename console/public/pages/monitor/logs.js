@@ -23,7 +23,7 @@ const VOLUME_MS = 15_000;
 const OVERLAP_S = 5;
 const LATE_S = { embedded: OVERLAP_S, loki: 60 };
 
-const COLUMNS = ['Time', 'Level', 'Where', 'Request, status and time, or message'];
+const COLUMNS = ['Time', 'Level', 'Source', 'Message'];
 
 /** For eyes alone: each line says what it is. */
 function columnNames() {
@@ -146,7 +146,7 @@ export class Logs {
       this.#truncated = truncated;
     });
     this.#older.disabled = false;
-    if (found === 0) this.#older.textContent = 'No older lines were found. Look again';
+    if (found === 0) this.#older.textContent = 'No older lines found. Check again';
     else this.#older.textContent = 'Load older lines';
   }
 
@@ -213,7 +213,7 @@ export class Logs {
       this.#waiting.remove();
       this.#filter.offer(answer);
       this.#showProblem(
-        answer.state === 'ok' ? null : (answer.reason ?? 'The log cannot be read.'),
+        answer.state === 'ok' ? null : (answer.reason ?? 'The log could not be read.'),
       );
       if (answer.state === 'ok') {
         take(answer);
@@ -242,13 +242,15 @@ export class Logs {
       (one) => one !== '',
     );
     this.#clear.hidden = !filtered;
-    const more = this.#truncated ? '; there are more: narrow the filter or the range' : '';
     const passes = this.#truncated
-      ? 'No line passes the filter as far as was looked: narrow the range.'
-      : 'No line passes the filter in this range.';
+      ? 'No matching lines in the part searched so far. Narrow the range.'
+      : 'No lines match the filter in this range.';
     const none = filtered ? passes : 'No lines in this range.';
-    const text =
-      count === 0 ? (known ? none : '') : `${count} line${count === 1 ? '' : 's'}${more}`;
+    const lines = count === 1 ? '1 line' : `${count} lines`;
+    const some = this.#truncated
+      ? `${lines} shown. More match: narrow the filter or the time range.`
+      : lines;
+    const text = count === 0 ? (known ? none : '') : some;
     if (this.#state.textContent !== text) this.#state.textContent = text;
   }
 
@@ -266,6 +268,6 @@ export class Logs {
     this.#pause.textContent = this.#paused ? 'Follow' : 'Pause';
     this.#pause.title = this.#paused
       ? 'Show new lines as they arrive'
-      : 'New lines arrive by themselves';
+      : 'New lines appear automatically';
   }
 }

@@ -56,7 +56,7 @@ export class Nodes {
           el(
             'p',
             { className: 'empty' },
-            ...(off ? [`Not measured: ${text}.`] : [stateMark('unknown', text)]),
+            ...(off ? [`Not collected: ${text}.`] : [stateMark('unknown', text)]),
           ),
         );
         if (items.length > 0)
@@ -68,7 +68,7 @@ export class Nodes {
       this.#body.replaceChildren(...nodes);
     } catch (error) {
       this.#body.replaceChildren(
-        el('p', { className: 'empty', textContent: `Unknown: ${messageOf(error)}` }),
+        el('p', { className: 'empty', textContent: `Unavailable: ${messageOf(error)}` }),
       );
     }
   }
@@ -118,7 +118,7 @@ function nodeTable(items) {
 function diskBars(items) {
   return items.map(({ name, disks }) => {
     const list = disks.map(diskBar);
-    const none = el('p', { className: 'quiet', textContent: 'Its disks are unknown.' });
+    const none = el('p', { className: 'quiet', textContent: 'No disk data.' });
     return el(
       'div',
       { className: 'node-disks' },
@@ -130,7 +130,7 @@ function diskBars(items) {
 
 /** @param {StorageNode['disks'][number]} disk */
 function diskBar({ device, size_bytes: size, used_bytes: used, mounted }) {
-  if (mounted === false) return bar(device, null, 1, 'ratio', 'not mounted ✖');
+  if (mounted === false) return bar(device, null, 1, 'ratio', 'unmounted ✖');
   if (size === null || used === null || size === 0) return bar(device, null, 1, 'ratio');
   const text = `${figure(used / size, 'ratio')} of ${figure(size, 'bytes')}`;
   return bar(device, used / size, 1, 'ratio', text);

@@ -73,11 +73,12 @@ function showSources(sources) {
   const lines = sources
     .filter(({ state }) => state === 'down' || state === 'starting')
     .map(({ title, state, reason, last_unix_s: last }) => {
-      const since = typeof last === 'number' ? ` Last heard of at ${timeAt(last, 'second')}.` : '';
-      const text =
-        state === 'starting'
-          ? `${title} is being asked for the first time.`
-          : `${title}: ${localTimes(reason ?? 'it does not answer')}.${since} What it would tell is unknown.`;
+      const why = localTimes(reason ?? 'not responding');
+      const down =
+        typeof last === 'number'
+          ? `${title}: ${why}. No data since ${timeAt(last, 'second')}.`
+          : `${title}: ${why}. Its data is unavailable.`;
+      const text = state === 'starting' ? `Waiting for the first data from ${title}.` : down;
       const line = el(
         'p',
         { className: 'source' },
@@ -97,15 +98,15 @@ function showAge() {
   if (overview === null) return;
   const { at_unix_s: at, interval_s: interval } = overview;
   const age = now() - at;
-  $('#updated').textContent = `updated ${age < 2 ? 'now' : `${duration(age)} ago`}`;
+  $('#updated').textContent = `updated ${age < 2 ? 'just now' : `${duration(age)} ago`}`;
   if (stale || age < MISSED * Math.max(interval, everyS)) return;
   stale = true;
   const since = timeAt(at, 'second');
-  const reason = `unknown since ${since}: the console does not answer`;
+  const reason = `no data since ${since}: the console is not responding`;
   show({
     ...overview,
     tiles: overview.tiles.map((tile) => ({ ...tile, value: null, state: 'unknown', reason })),
-    sources: [{ id: 'console', title: 'The console', state: 'down', reason: 'no figures arrive' }],
+    sources: [{ id: 'console', title: 'Console', state: 'down', reason: 'no data received' }],
   });
 }
 

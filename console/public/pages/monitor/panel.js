@@ -28,7 +28,7 @@ const UNIT_WORDS = {
   s_per_s: 'seconds per second',
 };
 
-const NOTHING = 'nothing was recorded in this time';
+const NOTHING = 'no data in this time range';
 /** Charts that show nothing are looked at again no more often. */
 const AGAIN_MS = 30_000;
 
@@ -81,13 +81,13 @@ export class Panel {
     this.#canvas.setAttribute('aria-label', `Chart: ${title}`);
     this.#table = iconButton('table', `Table: ${title}`, () => this.#setTable(!this.#asTable));
     this.#table.setAttribute('aria-pressed', 'false');
-    this.#csv = iconButton('download', `CSV: ${title}`, () => {
+    this.#csv = iconButton('download', `Download CSV: ${title}`, () => {
       if (this.#answer === null) return;
       const { series } = this.#answer;
       downloadCsv(id, this.#names(series), columnsOf(series));
     });
     this.#csv.disabled = true;
-    this.#png = iconButton('image', `PNG: ${title}`, () => this.#savePicture());
+    this.#png = iconButton('image', `Download PNG: ${title}`, () => this.#savePicture());
     this.#png.hidden = true;
     this.#body.append(skeleton('block'));
     this.element = el(
@@ -205,7 +205,7 @@ export class Panel {
     const text = `Not updated since ${timeAt(this.#answer?.to_unix_s ?? now(), 'second')}: ${messageOf(error)}`;
     if (this.#answer === null) {
       this.#body.replaceChildren(
-        el('p', { className: 'empty', textContent: `Unknown: ${messageOf(error)}` }),
+        el('p', { className: 'empty', textContent: `Unavailable: ${messageOf(error)}` }),
       );
     } else this.#note.textContent = text;
   }

@@ -80,7 +80,7 @@ export function markRange() {
   if (chosen !== 'custom') $('#custom').hidden = true;
   const toggle = $('#live');
   toggle.setAttribute('aria-pressed', String(isLive()));
-  toggle.title = isLive() ? 'Charts go on by themselves' : 'Charts stand still';
+  toggle.title = isLive() ? 'Charts update automatically' : 'Charts are paused';
 }
 
 function openCustom() {
@@ -96,7 +96,7 @@ function applyCustom(event) {
   const from = Math.floor(new Date($('#from').value).getTime() / 1000);
   const to = Math.floor(new Date($('#to').value).getTime() / 1000);
   const wrong = !(from < to);
-  $('#range-message').textContent = wrong ? 'The range ends before it begins.' : '';
+  $('#range-message').textContent = wrong ? 'The end of the range must be after its start.' : '';
   if (!wrong) setPlace({ from: String(from), to: String(to) });
 }
 

@@ -28,7 +28,7 @@ export function seriesTable(title, names, [times, ...all], unit) {
   const table = el(
     'table',
     { className: 'figures' },
-    el('caption', { className: 'sr', textContent: `${title}, the newest first` }),
+    el('caption', { className: 'sr', textContent: `${title}, newest first` }),
     el('thead', {}, el('tr', {}, ...head)),
     el('tbody', {}, ...rows.reverse()),
   );

@@ -91,7 +91,7 @@ export function describe(title, names, columns, unit) {
   const texts = names.map((name, index) => {
     const values = all[index] ?? [];
     const known = values.filter((value) => value !== null);
-    if (known.length === 0) return `${name}: nothing known`;
+    if (known.length === 0) return `${name}: no data`;
     const low = figure(Math.min(...known), unit);
     const high = figure(Math.max(...known), unit);
     return `${name}: now ${figure(values[latest], unit)}, from ${low} to ${high}`;

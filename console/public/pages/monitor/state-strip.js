@@ -15,7 +15,7 @@ const OLD_STEPS = 4;
 const LEGEND = /** @type {const} */ ([
   { text: 'up', tone: 'good' },
   { text: 'down', tone: 'crit' },
-  { text: 'up for a part of the time', tone: 'warn' },
+  { text: 'partly up', tone: 'warn' },
 ]);
 
 /**
@@ -111,8 +111,8 @@ export class StateStrip {
     // What was up a while ago may be down by now.
     const isOld = last < to - OLD_STEPS * stepS;
     if (isOld) {
-      const text = ` now; ${told} at ${timeAt(last, 'second')}`;
-      this.#big.replaceChildren('unknown', el('small', { textContent: text }));
+      const text = `; last: ${told} at ${timeAt(last, 'second')}`;
+      this.#big.replaceChildren('No data', el('small', { textContent: text }));
     } else {
       this.#big.replaceChildren(
         String(up),

@@ -182,7 +182,7 @@ export class TabContent {
     const missing = items.filter(({ tab, available }) => tab === place.tab && !available);
     const hidden = [
       ...this.#panels.map(({ title, emptyBecause: reason }) => ({ title, reason })),
-      ...missing.map(({ title, reason = 'not measured here' }) => ({ title, reason })),
+      ...missing.map(({ title, reason = 'not measured in this setup' }) => ({ title, reason })),
     ];
     const text = hiddenText(hidden);
     if (this.#hidden.textContent !== text) this.#hidden.textContent = text;

@@ -63,13 +63,13 @@ export function showLoadingTiles(count) {
 function offLine(tiles) {
   /** @type {Map<string, string[]>} */
   const reasons = new Map();
-  for (const { title, reason = 'no source is configured' } of tiles) {
+  for (const { title, reason = 'no source configured' } of tiles) {
     reasons.set(reason, [...(reasons.get(reason) ?? []), title]);
   }
   const texts = [...reasons].map(([reason, titles]) => `${titles.join(', ')} (${reason})`);
   return el('p', {
     className: 'quiet not-measured',
-    textContent: `Not measured: ${texts.join('; ')}.`,
+    textContent: `Not collected: ${texts.join('; ')}.`,
   });
 }
 
@@ -97,7 +97,7 @@ function alertTile(alerts, sources, stale) {
     unit: 'count',
     value: stale ? null : firing.length,
     state: stale ? 'unknown' : state,
-    ...(partly && !stale && firing.length === 0 ? { reason: 'of what is known' } : {}),
+    ...(partly && !stale && firing.length === 0 ? { reason: 'from responding sources only' } : {}),
     notes: stale ? [] : notes,
   };
 }
@@ -151,14 +151,17 @@ function tileOf(tile, tab) {
 function valueOf({ value, unit, of }) {
   if (value === null) return el('p', { className: 'value none', textContent: 'unknown' });
   const [number, sign] = parts(value, unit);
-  const rest = typeof of === 'number' ? ` / ${figure(of, unit)}` : ` ${sign}`;
+  const gap = unit === 'ratio' ? '' : ' ';
+  const rest = typeof of === 'number' ? ` / ${figure(of, unit)}` : `${gap}${sign}`;
   return el('p', { className: 'value' }, number, el('small', { textContent: rest }));
 }
 
 /** @param {Tile['notes'][number]} note */
 function noteOf({ id, title, value, unit }) {
   if (id === 'first_full_s') {
-    return value === null ? 'no disk full in sight' : `first disk full in ${duration(value)}`;
+    return value === null
+      ? 'no disk is expected to fill up'
+      : `first disk full in ${duration(value)}`;
   }
   if (value === null) return '';
   const sign = value > 0 && id.startsWith('slope') ? '+' : '';

@@ -22,10 +22,10 @@ const COLUMNS = [
   ['Status'],
   ['Operation'],
   ['Bucket and key'],
-  ['Took', 'number'],
+  ['Duration', 'number'],
   ['Backend', 'number'],
-  ['In', 'number'],
-  ['Out', 'number'],
+  ['Received', 'number'],
+  ['Sent', 'number'],
   ['Client'],
   [''],
 ];
@@ -100,7 +100,7 @@ export class Trace {
       el(
         'table',
         {},
-        el('caption', { className: 'sr', textContent: 'Requests, the latest first' }),
+        el('caption', { className: 'sr', textContent: 'Requests, newest first' }),
         el('thead', {}, el('tr', {}, ...head)),
         this.#rows,
       ),
@@ -118,7 +118,7 @@ export class Trace {
       this.#every,
     );
     form.setAttribute('role', 'search');
-    form.setAttribute('aria-label', 'Filter the trace');
+    form.setAttribute('aria-label', 'Filter requests');
     form.onsubmit = (event) => event.preventDefault();
     form.onkeydown = (event) => {
       const isField = /** @type {Element} */ (event.target).matches('input');
@@ -199,7 +199,7 @@ export class Trace {
     this.#showProblem(
       view.skipped === 0
         ? null
-        : `${figure(view.skipped, 'count')} more requests fitted than are shown: choose a sample, or filter.`,
+        : `${figure(view.skipped, 'count')} matching requests are not shown. Choose a sample rate or add filters.`,
     );
     // A gateway that was started again counts anew.
     this.#after = view.next;
@@ -220,14 +220,14 @@ export class Trace {
     if (this.#toggle.textContent !== name) {
       this.#toggle.replaceChildren(icon(this.#isOn ? 'circle-stop' : 'play'), name);
     }
-    const text = this.#isOn ? 'Requests are shown as they end.' : 'The trace is off.';
+    const text = this.#isOn ? 'Requests appear as they finish.' : 'Tracing is stopped.';
     if (this.#state.textContent !== text) this.#state.textContent = text;
     this.#clear.hidden = this.#count === 0;
     this.#empty.hidden = this.#count > 0;
     this.#wide.hidden = this.#count === 0;
     this.#empty.textContent = this.#isOn
-      ? 'No request that fits has ended yet.'
-      : 'Start shows requests of all listeners as they end. Nobody else notices, and nothing is kept.';
+      ? 'No matching requests have finished yet.'
+      : 'Select Start to show requests from all listeners as they finish. Other users are not affected, and nothing is stored.';
   }
 }
 
@@ -256,7 +256,7 @@ function rowsOf(entry) {
     number(figure(entry.bytes_out, 'bytes')),
     el('td', { textContent: remote === '' ? 'unknown' : remote }),
   );
-  const toggle = iconButton('chevron-down', `Details of ${entry.request_id}`, () => {
+  const toggle = iconButton('chevron-down', `Details for ${entry.request_id}`, () => {
     const next = row.nextElementSibling;
     const isOpen = next?.classList.contains('more') === true;
     if (isOpen) next?.remove();
@@ -284,7 +284,7 @@ function detailsOf(entry) {
   const text = JSON.stringify({ ...entry, seq: undefined }, null, 2);
   const logs = el('button', {
     className: 'small',
-    textContent: 'Show its log lines',
+    textContent: 'View log lines',
     onclick: () => setPlace({ tab: 'logs', contains: entry.request_id }),
   });
   const cell = el('td', { colSpan: COLUMNS.length }, el('pre', { textContent: text }), logs);

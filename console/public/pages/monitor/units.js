@@ -65,7 +65,9 @@ export function parts(value, unit) {
  */
 export function figure(value, unit) {
   if (value === null || value === undefined) return 'unknown';
-  return parts(value, unit).join(' ').trim();
+  return parts(value, unit)
+    .join(unit === 'ratio' ? '' : ' ')
+    .trim();
 }
 
 /**

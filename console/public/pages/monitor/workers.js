@@ -15,12 +15,12 @@ const COLUMNS = [
   ['Process'],
   ['PID', 'number'],
   ['State'],
-  ['Up for', 'number'],
+  ['Uptime', 'number'],
   ['Restarts', 'number'],
   ['CPU', 'number'],
   ['Memory', 'number'],
   ['Requests', 'number'],
-  ['Loop lag', 'number'],
+  ['Event loop lag', 'number'],
 ];
 
 /** What is shown until it is known how many there are. */
@@ -42,9 +42,9 @@ export class Workers {
     try {
       this.#show(await call('GET', '/api/monitor/workers', undefined, true));
     } catch (error) {
-      this.#summary.textContent = 'Workers: unknown';
+      this.#summary.textContent = 'Workers: unavailable';
       this.#body.replaceChildren(
-        el('p', { className: 'empty', textContent: `Unknown: ${messageOf(error)}` }),
+        el('p', { className: 'empty', textContent: `Unavailable: ${messageOf(error)}` }),
       );
     }
   }

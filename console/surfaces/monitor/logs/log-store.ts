@@ -145,7 +145,7 @@ export class LogStore {
       return schema.parse(JSON.parse(text));
     } catch (error) {
       if (error instanceof z.ZodError || error instanceof SyntaxError) {
-        throw new SourceError('its answer makes no sense', { cause: error });
+        throw new SourceError('invalid response', { cause: error });
       }
       throw sourceError(error);
     }

@@ -87,7 +87,7 @@ export class Logs {
       };
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
-      const reason = `The logs are unknown: ${error.reason}.`;
+      const reason = `Logs are unavailable: ${error.reason}.`;
       return {
         source,
         state: 'unknown',

@@ -62,6 +62,6 @@ export async function volumeOf(
     };
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
-    return { state: 'unknown', reason: `The number of lines is unknown: ${error.reason}.` };
+    return { state: 'unknown', reason: `Log volume is unavailable: ${error.reason}.` };
   }
 }

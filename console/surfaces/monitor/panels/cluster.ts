@@ -6,7 +6,7 @@ export const SOURCES_UP = 'sources_up';
 /** Panels of the cluster's nodes. Names of metrics of hosts are those of Prometheus' node_exporter. */
 export const CLUSTER_PANELS: readonly Panel[] = [
   {
-    ...base(SOURCES_UP, 'Sources that answer'),
+    ...base(SOURCES_UP, 'Responding sources'),
     tab: 'nodes',
     kind: 'state',
     sources: ['console'],
@@ -27,13 +27,13 @@ export const CLUSTER_PANELS: readonly Panel[] = [
   },
   { ...base('services_up', 'Storage services up'), tab: 'nodes', kind: 'state' },
   {
-    ...base('proxies_seen', 'Proxies that answer'),
+    ...base('proxies_seen', 'Responding proxies'),
     tab: 'nodes',
     kind: 'state',
     sources: ['proxies'],
   },
   {
-    ...base('proxy_problems', 'Proxies that are unlike the others'),
+    ...base('proxy_problems', 'Mismatched proxies'),
     tab: 'nodes',
     kind: 'bars',
     sources: ['proxies'],
@@ -44,21 +44,21 @@ export const CLUSTER_PANELS: readonly Panel[] = [
     unit: 's',
   },
   {
-    ...base('node_load', 'Load of nodes, by core'),
+    ...base('node_load', 'Node load per core'),
     tab: 'nodes',
     sources: ['prometheus'],
     promql:
       'max by (instance)(node_load1) / on (instance) count by (instance)(node_cpu_seconds_total{mode="idle"})',
   },
   {
-    ...base('node_memory', 'Memory in use'),
+    ...base('node_memory', 'Memory used'),
     tab: 'nodes',
     unit: 'ratio',
     sources: ['prometheus'],
     promql: 'max by (instance)(1 - node_memory_MemAvailable_bytes / node_memory_MemTotal_bytes)',
   },
   {
-    ...base('disk_used', 'Use of disks'),
+    ...base('disk_used', 'Disk usage'),
     tab: 'disks',
     unit: 'ratio',
     kind: 'bars',
@@ -67,21 +67,21 @@ export const CLUSTER_PANELS: readonly Panel[] = [
       'label_replace(max by (instance, mountpoint)(1 - node_filesystem_avail_bytes{mountpoint=~"/srv/node/.*"} / node_filesystem_size_bytes{mountpoint=~"/srv/node/.*"}), "device", "$1", "mountpoint", "/srv/node/(.*)")',
   },
   {
-    ...base('capacity_used', 'Capacity in use'),
+    ...base('capacity_used', 'Capacity used'),
     tab: 'disks',
     unit: 'ratio',
     sources: ['recon', 'prometheus'],
     promql:
       '1 - sum(node_filesystem_avail_bytes{mountpoint=~"/srv/node/.*"}) / sum(node_filesystem_size_bytes{mountpoint=~"/srv/node/.*"})',
   },
-  { ...base('unmounted', 'Disks that are not mounted'), tab: 'disks', kind: 'bars' },
+  { ...base('unmounted', 'Unmounted disks'), tab: 'disks', kind: 'bars' },
   base('async_pending', 'Async pending'),
-  { ...base('replication_age', 'Age of the last replication'), unit: 's' },
-  { ...base('replication_pass', 'Time of a replication pass'), unit: 's' },
+  { ...base('replication_age', 'Time since last replication'), unit: 's' },
+  { ...base('replication_pass', 'Replication pass duration'), unit: 's' },
   { ...base('quarantined', 'Quarantined'), kind: 'bars' },
-  { ...base('ring_mismatch', "Rings that are not the console's"), kind: 'bars' },
-  { ...base('expirer_age', "Since news of the expirer's"), unit: 's' },
-  { ...base('recon_age', 'Age of what recon says'), unit: 's' },
+  { ...base('ring_mismatch', 'Mismatched rings'), kind: 'bars' },
+  { ...base('expirer_age', 'Time since last expirer update'), unit: 's' },
+  { ...base('recon_age', 'Recon data age'), unit: 's' },
 ];
 
 function base(id: string, title: string) {

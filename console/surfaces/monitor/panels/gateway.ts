@@ -50,14 +50,14 @@ export const GATEWAY_PANELS: readonly Panel[] = [
       part: { of: 'ringway_requests_total', where: ['code', SERVER_ERRORS.code] },
     },
   },
-  rate('errors_by_code', 'Errors by S3 code', 'ringway_request_errors_total', 'error_code'),
+  rate('errors_by_code', 'Errors by S3 error code', 'ringway_request_errors_total', 'error_code'),
   {
-    ...quantiles('latency', 'Time of requests', 'ringway_request_duration_seconds'),
+    ...quantiles('latency', 'Request latency', 'ringway_request_duration_seconds'),
     isMain: true,
   },
   quantiles('first_byte', 'Time to first byte', 'ringway_time_to_first_byte_seconds'),
   {
-    ...base('latency_by_operation', 'Time of requests, 99th percentile'),
+    ...base('latency_by_operation', 'Request latency by operation (p99)'),
     unit: 's',
     promql:
       'histogram_quantile(0.99, sum by (le, operation)(rate(ringway_request_duration_seconds_bucket[5m])))',
@@ -69,7 +69,7 @@ export const GATEWAY_PANELS: readonly Panel[] = [
     },
   },
   {
-    ...base('traffic', 'Bytes of bodies'),
+    ...base('traffic', 'Request and response body traffic'),
     isMain: true,
     unit: 'bytes_per_s',
     promql: eachOf('direction', [
@@ -85,19 +85,14 @@ export const GATEWAY_PANELS: readonly Panel[] = [
       ],
     },
   },
-  gauges('in_progress', 'Requests under way', 'sum', [
+  gauges('in_progress', 'Requests in progress', 'sum', [
     ['in progress', 'ringway_requests_in_progress'],
     ['waiting', 'ringway_admission_waiting'],
   ]),
-  rate('rejected', 'Requests answered with SlowDown', 'ringway_admission_rejected_total', 'reason'),
-  rate('denied', 'Failed authentications', 'ringway_auth_failures_total', 'reason'),
+  rate('rejected', 'Requests rejected with SlowDown', 'ringway_admission_rejected_total', 'reason'),
+  rate('denied', 'Authentication failures', 'ringway_auth_failures_total', 'reason'),
   {
-    ...rate(
-      'backend_requests',
-      'Requests to the backend',
-      'ringway_backend_requests_total',
-      'code',
-    ),
+    ...rate('backend_requests', 'Backend requests', 'ringway_backend_requests_total', 'code'),
     kind: 'stacked',
   },
   {
@@ -113,7 +108,7 @@ export const GATEWAY_PANELS: readonly Panel[] = [
   {
     ...rate(
       'backend_failures',
-      'Failed requests to the backend, by cause',
+      'Backend failures by cause',
       'ringway_backend_failures_total',
       'cause',
     ),
@@ -122,7 +117,7 @@ export const GATEWAY_PANELS: readonly Panel[] = [
   {
     ...quantiles(
       'backend_latency',
-      "Time to the head of the backend's answer",
+      'Backend latency to response headers',
       'ringway_backend_request_duration_seconds',
     ),
     isMain: true,
@@ -130,14 +125,14 @@ export const GATEWAY_PANELS: readonly Panel[] = [
   {
     ...rate(
       'identity_lookups',
-      'Users by where they were found',
+      'Identity lookups by source',
       'ringway_identity_lookups_total',
       'source',
     ),
     kind: 'stacked',
   },
   {
-    ...base('identity_failures', 'Requests while the identity service did not answer'),
+    ...base('identity_failures', 'Requests during identity service outages'),
     unit: 'per_s',
     promql: `sum(rate(ringway_identity_lookups_total{source=~"stale|none"}[5m]))`,
     derivation: {
@@ -146,29 +141,30 @@ export const GATEWAY_PANELS: readonly Panel[] = [
       by: [],
     },
   },
-  rate(
-    'identity_requests',
-    'Requests to the identity service',
-    'ringway_identity_requests_total',
-    'code',
-  ),
+  rate('identity_requests', 'Identity service requests', 'ringway_identity_requests_total', 'code'),
   quantiles(
     'identity_latency',
-    "Time to the identity service's answer",
+    'Identity service latency',
     'ringway_identity_request_duration_seconds',
   ),
   {
-    ...base('identity_up', 'Identity service answers'),
+    ...base('identity_up', 'Identity service up'),
     kind: 'state',
     promql: 'min(ringway_identity_up)',
     derivation: gaugeOf('ringway_identity_up', [], 'min'),
   },
   {
-    ...rate('direct_reads', 'Reads by way', 'ringway_swift_reads_total', 'way', 'reason'),
+    ...rate(
+      'direct_reads',
+      'Reads by route (direct or proxy)',
+      'ringway_swift_reads_total',
+      'way',
+      'reason',
+    ),
     kind: 'stacked',
   },
   {
-    ...base('node_errors', 'Failed requests of direct reads to storage servers'),
+    ...base('node_errors', 'Direct read failures by storage server'),
     unit: 'per_s',
     // A target of a scrape is called by its name, which hides the address of a node, too.
     promql:
@@ -179,18 +175,14 @@ export const GATEWAY_PANELS: readonly Panel[] = [
       by: ['node', 'error'],
     },
   },
-  rate(
-    'node_hedges',
-    'Direct reads that a second server answered',
-    'ringway_swift_hedges_won_total',
-  ),
+  rate('node_hedges', 'Direct reads won by a hedged request', 'ringway_swift_hedges_won_total'),
   {
-    ...base('ring_version', 'Version of the rings in use, the least of all listeners'),
+    ...base('ring_version', 'Ring version in use (lowest across listeners)'),
     promql: 'min by (ring)(ringway_swift_ring_version)',
     derivation: gaugeOf('ringway_swift_ring_version', ['ring'], 'min'),
   },
   {
-    ...base('stages', 'Where the time of requests goes'),
+    ...base('stages', 'Request time by stage'),
     unit: 's_per_s',
     kind: 'stacked',
     promql: 'sum by (stage)(rate({__name__=~"ringway_stage_.+_seconds_sum"}[5m]))',
@@ -201,18 +193,18 @@ export const GATEWAY_PANELS: readonly Panel[] = [
     },
   },
   {
-    ...base('loop_lag', 'Lag of the event loop, of the worst listener'),
+    ...base('loop_lag', 'Event loop lag, worst listener'),
     unit: 's',
     promql: 'max by (stat)(ringway_event_loop_lag_seconds)',
     derivation: gaugeOf('ringway_event_loop_lag_seconds', ['stat'], 'max'),
   },
   {
-    ...base('listeners_accepting', 'Listeners that accept requests'),
+    ...base('listeners_accepting', 'Listeners accepting requests'),
     promql: 'sum by (instance)(ringway_listener_up)',
     derivation: gaugeOf('ringway_listener_up', [], 'sum'),
   },
   {
-    ...base('listeners_up', 'Listeners up, each'),
+    ...base('listeners_up', 'Listener status'),
     kind: 'state',
     isMain: true,
     promql: 'max by (instance, worker)(ringway_listener_up)',
@@ -231,23 +223,23 @@ export const GATEWAY_PANELS: readonly Panel[] = [
     derivation: gaugeOf('ringway_swift_api_up', [], 'min'),
   },
   {
-    ...base('processes_silent', 'Processes that do not answer'),
+    ...base('processes_silent', 'Processes not responding'),
     kind: 'bars',
     promql: 'max by (instance)(ringway_scrape_children_missing)',
     derivation: gaugeOf('ringway_scrape_children_missing', [], 'max'),
   },
   {
-    ...rate('restarts', 'Listeners started again', 'ringway_listener_restarts_total', 'reason'),
+    ...rate('restarts', 'Listener restarts', 'ringway_listener_restarts_total', 'reason'),
     kind: 'bars',
   },
   {
-    ...base('reload_ok', 'Last reload is in force'),
+    ...base('reload_ok', 'Last reload successful'),
     kind: 'state',
     promql: 'min(ringway_config_last_reload_successful)',
     derivation: gaugeOf('ringway_config_last_reload_successful', [], 'min'),
   },
   {
-    ...base('certificate_left', 'Until a certificate expires'),
+    ...base('certificate_left', 'Time until TLS certificate expiry'),
     unit: 's',
     promql: 'min by (port)(ringway_tls_certificate_expiry_timestamp_seconds > 0) - time()',
     derivation: {
@@ -257,7 +249,7 @@ export const GATEWAY_PANELS: readonly Panel[] = [
     },
   },
   {
-    ...base('janitor_age', "Since the janitor's last pass"),
+    ...base('janitor_age', 'Time since last janitor pass'),
     unit: 's',
     tab: 'consistency',
     promql: 'time() - (max(ringway_janitor_last_run_timestamp_seconds) > 0)',
@@ -268,13 +260,13 @@ export const GATEWAY_PANELS: readonly Panel[] = [
     },
   },
   {
-    ...base('store_bytes', 'Size of the embedded store'),
+    ...base('store_bytes', 'Embedded store size'),
     unit: 'bytes',
     tab: 'disks',
     promql: 'sum(ringway_store_bytes)',
     derivation: gaugeOf('ringway_store_bytes', [], 'sum'),
   },
-  { ...quantiles('store_sync', 'Time of a sync', 'ringway_store_sync_seconds'), tab: 'disks' },
+  { ...quantiles('store_sync', 'Store sync duration', 'ringway_store_sync_seconds'), tab: 'disks' },
 ];
 
 function base(id: string, title: string) {

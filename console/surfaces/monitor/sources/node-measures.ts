@@ -80,7 +80,7 @@ export function nodeView(state: NodeState, nowMs: number) {
 
 function reasonOf({ online, services, async: pending }: NodeState): string | null {
   if (services.length === 0) return 'no ring has a device of this node';
-  if (!online) return 'the host does not answer';
+  if (!online) return 'the host is not responding';
   if (services.every(({ up }) => !up)) return 'none of its services answers';
   if (pending === undefined) return 'its services have no recon';
   return pending.count === undefined ? 'the job that writes for recon has not run there yet' : null;

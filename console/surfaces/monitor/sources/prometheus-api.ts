@@ -103,9 +103,7 @@ function dataOf(status: number, text: string): unknown {
   try {
     json = JSON.parse(text);
   } catch {
-    throw new SourceError(
-      status === 200 ? 'its answer makes no sense' : `it answers with status ${status}`,
-    );
+    throw new SourceError(status === 200 ? 'invalid response' : `it answers with status ${status}`);
   }
   const answer = shaped(ANSWER, json);
   if (answer.status === 'success') return answer.data;
@@ -116,7 +114,7 @@ function dataOf(status: number, text: string): unknown {
 
 function shaped<S extends z.ZodType>(schema: S, data: unknown): z.infer<S> {
   const result = schema.safeParse(data);
-  if (!result.success) throw new SourceError('its answer makes no sense');
+  if (!result.success) throw new SourceError('invalid response');
   return result.data;
 }
 

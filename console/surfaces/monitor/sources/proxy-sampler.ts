@@ -24,7 +24,7 @@ const SILENT_MS = 5 * 60_000;
 
 /** What charts and alerts call it. */
 const PROBLEM_TITLES: Readonly<Record<ProxyProblem, string>> = {
-  no_answer: 'does not answer',
+  no_answer: 'not responding',
   no_proxy: 'is no proxy of Swift',
   no_filter: 'has neither ringway nor ringway_guard in its pipeline',
   no_front: 'lacks the filter ringway',

@@ -30,9 +30,9 @@ export class SourceError extends Error {
 }
 
 const BY_KIND = {
-  unavailable: 'it does not answer',
-  timeout: 'it does not answer in time',
-  invalid: 'its answer makes no sense',
+  unavailable: 'not responding',
+  timeout: 'timed out',
+  invalid: 'invalid response',
 } as const satisfies Readonly<Record<UpstreamError['kind'], string>>;
 
 /** @returns what is to be thrown for a failure of a request */
