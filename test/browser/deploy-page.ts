@@ -62,7 +62,7 @@ export function deployActs(screen: () => DeployScreen) {
       page().locator('.deploy-bar .badge', { hasText: state }).first().waitFor(),
     /** Types the name of the cluster into the question that is open. */
     confirm: async (name = 'example'): Promise<void> => {
-      await page().getByLabel('Type the name of the cluster').fill(name);
+      await page().getByLabel('Type the cluster name').fill(name);
       await page().keyboard.press('Enter');
     },
     /** Presses Tab until the focus is on the field or button of this name. */

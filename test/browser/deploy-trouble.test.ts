@@ -65,9 +65,9 @@ describeWith([program('chromium')], 'the page of Deploy in trouble', function ()
     expect((await client.putSpec(lighter, await client.etag())).status).to.equal(200);
     letSettle();
     await tab('Ramp');
-    await press('Begin a ramp…');
+    await press('Start ramp…');
     await confirm('other');
-    await reads('This is not the name of the cluster.');
+    await reads('The cluster name does not match.');
     await confirm();
     await page.getByText('Step 1', { exact: true }).waitFor();
     await reads('All replicators have finished a full pass');
@@ -75,13 +75,13 @@ describeWith([program('chromium')], 'the page of Deploy in trouble', function ()
     await expectAccessible(page);
     await watched.shoot('deploy-ramp', ALL_SIZES);
     await press('Pause');
-    await reads('No further step begins');
+    await reads('Ramp paused');
     await watched.shoot('deploy-ramp-paused');
     await press('Resume');
     await isRun('running');
     on.recon.odd.set('node3/container', { status: 500 });
     await reads('the container server of node3 does not answer');
-    await isRun('has stopped by itself');
+    await isRun('stopped automatically');
     await expectAccessible(page);
     await watched.shoot('deploy-ramp-stopped');
     on.recon.odd.clear();
@@ -92,13 +92,13 @@ describeWith([program('chromium')], 'the page of Deploy in trouble', function ()
     await page.getByText('Step 3', { exact: true }).waitFor();
     letSettle();
     await isRun('succeeded');
-    await page.getByRole('heading', { name: 'Begin a ramp' }).waitFor();
-    await press('Show the run of step 3');
-    await reads('Step 3 of a ramp');
+    await page.getByRole('heading', { name: 'Start a ramp' }).waitFor();
+    await press('View run of step 3');
+    await reads('Ramp step 3');
     await isRun('succeeded');
     // The plan of a step has the balance of each device before and after it.
     await page.locator('.deploy-bar a[href*="tab=plan"]').click();
-    const chart = page.locator('section.chart', { hasText: 'Balance of account by device' });
+    const chart = page.locator('section.chart', { hasText: 'account balance by device' });
     await chart.waitFor();
     await expectAccessible(page);
     await chart.scrollIntoViewIfNeeded();
@@ -114,10 +114,10 @@ describeWith([program('chromium')], 'the page of Deploy in trouble', function ()
       await route.continue({ headers: Object.fromEntries(others) });
     });
     await press('Save');
-    await reads('The page does not know what it would replace');
+    await reads('Unknown specification version');
     await expectAccessible(page);
     await page.unroute(address);
-    await press('Load the saved one');
+    await press('Load saved version');
     await page.locator('.deploy-failure').waitFor({ state: 'detached' });
   }
 
@@ -138,11 +138,11 @@ describeWith([program('chromium')], 'the page of Deploy in trouble', function ()
     const checked = page.waitForRequest('**/deploy/api/validate');
     go();
     await checked;
-    await reads('Changes are not saved.');
+    await reads('Unsaved changes.');
     await page.unroute(address);
     await name.fill('example');
     await press('Save');
-    await reads('Saved, version');
+    await reads('Saved as version');
   }
 
   it('keeps changes beside those of someone else, and asks before a large change', async () => {
@@ -153,11 +153,11 @@ describeWith([program('chromium')], 'the page of Deploy in trouble', function ()
     const fewer = { ...small, nodes: small.nodes.filter(({ zone }) => zone < 3) };
     await enter(JSON.stringify({ ...small, proxy: { ...small.proxy, workers: 7 } }));
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('The specification was changed by someone else').waitFor();
+    await page.getByText('The specification was changed by another user').waitFor();
     await expectAccessible(page);
     await watched.shoot('deploy-changed');
-    await page.getByRole('button', { name: 'Replace it with mine' }).click();
-    await page.getByText('The specification is saved.').waitFor();
+    await page.getByRole('button', { name: 'Overwrite with my version' }).click();
+    await page.getByText('Specification saved.').waitFor();
     await withoutTag();
     await whileSaving();
     expect((await client.client.get('/deploy/api/spec')).text).to.include('"workers":7');
@@ -167,7 +167,7 @@ describeWith([program('chromium')], 'the page of Deploy in trouble', function ()
     await enter(JSON.stringify(two, null, 2));
     await verdict('valid');
     await page.getByRole('button', { name: 'Save and plan' }).click();
-    await page.getByText('The change is refused').waitFor();
+    await page.getByText('Change rejected').waitFor();
     await expectAccessible(page);
     await watched.shoot('deploy-refused');
   });
@@ -176,12 +176,12 @@ describeWith([program('chromium')], 'the page of Deploy in trouble', function ()
     const token = join(on.folder, 'console-token');
     await writeFile(token, 'another\n');
     await open('?tab=status');
-    await reads('The deploy service refuses the console');
+    await reads('Deploy service authentication failed');
     await expectAccessible(page);
     await watched.shoot('deploy-refused-login');
     await writeFile(token, '');
     await press('Try again');
-    await page.getByText('The password of the deploy service cannot be read').waitFor();
+    await page.getByText('Could not read the deploy service password').waitFor();
     await expectAccessible(page);
     await watched.shoot('deploy-unconfigured');
     await writeFile(token, `${PASSWORD}\n`);
@@ -189,10 +189,10 @@ describeWith([program('chromium')], 'the page of Deploy in trouble', function ()
     await page.getByText('4 of 4').or(page.getByText('3 of 4')).waitFor();
     await on.stopDeploy();
     await page.getByRole('button', { name: 'Check again' }).click();
-    await page.getByText('The deploy service does not answer').first().waitFor();
+    await page.getByText('The deploy service is not responding').first().waitFor();
     await watched.shoot('deploy-unreachable');
     await tab('Specification');
-    await page.getByText('The deploy service does not answer').first().waitFor();
+    await page.getByText('The deploy service is not responding').first().waitFor();
     await expectAccessible(page);
     // Another program listens where the service did.
     const other = http.createServer((_request, response) => response.end('<h1>hello</h1>'));
@@ -200,7 +200,7 @@ describeWith([program('chromium')], 'the page of Deploy in trouble', function ()
     await once(other, 'listening');
     try {
       await press('Try again');
-      await reads('The deploy service does not answer as it should');
+      await reads('The deploy service returned an invalid response');
       await expectAccessible(page);
     } finally {
       other.closeAllConnections();

@@ -55,10 +55,10 @@ describeWith([program('chromium')], 'the page of Deploy in a browser', function 
 
   it('begins with nothing, and keeps form and JSON in step', async () => {
     await open();
-    await page.getByText('No cluster is described yet').waitFor();
+    await page.getByText('No cluster specification yet').waitFor();
     await expectAccessible(page);
     await watched.shoot('deploy-empty');
-    await page.getByRole('button', { name: 'Begin with three nodes' }).click();
+    await page.getByRole('button', { name: 'Start with three nodes' }).click();
     await verdict('valid');
     await page.getByLabel('Name', { exact: true }).first().fill('photos');
     await jsonHas('"cluster": "photos"');
@@ -69,7 +69,7 @@ describeWith([program('chromium')], 'the page of Deploy in a browser', function 
       (value) => value === 'example',
     );
     await enter('{');
-    await page.getByText('This is not JSON yet.').waitFor();
+    await page.getByText('Invalid JSON.').waitFor();
     // Nothing is saved of it.
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     expect(await page.evaluate('document.activeElement.tagName')).to.equal('TEXTAREA');
@@ -163,24 +163,24 @@ describeWith([program('chromium')], 'the page of Deploy in a browser', function 
     await watched.shoot('deploy-spec', ALL_SIZES);
     await tabTo('Save and plan');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'In short' }).waitFor();
-    await page.getByRole('region', { name: 'Rings of the plan' }).waitFor();
+    await page.getByRole('heading', { name: 'Summary' }).waitFor();
+    await page.getByRole('region', { name: 'Ring changes' }).waitFor();
     await expectAccessible(page);
     await watched.shoot('deploy-plan', ALL_SIZES);
     const address = page.url();
     expect(address).to.match(/tab=plan&plan=[0-9a-f]+/);
     await page.reload();
     await page.getByRole('tab', { name: 'container' }).click();
-    await page.getByRole('heading', { name: 'Devices of container' }).waitFor();
-    await reads('Balance of container by device');
+    await page.getByRole('heading', { name: 'container devices' }).waitFor();
+    await reads('container balance by device');
     on.driver.waitsAt = 'node2';
     await tabTo('Apply…');
     await page.keyboard.press('Enter');
-    await page.getByLabel('Type the name of the cluster').waitFor();
+    await page.getByLabel('Type the cluster name').waitFor();
     // The question has the focus where its answer is typed.
     await page.keyboard.type('other');
     await page.keyboard.press('Enter');
-    await page.getByText('This is not the name of the cluster.').waitFor();
+    await page.getByText('The cluster name does not match.').waitFor();
     await expectAccessible(page);
     await page.keyboard.press('Control+A');
     await page.keyboard.type('example');
@@ -201,41 +201,41 @@ describeWith([program('chromium')], 'the page of Deploy in a browser', function 
     const other = (await second.plan({ seed: 5 })).json() as { id: string };
     await open(`?tab=plan&plan=${other.id}`);
     await page.getByRole('button', { name: 'Apply…' }).click();
-    await page.getByLabel('Type the name of the cluster').fill('example');
+    await page.getByLabel('Type the cluster name').fill('example');
     await page.keyboard.press('Enter');
-    await page.getByText('Another run is under way').first().waitFor();
-    await page.getByText('It is held by deploy').waitFor();
+    await page.getByText('Another run is in progress').first().waitFor();
+    await page.getByText('Locked by deploy').waitFor();
     await expectAccessible(page);
     await watched.shoot('deploy-locked');
-    await page.getByRole('button', { name: 'Show that run' }).click();
+    await page.getByRole('button', { name: 'View run' }).click();
     await page.getByRole('button', { name: 'Cancel', exact: true }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the run' }).click();
-    await page.getByText('The run ends after the step that is under way.').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel run' }).click();
+    await page.getByText('The run stops after the current step.').waitFor();
     on.driver.waitsAt = undefined;
     on.driver.release?.();
-    await page.getByText('What was done stays.').waitFor();
-    await page.getByRole('button', { name: 'Plan again' }).click();
-    await page.getByRole('heading', { name: 'In short' }).waitFor();
+    await page.getByText('Completed steps are kept.').waitFor();
+    await page.getByRole('button', { name: 'Create new plan' }).click();
+    await page.getByRole('heading', { name: 'Summary' }).waitFor();
     on.driver.failsAt = 'node3';
     await page.getByRole('button', { name: 'Apply…' }).click();
-    await page.getByLabel('Type the name of the cluster').fill('example');
+    await page.getByLabel('Type the cluster name').fill('example');
     await page.keyboard.press('Enter');
-    await page.getByText('Some nodes have the new files, others do not').waitFor();
+    await page.getByText('Only some nodes have the new files').waitFor();
     await expectAccessible(page);
     await watched.shoot('deploy-partial');
     on.driver.failsAt = undefined;
     // One node at first, and then all others.
     await press('Retry node3');
     await page.getByRole('dialog').getByRole('button', { name: 'Retry' }).click();
-    await reads('Retries an earlier run');
+    await reads('Retry of an earlier run');
     await reads('Not retried: node4.');
     await page.locator('.deploy-node-state[data-state="staged"]', { hasText: 'node3' }).waitFor();
     await expectAccessible(page);
     await watched.shoot('deploy-retried');
-    await press('Retry all that is left');
+    await press('Retry remaining nodes');
     await page.getByRole('dialog').getByRole('button', { name: 'Retry' }).click();
     await isRun('succeeded');
-    await page.getByRole('heading', { name: 'For you to run' }).waitFor();
+    await page.getByRole('heading', { name: 'Commands to run manually' }).waitFor();
     await watched.shoot('deploy-done');
     // The plan of before is another one's by now.
     await open(`?tab=plan&plan=${other.id}`);
@@ -244,18 +244,18 @@ describeWith([program('chromium')], 'the page of Deploy in a browser', function 
     await reads('The plan is out of date');
     await expectAccessible(page);
     await watched.shoot('deploy-stale');
-    await press('Plan again');
-    await reads('There is nothing to do');
+    await press('Create new plan');
+    await reads('No changes to apply');
   });
 
   it('lists the files of a run, and has each of them without its secrets', async () => {
     await tab('Apply');
-    await press('List the files');
-    await page.getByLabel('Node of the files').selectOption('node2');
-    await page.getByLabel('Changed by this run only').check();
+    await press('List files');
+    await page.getByRole('combobox', { name: /^Node/ }).selectOption('node2');
+    await page.getByLabel('Only files changed by this run').check();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      press('Download etc/swift/swift.conf of node2'),
+      press('Download etc/swift/swift.conf from node2'),
     ]);
     expect(download.suggestedFilename()).to.equal('swift.conf');
     const content = await readFile(await download.path(), 'utf8');
@@ -279,43 +279,47 @@ describeWith([program('chromium')], 'the page of Deploy in a browser', function 
     await on.deploy.deploy('second');
     await tab('History');
     await page
-      .getByRole('button', { name: /^Go back to it/ })
+      .getByRole('button', { name: /^Roll back/ })
       .nth(1)
       .waitFor();
     await expectAccessible(page);
     await page.getByRole('cell', { name: 'test:tester' }).first().waitFor();
     await watched.shoot('deploy-history', ALL_SIZES);
     await page
-      .getByRole('button', { name: /^Go back to it/ })
+      .getByRole('button', { name: /^Roll back/ })
       .nth(1)
       .click();
-    await page.getByRole('button', { name: 'Make the plan' }).click();
+    await page.getByRole('button', { name: 'Create plan' }).click();
     await page.locator('.deploy-line.added', { hasText: 'workers = 1' }).waitFor();
     await page.locator('.deploy-line.removed', { hasText: 'workers = 5' }).waitFor();
     // A node that is down: the plan says so, the run stops there, and what it has left is taken back.
     on.driver.away.add('node2');
-    await press('Plan again');
-    await reads('node2 could not be looked at: no route to host. An apply stops there.');
+    await press('Create new plan');
+    await reads(
+      'Could not check node2: no route to host. Applying the plan will stop at this node.',
+    );
     await watched.shoot('deploy-down');
     await press('Apply…');
     await confirm();
-    await reads('Some nodes have the new files, others do not');
+    await reads('Only some nodes have the new files');
     on.driver.away.clear();
     await tab('History');
     await page
       .getByRole('row', { name: /succeeded/ })
       .first()
-      .getByRole('button', { name: /^Go back to it/ })
+      .getByRole('button', { name: /^Roll back/ })
       .click();
-    await press('Make the plan');
-    await reads('node1 has files of a run that did not succeed. An apply replaces them.');
+    await press('Create plan');
+    await reads(
+      'node1 has files from a run that did not succeed. Applying the plan replaces them.',
+    );
     await press('Apply…');
     await confirm();
     await isRun('succeeded');
     // What was changed by hand on node3 is still there.
     await tab('Status');
     await reads('3 of 4');
-    await press('Plan a repair');
+    await press('Plan repair');
     await press('Apply…');
     await confirm();
     await isRun('succeeded');

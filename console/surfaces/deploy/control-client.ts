@@ -99,7 +99,7 @@ export class ControlClient {
       if (!(error instanceof UpstreamError)) throw error;
       if (error.kind === 'invalid') throw badResponse(200);
       throw error.kind === 'timeout'
-        ? new ApiError('deploy_timeout', 'The deploy service did not answer in time.')
+        ? new ApiError('deploy_timeout', 'The deploy service timed out.')
         : unreachable();
     }
   }
@@ -111,16 +111,14 @@ export class ControlClient {
     try {
       token = readSecretFile('deploy_token_file', deployTokenFile);
     } catch {
-      throw new ApiError(
-        'deploy_unconfigured',
-        "The console cannot use its file with the deploy service's password.",
-        { needs: 'deploy_token_file' },
-      );
+      throw new ApiError('deploy_unconfigured', 'Could not read the deploy service password.', {
+        needs: 'deploy_token_file',
+      });
     }
     return `Basic ${Buffer.from(`${deployUser}:${token}`).toString('base64')}`;
   }
 }
 
 function unreachable(): ApiError {
-  return new ApiError('deploy_unreachable', 'The deploy service does not answer.');
+  return new ApiError('deploy_unreachable', 'The deploy service is not responding.');
 }

@@ -61,7 +61,7 @@ const ERROR = z.object({
   error: z.object({ code: z.string(), message: text(), details: DETAILS.optional() }),
 });
 
-const NOT_UNDERSTOOD = 'The deploy service gave an answer that makes no sense.';
+const NOT_UNDERSTOOD = 'The deploy service returned an invalid response.';
 const RETRY_AFTER_S_MAX = 3600;
 
 /** An answer of the control service that has failed. */
@@ -76,7 +76,7 @@ export function controlError({ status, retryAfter, text: body }: FailedAnswer): 
   if (status === 401 || status === 403) {
     return new ApiError(
       'deploy_auth_failed',
-      'The deploy service does not accept the user and the password of this console.',
+      "The deploy service rejected the console's user or password.",
       { needs: 'deploy_user, deploy_token_file' },
     );
   }
@@ -89,7 +89,8 @@ export function controlError({ status, retryAfter, text: body }: FailedAnswer): 
 
 /** An answer that is none of the contract, or tells of a failure within the service. */
 export function badResponse(status: number): ApiError {
-  if (status >= 500) return new ApiError('deploy_bad_response', 'The deploy service failed.');
+  if (status >= 500)
+    return new ApiError('deploy_bad_response', 'The deploy service returned a server error.');
   return new ApiError('deploy_bad_response', NOT_UNDERSTOOD);
 }
 

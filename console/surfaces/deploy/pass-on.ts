@@ -64,14 +64,14 @@ export async function expectCluster(control: ControlClient, given: string): Prom
   const spec = await control.json({ method: 'GET', path: '/spec' }, BODY_BYTES_MAX);
   const { success, data } = NAMED.safeParse(spec);
   if (success && data.cluster === given) return;
-  throw new ApiError('invalid_argument', 'This is not the name of the cluster.');
+  throw new ApiError('invalid_argument', 'The cluster name does not match.');
 }
 
 /** @throws ApiError precondition_required, invalid_argument */
 export function headerOf(request: FastifyRequest, name: string, schema: z.ZodString): string {
   const given = request.headers[name];
   if (given === undefined) {
-    throw new ApiError('precondition_required', `The header ${name} is missing.`);
+    throw new ApiError('precondition_required', `Missing header: ${name}.`);
   }
   return parse(schema, given);
 }

@@ -15,7 +15,12 @@ export class RunStreams {
   async open(session: Session, begin: () => Promise<Readable>): Promise<Readable> {
     const count = this.#open.get(session) ?? 0;
     if (count >= STREAMS_PER_SESSION) {
-      throw new ApiError('busy', 'Too many pages of this session follow runs.', undefined, 15);
+      throw new ApiError(
+        'busy',
+        'Too many pages of this session are following runs. Close some and try again.',
+        undefined,
+        15,
+      );
     }
     this.#open.set(session, count + 1);
     try {

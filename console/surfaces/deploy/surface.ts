@@ -12,7 +12,7 @@ export const DEPLOY: Surface = {
     {
       id: 'deploy',
       title: 'Deploy',
-      purpose: 'Describe the cluster, see what a change moves, apply it, and go back.',
+      purpose: 'Describe the cluster, preview what a change moves, apply it, or roll back.',
       path: '/deploy',
       icon: 'rocket',
       styles: [

@@ -95,7 +95,7 @@ export class Ramps {
     }
     const { active } = this;
     if (active !== undefined) {
-      throw new DeployError('locked', 'Another ramp is not over.', { ramp_id: active.id });
+      throw new DeployError('locked', 'Another ramp is in progress.', { ramp_id: active.id });
     }
     const ramp = newRamp({ spec, allowLarge, key, actor }, this.#nowS());
     this.#ramps.set(ramp.id, ramp);

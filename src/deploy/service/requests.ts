@@ -41,7 +41,7 @@ export async function specOf(
     typeof wanted === 'string' && wanted !== NO_SPEC_ETAG
       ? await store.specByEtag(wanted)
       : undefined;
-  if (file === undefined) throw new DeployError('not_found', 'There is no such specification.');
+  if (file === undefined) throw new DeployError('not_found', 'Specification not found.');
   return file;
 }
 

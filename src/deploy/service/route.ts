@@ -23,7 +23,7 @@ export interface Route {
 /** @throws DeployError `not_found` */
 export async function planOf(store: Control['store'], request: FastifyRequest) {
   const plan = await store.plan((request.params as { readonly id: string }).id);
-  if (plan === undefined) throw new DeployError('not_found', 'There is no such plan.');
+  if (plan === undefined) throw new DeployError('not_found', 'Plan not found.');
   return plan;
 }
 
@@ -35,6 +35,6 @@ export function runOf(control: Control, request: FastifyRequest): Promise<Run> {
 /** @throws DeployError `not_found` */
 export async function runWith({ runs }: Control, id: string): Promise<Run> {
   const run = isRunId(id) ? await runs.find(id) : undefined;
-  if (run === undefined) throw new DeployError('not_found', 'There is no such run.');
+  if (run === undefined) throw new DeployError('not_found', 'Run not found.');
   return run;
 }

@@ -306,6 +306,6 @@ export const ROUTES: readonly Route[] = [
 
 function rampOf({ ramps }: Control, request: FastifyRequest): Ramp {
   const ramp = ramps.get((request.params as { readonly id: string }).id);
-  if (ramp === undefined) throw new DeployError('not_found', 'There is no such ramp.');
+  if (ramp === undefined) throw new DeployError('not_found', 'Ramp not found.');
   return ramp;
 }

@@ -275,7 +275,7 @@ export class Runs {
 
   #expectFree(): void {
     if (this.#holder === undefined) return;
-    throw new DeployError('locked', 'Another run is under way.', { ...this.lock }, RETRY_AFTER_S);
+    throw new DeployError('locked', 'Another run is in progress.', { ...this.lock }, RETRY_AFTER_S);
   }
 
   /** Never throws: what goes wrong is in the run. */

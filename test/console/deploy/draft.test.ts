@@ -123,6 +123,6 @@ describe('drafts of specifications', () => {
       changes: [{ kind: 'set_weight', id: 0, weight: 40 }],
     });
     expect(validate(spec).errors).to.deep.equal([]);
-    expect(notes[0]).to.include('Nothing was described yet');
+    expect(notes[0]).to.include('No specification was saved yet');
   });
 });

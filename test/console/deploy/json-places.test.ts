@@ -69,6 +69,6 @@ describe('places in the JSON of a specification', () => {
   it('names a place as people count', () => {
     expect(json.pathText('/nodes/0/devices/11/weight')).to.equal('nodes 1, devices 12, weight');
     expect(json.pathText('/a~1b')).to.equal('a/b');
-    expect(json.pathText('')).to.equal('the whole');
+    expect(json.pathText('')).to.equal('the whole document');
   });
 });

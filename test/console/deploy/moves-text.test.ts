@@ -27,13 +27,11 @@ describe('the words of a plan', () => {
     };
     const later = movesText('object', blast, 999);
     expect(later.againS).to.equal(1000);
-    expect(later.text).to.match(
-      /none of them is below the write quorum meanwhile. They can move again $/,
-    );
+    expect(later.text).to.match(/No partition drops below write quorum\. They can move again $/);
     const over = movesText('object', blast, 1000);
     expect(over.againS).to.equal(null);
     expect(over.text).to.match(
-      /They can move again once min_part_hours are over, counted from the apply\.$/,
+      /They can move again once min_part_hours have passed, counted from the apply\.$/,
     );
   });
 });

@@ -122,59 +122,67 @@ export async function operators() {
 const STATES = {
   deploy_unreachable: [
     'server',
-    'The deploy service does not answer',
-    'Check that the service runs, and that deploy_upstream of the console leads to it.',
+    'The deploy service is not responding',
+    "Check that the service is running and that the console's deploy_upstream points to it.",
   ],
   deploy_timeout: [
     'clock',
-    'The deploy service takes too long',
-    'It is there, and did not answer in time. Try again; its log says what it does.',
+    'The deploy service timed out',
+    'The service is reachable but did not respond in time. Try again, or check its log.',
   ],
   deploy_auth_failed: [
     'key-round',
-    'The deploy service refuses the console',
-    'Check deploy_user, and that the file of deploy_token_file has the password of the service. The file is read at each request: nothing has to be restarted.',
+    'Deploy service authentication failed',
+    "Check deploy_user, and that the deploy_token_file file contains the service's password. The file is read on every request, so no restart is needed.",
   ],
   deploy_unconfigured: [
     'settings',
-    'The password of the deploy service cannot be read',
-    'The file of deploy_token_file has to exist, hold one line, and be readable by its owner only (mode 0600).',
+    'Could not read the deploy service password',
+    'The file set in deploy_token_file must exist, contain one line and be readable only by its owner (mode 0600).',
   ],
   deploy_bad_response: [
     'triangle-alert',
-    'The deploy service does not answer as it should',
-    'Its log says more. Another program may listen at the address of deploy_upstream.',
+    'The deploy service returned an invalid response',
+    'Check its log. Another program may be listening on the deploy_upstream address.',
   ],
   plan_stale: [
     'history',
     'The plan is out of date',
-    'Another plan was applied since it was made, or it has expired. Make it anew: its figures may be others.',
+    'Another plan was applied after this one was created, or this plan has expired. Create a new plan; its figures may differ.',
   ],
   precondition_failed: [
     'git-compare',
-    'The specification was changed by someone else',
-    'It is not the one that this page began with. Your changes are still here.',
+    'The specification was changed by another user',
+    'The saved version is not the one you opened. Your changes are still here.',
   ],
   precondition_required: [
     'git-compare',
-    'The page does not know what it would replace',
-    'Load the specification again.',
+    'Unknown specification version',
+    'Reload the specification.',
   ],
-  locked: ['lock', 'Another run is under way', 'There is one run at a time.'],
-  not_running: ['circle-stop', 'It is in another state by now', 'Look at it again.'],
-  unprocessable: ['circle-alert', 'It cannot be done so', ''],
+  locked: ['lock', 'Another run is in progress', 'Only one run can be active at a time.'],
+  not_running: ['circle-stop', 'The state has changed', 'Refresh to see the current state.'],
+  unprocessable: ['circle-alert', 'The request is not valid', ''],
   idempotency_key_reused: [
     'circle-alert',
-    'The request was sent before, and was another one then',
-    'Begin again from the plan.',
+    'This request was already sent with different content',
+    'Start again from the plan.',
   ],
-  too_large: ['file', 'The specification is too large', 'It may have 2 MiB.'],
-  not_found: ['search', 'It is not there', 'The service does not know it, or not any more.'],
-  rate_limited: ['clock', 'Too many requests', 'Try again in a while.'],
-  busy: ['clock', 'The deploy service is busy', 'Try again in a while.'],
-  no_space: ['hard-drive', 'The disk of the deploy service is full', 'Nothing was changed.'],
-  unsupported_here: ['info', 'The deploy service cannot do this', 'See what it needs.'],
-  forbidden: ['lock', 'Your role does not allow this', 'Deploy is for operators.'],
+  too_large: ['file', 'The specification is too large', 'The limit is 2 MiB.'],
+  not_found: ['search', 'Not found', 'The deploy service has no such item, or it was removed.'],
+  rate_limited: ['clock', 'Too many requests', 'Try again later.'],
+  busy: ['clock', 'The deploy service is busy', 'Try again later.'],
+  no_space: [
+    'hard-drive',
+    "The deploy service's disk is full",
+    'Nothing was changed. Free up disk space and try again.',
+  ],
+  unsupported_here: [
+    'info',
+    'Not supported by the deploy service',
+    'See the message below for the requirements.',
+  ],
+  forbidden: ['lock', 'Your role does not allow this', 'Only operators can use Deploy.'],
 };
 
 /**
@@ -187,8 +195,8 @@ export function failureState(error, ...ways) {
   const failure = error instanceof ApiFailure ? error : undefined;
   const isRamp = failure?.code === 'locked' && typeof failure.details.ramp_id === 'string';
   const [name, title, advice] = isRamp
-    ? ['lock', 'Another ramp is not over', 'There is one ramp at a time.']
-    : (STATES[failure?.code ?? ''] ?? ['circle-alert', 'It failed', '']);
+    ? ['lock', 'Another ramp is in progress', 'Only one ramp can be active at a time.']
+    : (STATES[failure?.code ?? ''] ?? ['circle-alert', 'Request failed', '']);
   const message = shownText(messageOf(error));
   const made = el(
     'div',
@@ -211,8 +219,8 @@ export function failureState(error, ...ways) {
 function holderOf(failure) {
   const { holder, since_unix_s: since } = failure?.details ?? {};
   if (failure?.code !== 'locked' || typeof holder !== 'string') return [];
-  const begun = typeof since === 'number' ? [', begun ', timeElement(1000 * since)] : [];
-  return [el('p', {}, `It is held by ${shownText(holder)}`, ...begun, '.')];
+  const begun = typeof since === 'number' ? [' since ', timeElement(1000 * since)] : [];
+  return [el('p', {}, `Locked by ${shownText(holder)}`, ...begun, '.')];
 }
 
 /** @param {WayOn} way */

@@ -23,7 +23,9 @@ export function draftOf(saved, wanted) {
   /** @type {string[]} */
   const notes =
     saved === null
-      ? ['Nothing was described yet: nodes and devices are those of the ring, the rest is made up.']
+      ? [
+          'No specification was saved yet. Nodes and devices come from the ring; all other values are defaults.',
+        ]
       : [];
   const byId = new Map(wanted.devices.map((device) => [device.id, device]));
   const missing = [];
@@ -36,16 +38,15 @@ export function draftOf(saved, wanted) {
       );
   }
   if (missing.length > 0) {
-    const more = missing.length > 5 ? ` and ${missing.length - 5} more` : '';
-    notes.push(
-      `Not in the specification, and left as they are: ${missing.slice(0, 5).join(', ')}${more}.`,
-    );
+    const first = missing.slice(0, 5).join(', ');
+    const names = missing.length > 5 ? `${first} and ${missing.length - 5} more` : first;
+    notes.push(`Not in the specification and left unchanged: ${names}.`);
   }
   const ring = listOf(spec.rings).find(({ name }) => name === wanted.ring);
   if (ring !== undefined && wanted.overload > 0) ring.overload = wanted.overload;
   if (wanted.changes.some(({ kind }) => kind !== 'add')) {
     notes.push(
-      'A weight counts in all rings that the device is in. A device that is taken out leaves all of them or, where it names its rings, this one.',
+      'A new weight applies to every ring the device is in. A removed device leaves all rings or, if the specification lists its rings, only this one.',
     );
   }
   return { spec, notes, from: `RingScope, ring ${wanted.ring}` };

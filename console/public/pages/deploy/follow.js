@@ -1,5 +1,5 @@
 const RETRY_MS = 3000;
-const LOST = 'The connection is lost; it goes on without this page. Trying again…';
+const LOST = 'Connection lost. The operation continues in the background. Reconnecting…';
 
 /**
  * Follows server-sent events until they are over. A connection that is lost is made again, by the

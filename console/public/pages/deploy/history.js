@@ -41,15 +41,15 @@ export class HistoryPanel {
         return [
           emptyState(
             'history',
-            'Nothing was applied yet',
-            'Each run is kept here, with the plan and the specification that it was made of.',
+            'No plan has been applied yet',
+            'Each run is listed here with its plan and specification.',
           ),
         ];
       }
       // A run that did not succeed has left something: then there is a way back to what is in force, too.
       const [last] = runs;
       const current = last?.state === 'succeeded' ? last.spec_etag : '';
-      return [card('Runs, the latest first', this.#table(runs, current, people))];
+      return [card('Runs, newest first', this.#table(runs, current, people))];
     });
   }
 
@@ -63,7 +63,7 @@ export class HistoryPanel {
       'Runs',
       [
         {
-          title: 'Begun',
+          title: 'Started',
           value: (row) => new Date(1000 * row.created_unix_s).toISOString(),
           cell: (row) => timeElement(1000 * row.created_unix_s),
         },
@@ -80,14 +80,17 @@ export class HistoryPanel {
           cell: (row) =>
             el('code', { textContent: shortHash(row.spec_etag), title: row.spec_etag }),
         },
-        { title: 'What it said', value: (row) => row.message },
+        { title: 'Message', value: (row) => row.message },
         {
           title: 'Actions',
           value: (row) => row.id,
           cell: (row) => {
-            const log = wayButton({ text: 'Log', work: () => this.#ways.onRun(row.id) });
-            const diff = wayButton({ text: 'Changes', work: () => this.#ways.onPlan(row.plan_id) });
-            const back = wayButton({ text: 'Go back to it', work: () => this.#back(row) });
+            const log = wayButton({ text: 'View log', work: () => this.#ways.onRun(row.id) });
+            const diff = wayButton({
+              text: 'View changes',
+              work: () => this.#ways.onPlan(row.plan_id),
+            });
+            const back = wayButton({ text: 'Roll back', work: () => this.#back(row) });
             back.disabled = row.spec_etag === current;
             const name = new Date(1000 * row.created_unix_s).toLocaleString();
             for (const one of [log, diff, back]) {
@@ -107,8 +110,8 @@ export class HistoryPanel {
   /** @param {Row} row */
   async #back(row) {
     const text =
-      'A new plan is made of the specification of that run. Nothing happens before it is applied.';
-    if (await confirmed('Go back', text, 'Make the plan'))
+      "This creates a new plan from that run's specification. Nothing changes until you apply the plan.";
+    if (await confirmed('Roll back', text, 'Create plan'))
       this.#ways.onBack({ spec_etag: row.spec_etag });
   }
 }

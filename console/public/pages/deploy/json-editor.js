@@ -131,13 +131,13 @@ export class JsonEditor {
     try {
       const value = JSON.parse(this.#area.value);
       if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-        throw new SyntaxError('A specification is an object: it begins with {.');
+        throw new SyntaxError('The specification must be a JSON object.');
       }
       this.#fault.textContent = '';
       this.#area.removeAttribute('aria-invalid');
       return value;
     } catch (error) {
-      this.#fault.textContent = `This is not JSON yet. ${/** @type {Error} */ (error).message}`;
+      this.#fault.textContent = `Invalid JSON. ${/** @type {Error} */ (error).message}`;
       this.#area.setAttribute('aria-invalid', 'true');
       return undefined;
     }

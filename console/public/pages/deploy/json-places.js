@@ -98,7 +98,7 @@ export function lineOf(text, offset) {
  * @param {string} pointer
  */
 export function pathText(pointer) {
-  if (pointer === '') return 'the whole';
+  if (pointer === '') return 'the whole document';
   const steps = pointer.slice(1).split('/');
   const words = steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
   return words

@@ -12,22 +12,35 @@ import { numberText } from '../../js/parts.js';
  */
 export function movesText(ring, blast, nowS) {
   const below = blast.partitions_below_write_quorum;
-  const isOne = blast.partitions_moving === 1;
-  const who = isOne ? 'it is' : below === 1 ? '1 of them is' : `${numberText(below)} of them are`;
-  const quorum =
-    below === 0
-      ? `${isOne ? 'it is not' : 'none of them is'} below the write quorum meanwhile`
-      : `${who} below the write quorum until replicators have copied ${below === 1 ? 'it' : 'them'}`;
+  const most = blast.replicas_of_a_partition_max;
   const share = numberText(blast.partitions_moving_pct);
-  const what = isOne
-    ? `1 partition (${share} %) moves`
-    : `${numberText(blast.partitions_moving)} partitions (${share} %) move`;
-  const again = `${isOne ? 'It' : 'They'} can move again `;
-  const text = `${ring}: ${what}, at most ${blast.replicas_of_a_partition_max} of ${isOne ? 'its' : 'their'} replicas; ${quorum}. ${again}`;
+  const [moves, quorum, again] =
+    blast.partitions_moving === 1
+      ? [
+          `1 partition (${share}%) moves, up to ${most} of its replicas.`,
+          below === 0
+            ? 'It keeps its write quorum.'
+            : 'It is below write quorum until replicators have copied it.',
+          'It can move again ',
+        ]
+      : [
+          `${numberText(blast.partitions_moving)} partitions (${share}%) move, up to ${most} replicas each.`,
+          manyText(below),
+          'They can move again ',
+        ];
+  const text = `${ring}: ${moves} ${quorum} ${again}`;
   const atS = blast.movable_again_unix_s;
   // The time is counted from when the plan was made, and begins with the apply: of a plan that has
   // lain for longer, it has not begun.
   return atS > nowS
     ? { text, againS: atS }
-    : { text: `${text}once min_part_hours are over, counted from the apply.`, againS: null };
+    : { text: `${text}once min_part_hours have passed, counted from the apply.`, againS: null };
+}
+
+/** @param {number} below how many partitions are below the write quorum */
+function manyText(below) {
+  if (below === 0) return 'No partition drops below write quorum.';
+  return below === 1
+    ? '1 of them is below write quorum until replicators have copied it.'
+    : `${numberText(below)} of them are below write quorum until replicators have copied them.`;
 }

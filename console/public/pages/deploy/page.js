@@ -93,7 +93,10 @@ export async function mount() {
   const { tab = 'spec' } = viewState();
   const list = tabList('Deploy', TABS, tab, choose);
   main.append(
-    pageHead('Deploy', 'Describe the cluster, see what a change moves, apply it, and go back.'),
+    pageHead(
+      'Deploy',
+      'Describe the cluster, preview what a change moves, apply it, or roll back.',
+    ),
     list,
     panel,
   );

@@ -31,7 +31,7 @@ export function diffCard({ diffs, actions }) {
     const note =
       ringCount === 0
         ? []
-        : [el('p', { className: 'quiet', textContent: `${ringCount} ring files change besides.` })];
+        : [el('p', { className: 'quiet', textContent: `${ringCount} ring files also change.` })];
     list.replaceChildren(...own.map((diff, at) => fileDiff(diff, at === 0)), ...note);
   };
   node.onchange = draw;
@@ -74,7 +74,7 @@ function drawn(path, isLeftOut, lines) {
   if (isLeftOut)
     return el('p', {
       className: 'quiet',
-      textContent: 'The plan is too long to have this difference.',
+      textContent: 'This diff was omitted because the plan is too large.',
     });
   const shown = lines.slice(0, LINES_MAX).map((line) => {
     const kind = { '+': 'added', '-': 'removed', '@': 'hunk' }[line.charAt(0)] ?? 'same';
@@ -83,7 +83,7 @@ function drawn(path, isLeftOut, lines) {
   const rest = lines.length - shown.length;
   const box = el('pre', { tabIndex: 0 }, ...shown, ...(rest > 0 ? [`… ${rest} more lines`] : []));
   box.setAttribute('role', 'region');
-  box.setAttribute('aria-label', `Changes of ${path}`);
+  box.setAttribute('aria-label', `Changes to ${path}`);
   return box;
 }
 
@@ -105,12 +105,12 @@ export function actionCard({ actions, checks }) {
         'div',
         { className: 'deploy-refused' },
         badge('refused', 'crit'),
-        el('span', { textContent: shownText(`${program} refuses ${target}: ${message}`) }),
+        el('span', { textContent: shownText(`${program} rejected ${target}: ${message}`) }),
       ),
     ),
     el('p', { className: 'quiet', textContent: checkedText(checks) }),
     table(
-      'Actions of the plan',
+      'Plan actions',
       [
         { title: 'Action', value: (row) => row.kind },
         { title: 'Target', value: (row) => row.target },
@@ -130,10 +130,11 @@ export function actionCard({ actions, checks }) {
 /** @param {Plan['checks']} checks */
 function checkedText(checks) {
   const by = (/** @type {string} */ state) => checks.filter((one) => one.state === state).length;
-  if (checks.length === 0) return "Swift's own programs have nothing to check.";
+  if (checks.length === 0) return "Nothing to check with Swift's tools.";
   if (by('ok') === 0 && by('failed') === 0) {
-    return "Swift's own programs are not installed where the service runs: they have checked nothing.";
+    return "Nothing was checked: Swift's tools are not installed on the deploy service's host.";
   }
-  const skipped = by('skipped') === 0 ? '' : `, ${by('skipped')} were not checked`;
-  return `Swift's own programs accept ${by('ok')} of ${checks.length} rings and configurations${skipped}.`;
+  return by('skipped') === 0
+    ? `Swift's tools accepted ${by('ok')} of ${checks.length} rings and configurations.`
+    : `Swift's tools accepted ${by('ok')} of ${checks.length} rings and configurations; ${by('skipped')} were not checked.`;
 }

@@ -49,23 +49,23 @@ function ringTable(changes) {
   const change = (/** @type {number | null} */ before, /** @type {number | null} */ after) =>
     `${percent(before, 'new')} → ${percent(after, 'unknown')}`;
   return table(
-    'Rings of the plan',
+    'Ring changes',
     [
       { title: 'Ring', value: (row) => row.ring },
       {
-        title: 'Replicas that move',
+        title: 'Replicas to move',
         value: (row) => row.parts_moved,
         cell: (row) => numberText(row.parts_moved),
         number: true,
       },
       {
-        title: 'Of all',
+        title: 'Share of replicas',
         value: (row) => row.moved_pct,
         cell: (row) => percent(row.moved_pct, ''),
         number: true,
       },
       {
-        title: 'Bytes (estimate)',
+        title: 'Data to copy (estimate)',
         value: (row) => row.bytes_est,
         cell: bytesCell,
         number: true,
@@ -83,7 +83,7 @@ function ringTable(changes) {
         number: true,
       },
       {
-        title: 'Plans that follow',
+        title: 'Follow-up plans',
         value: (row) => row.next_steps_parts_moved.length,
         number: true,
       },
@@ -103,7 +103,7 @@ function bytesCell({ bytes_est: bytes, parts_moved: moved }) {
  * @param {string} otherwise
  */
 function percent(value, otherwise) {
-  return value === null ? otherwise : `${numberText(value)} %`;
+  return value === null ? otherwise : `${numberText(value)}%`;
 }
 
 /** @param {RingChange} change @returns {readonly Device[]} */
@@ -134,12 +134,15 @@ function balanceFigure(change) {
       ? items
       : items.toSorted((a, b) => far(b) - far(a)).slice(0, DEVICES_MAX);
   const rest = items.length - shown.length;
-  const note = rest > 0 ? `, the ${DEVICES_MAX} farthest of ${items.length}` : '';
+  const title =
+    rest > 0
+      ? `${change.ring} balance by device (${DEVICES_MAX} of ${items.length}, largest deviation first)`
+      : `${change.ring} balance by device`;
   return new ChartFigure(
-    `Balance of ${change.ring} by device${note}`,
+    title,
     beforeAfterChart({
       items: shown,
-      format: (value) => `${numberText(value, 1)} %`,
+      format: (value) => `${numberText(value, 1)}%`,
       columns: ['Device', 'Before', 'After'],
     }),
   );
@@ -167,9 +170,9 @@ function deviceCard(change) {
   const number = (/** @type {number | null} */ value) => (value === null ? '–' : numberText(value));
   const changed = devicesOf(change);
   return card(
-    `Devices of ${change.ring}`,
+    `${change.ring} devices`,
     table(
-      `Devices of ${change.ring}`,
+      `${change.ring} devices`,
       [
         { title: 'Node', value: (row) => row.node },
         { title: 'Device', value: (row) => row.device },

@@ -27,11 +27,11 @@ export function summary(plan) {
   const nodes = nodesOf(plan).length;
   const high = actions.filter(({ risk }) => risk === 'high').length;
   return figures([
-    { label: 'Replicas that move', value: numberText(moved) },
+    { label: 'Replicas to move', value: numberText(moved) },
     {
-      label: 'Bytes to copy',
+      label: 'Data to copy',
       value: bytes === null ? 'unknown' : bytesText(bytes),
-      hint: bytes === null ? 'rings say no stored_bytes' : 'an estimate',
+      hint: bytes === null ? 'stored_bytes is not set for all rings' : 'estimated',
     },
     { label: 'Rings', value: String(rings.length) },
     {
@@ -39,8 +39,8 @@ export function summary(plan) {
       value: numberText(files),
       hint: nodes === 1 ? 'on 1 node' : `on ${nodes} nodes`,
     },
-    { label: 'Actions of high risk', value: String(high) },
-    { label: 'Plans that follow', value: plan.complete ? 'none' : 'more' },
+    { label: 'High-risk actions', value: String(high) },
+    { label: 'Follow-up plans', value: plan.complete ? 'none' : 'needed' },
   ]);
 }
 
@@ -67,9 +67,9 @@ export function words({
       el(
         'li',
         {},
-        badge('no answer', 'crit'),
+        badge('no response', 'crit'),
         el('span', {
-          textContent: `${shownText(node)} could not be looked at: ${shownText(why)}. An apply stops there.`,
+          textContent: `Could not check ${shownText(node)}: ${shownText(why)}. Applying the plan will stop at this node.`,
         }),
       ),
     ),
@@ -77,9 +77,9 @@ export function words({
       el(
         'li',
         {},
-        badge('left over', 'warn'),
+        badge('leftover files', 'warn'),
         el('span', {
-          textContent: `${shownText(node)} has files of a run that did not succeed. An apply replaces them.`,
+          textContent: `${shownText(node)} has files from a run that did not succeed. Applying the plan replaces them.`,
         }),
       ),
     ),
@@ -93,10 +93,10 @@ export function words({
           el(
             'li',
             {},
-            badge('a part', 'info'),
+            badge('partial', 'info'),
             el('span', {
               textContent:
-                'This plan does a part of the change. Plan again when replicators have finished, or have a ramp do all of it.',
+                'This plan covers only part of the change. Plan again after replication completes, or use a ramp to apply all of it.',
             }),
           ),
         ]),

@@ -85,8 +85,8 @@ export class PlanPanel {
     if (spec === null) {
       return emptyState(
         'git-compare',
-        'There is nothing to plan',
-        'Describe the cluster first, and save it.',
+        'Nothing to plan',
+        'Describe the cluster and save the specification first.',
       );
     }
     const seed = input('seed', {
@@ -102,14 +102,14 @@ export class PlanPanel {
       { className: 'deploy-choose' },
       field('Seed', seed, 'the same seed gives the same plan'),
       el('label', { className: 'check' }, large, 'Allow large changes'),
-      el('button', { className: 'primary', textContent: 'Make a plan' }),
+      el('button', { className: 'primary', textContent: 'Create a plan' }),
     );
     form.addEventListener('submit', (event) => {
       event.preventDefault();
       void this.make({ seed: Number(seed.value), ...(large.checked ? { allow_large: true } : {}) });
     });
-    const text = `A plan compares the saved specification of ${shownText(spec.cluster)} with what is in force. It changes nothing.`;
-    return card('Make a plan', el('p', { textContent: text }), form);
+    const text = `A plan compares the saved specification of ${shownText(spec.cluster)} with what is currently deployed. Creating a plan changes nothing.`;
+    return card('Create a plan', el('p', { textContent: text }), form);
   }
 
   /**
@@ -120,16 +120,16 @@ export class PlanPanel {
     const isLarge = errors.length > 0 && errors.every(({ code }) => code === 'needs_allow_large');
     const again = wayButton({ text: 'Back', work: () => this.open() });
     const allow = wayButton({
-      text: 'Plan it all the same',
+      text: 'Plan anyway',
       work: () => this.make({ ...wish, allow_large: true }),
     });
     allow.classList.add('danger');
     const made = card(
-      'The change is refused',
+      'Change rejected',
       el('p', {
         textContent: isLarge
-          ? 'It would lose replicas, or move more than is wise at once. A plan shows what it would do; nothing happens before it is applied.'
-          : 'No plan can be made of this specification.',
+          ? 'The change would lose replicas or move too much at once. A plan only shows the effect. Nothing changes until you apply it.'
+          : 'A plan cannot be created from this specification.',
       }),
       el(
         'ul',
@@ -159,10 +159,10 @@ export class PlanPanel {
       return [
         emptyState(
           'circle-check',
-          'There is nothing to do',
-          'Rings and files are as the specification has them.',
+          'No changes to apply',
+          'Rings and files already match the specification.',
           {
-            text: 'Make another plan',
+            text: 'Create another plan',
             work: () => this.open(),
           },
         ),
@@ -172,7 +172,7 @@ export class PlanPanel {
     const apply = wayButton({ text: 'Apply…', work: () => this.#apply(plan), primary: true });
     apply.disabled = failed || 1000 * plan.expires_unix_s < Date.now();
     const again = wayButton({
-      text: 'Plan again',
+      text: 'Create new plan',
       work: () =>
         this.make({ spec_etag: plan.spec_etag, seed: plan.seed, allow_large: plan.allow_large }),
     });
@@ -181,9 +181,9 @@ export class PlanPanel {
       text: 'Ramp…',
       work: () => this.#onRamp({ spec_etag: etag, allow_large: allowLarge }),
     });
-    ramp.title = 'Apply it, and the plans that follow, each once the cluster has settled';
+    ramp.title = 'Apply this plan and its follow-up plans, each after the cluster has settled';
     const state = failed
-      ? badge('refused by Swift', 'crit')
+      ? badge('rejected by Swift', 'crit')
       : 1000 * plan.expires_unix_s < Date.now()
         ? badge('expired', 'warn')
         : badge('ready', 'ok');
@@ -201,7 +201,7 @@ export class PlanPanel {
         el(
           'span',
           { className: 'quiet' },
-          'made ',
+          'created ',
           timeElement(1000 * plan.created_unix_s),
           `, seed ${plan.seed}`,
         ),
@@ -211,7 +211,7 @@ export class PlanPanel {
         ...(plan.complete ? [] : [ramp]),
         apply,
       ),
-      card('In short', summary(plan), ...words(plan)),
+      card('Summary', summary(plan), ...words(plan)),
       ...ringCards(plan),
       diffCard(plan),
       actionCard(plan),
@@ -221,7 +221,7 @@ export class PlanPanel {
   /** @param {Plan} plan */
   async #apply(plan) {
     const moves = plan.ring_changes.reduce((sum, { parts_moved: moved }) => sum + moved, 0);
-    const text = `${numberText(moves)} replicas of partitions move, and files of ${nodesOf(plan).length} nodes are replaced, one zone after the other. A run can be cancelled between two nodes.`;
+    const text = `This moves ${numberText(moves)} partition replicas and replaces files on ${nodesOf(plan).length} nodes, one zone at a time. You can cancel the run between nodes.`;
     // One key for one wish: if the answer is lost, a second press does not begin a second run.
     const key = randomId();
     const { made: run, problem } = await withTypedCluster(
@@ -247,14 +247,14 @@ export class PlanPanel {
     const { code = '', details = {} } = error instanceof ApiFailure ? error : {};
     const back = { text: 'Back to the plan', work: () => this.open(plan.id) };
     const replan = {
-      text: 'Plan again',
+      text: 'Create new plan',
       work: () =>
         this.make({ spec_etag: plan.spec_etag, seed: plan.seed, allow_large: plan.allow_large }),
       primary: true,
     };
     const ways =
       code === 'locked' && typeof details.run_id === 'string'
-        ? [back, { text: 'Show that run', work: () => this.#onRun(details.run_id), primary: true }]
+        ? [back, { text: 'View run', work: () => this.#onRun(details.run_id), primary: true }]
         : ['plan_stale', 'not_found', 'precondition_failed'].includes(code)
           ? [back, replan]
           : [back];

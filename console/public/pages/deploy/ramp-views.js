@@ -11,17 +11,17 @@ import { timeElement } from '../../js/times.js';
 export const LOOKS = {
   running: ['info', 'running'],
   paused: ['warn', 'paused'],
-  stopped: ['crit', 'has stopped by itself'],
+  stopped: ['crit', 'stopped automatically'],
   succeeded: ['ok', 'succeeded'],
-  cancelled: ['warn', 'stopped for good'],
+  cancelled: ['warn', 'ended'],
 };
 
 /** @type {Readonly<Record<Ramp['gates'][number]['name'], string>>} */
 const GATES = {
-  min_part_hours: 'Partitions may move again (min_part_hours)',
-  rings: 'All servers have the last ring',
+  min_part_hours: 'Partitions can move again (min_part_hours)',
+  rings: 'All servers have the latest rings',
   replication: 'All replicators have finished a full pass',
-  dispersion: 'All copies are in place (dispersion report)',
+  dispersion: 'All replicas are in place (dispersion report)',
 };
 
 /** Why a ramp goes on no more, and what to do. @param {Ramp} ramp */
@@ -31,13 +31,13 @@ export function stopped({ state, message }) {
     'div',
     { className: 'card deploy-outcome' },
     el('h2', {
-      textContent: state === 'paused' ? 'No further step begins' : shownText(message),
+      textContent: state === 'paused' ? 'Ramp paused' : shownText(message),
     }),
     el('p', {
       textContent:
         state === 'paused'
-          ? 'Resume it when it may go on: it looks at the cluster again before its next step.'
-          : 'No further step is taken until you resume it; replicators go on with those before. Repair the cause first; it looks at the cluster again before its next step.',
+          ? 'Resume the ramp to continue. It checks the cluster again before its next step.'
+          : 'No further steps run until you resume the ramp; replicators continue with earlier ones. Fix the cause first. The ramp checks the cluster again before its next step.',
     }),
   );
   made.dataset.state = state === 'stopped' ? 'crit' : 'warn';
@@ -52,37 +52,39 @@ export function progressCard(ramp) {
   const all = left === null ? null : done + left;
   const bar = el('progress', all === null ? {} : { max: Math.max(1, all), value: done });
   if (state === 'succeeded') Object.assign(bar, { max: 1, value: 1 });
-  bar.setAttribute('aria-label', 'Steps of the ramp');
+  bar.setAttribute('aria-label', 'Ramp progress');
   bar.classList.add('deploy-progress');
   const goesOn = ended === null;
   return card(
-    'How far it is',
+    'Progress',
     bar,
     figures([
-      { label: 'Steps done', value: String(done) },
-      { label: 'Steps left', value: left === null ? 'not known yet' : String(left) },
+      { label: 'Completed steps', value: String(done) },
+      { label: 'Remaining steps', value: left === null ? 'not known yet' : String(left) },
       {
-        label: goesOn ? 'Time left' : 'Took',
+        label: goesOn ? 'Time left' : 'Duration',
         value: goesOn
           ? remainingS === null
             ? 'not known yet'
             : `about ${durationText(remainingS)}`
           : durationText((ended ?? 0) - ramp.created_unix_s),
         ...(goesOn && remainingS !== null
-          ? { hint: 'by min_part_hours and the steps until now' }
+          ? { hint: 'based on min_part_hours and the completed steps' }
           : {}),
       },
-      { label: 'Now', value: nowText(ramp) },
+      { label: 'Current phase', value: nowText(ramp) },
     ]),
   );
 }
 
 /** @param {Ramp} ramp */
 function nowText({ state, phase, ended_unix_s: ended, complete }) {
-  if (ended !== null) return 'over';
-  if (state !== 'running') return 'nothing';
-  if (phase === 'step') return 'a plan is made and applied';
-  return complete ? 'the cluster settles a last time' : 'the cluster settles';
+  if (ended !== null) return 'finished';
+  if (state !== 'running') return 'none';
+  if (phase === 'step') return 'creating and applying a plan';
+  return complete
+    ? 'waiting for the cluster to settle before finishing'
+    : 'waiting for the cluster to settle';
 }
 
 /** What the next step waits for. @param {Ramp} ramp */
@@ -97,21 +99,21 @@ export function gatesCard({
   if (gates.length === 0) {
     return [
       card(
-        'What the next step waits for',
-        el('p', { className: 'quiet', textContent: 'The servers are asked…' }),
+        'Conditions for the next step',
+        el('p', { className: 'quiet', textContent: 'Querying the servers…' }),
       ),
     ];
   }
   return [
     card(
-      complete ? 'What the end waits for' : 'What the next step waits for',
+      complete ? 'Conditions for completion' : 'Conditions for the next step',
       el(
         'ul',
         { className: 'deploy-gates' },
         ...gates.map(({ name, ok, message }) => {
           const isTime = name === 'min_part_hours' && !ok && 1000 * movable > Date.now();
           const said = isTime
-            ? el('span', { className: 'quiet' }, 'over ', timeElement(1000 * movable))
+            ? el('span', { className: 'quiet' }, 'ends ', timeElement(1000 * movable))
             : el('span', { className: 'quiet', textContent: shownText(message) });
           const made = el(
             'li',

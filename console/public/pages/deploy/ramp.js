@@ -83,14 +83,14 @@ export class RampPanel {
    */
   async begin(wish) {
     const text =
-      'Plans are made and applied one after the other, without asking again: each once min_part_hours is over, every server has the last ring, and replicators have finished a full pass. It can be paused at any time, and stops by itself when the cluster is not well.';
+      'Plans are created and applied one after another without further confirmation. Each starts once min_part_hours has passed, all servers have the latest ring, and replicators have finished a full pass. You can pause the ramp at any time. It stops automatically if the cluster becomes unhealthy.';
     // One key for one wish: if the answer is lost, a second press does not begin a second ramp.
     const key = randomId();
     const { made, problem } = await withTypedCluster(
       {
-        title: (cluster) => `Begin a ramp of ${cluster}`,
+        title: (cluster) => `Start a ramp for ${cluster}`,
         nodes: [el('p', { textContent: text })],
-        okText: 'Begin the ramp',
+        okText: 'Start ramp',
       },
       (cluster) => beginRamp({ cluster, ...wish }, key),
     );
@@ -112,8 +112,8 @@ export class RampPanel {
     if (spec === null) {
       return emptyState(
         'trending-up',
-        'There is nothing to ramp',
-        'Describe the cluster first, and save it.',
+        'Nothing to ramp',
+        'Describe the cluster and save the specification first.',
       );
     }
     const large = el('input', { type: 'checkbox', name: 'allow_large' });
@@ -121,14 +121,14 @@ export class RampPanel {
       'form',
       { className: 'deploy-choose' },
       el('label', { className: 'check' }, large, 'Allow large changes'),
-      el('button', { className: 'primary', textContent: 'Begin a ramp…' }),
+      el('button', { className: 'primary', textContent: 'Start ramp…' }),
     );
     form.addEventListener('submit', (event) => {
       event.preventDefault();
       void this.begin(large.checked ? { allow_large: true } : {});
     });
-    const text = `A ramp applies the saved specification of ${shownText(spec.cluster)} by as many plans as it takes: for weights that go up or down by ${shownText(String(spec.rollout?.weight_step_pct ?? 100))} % a plan (“Weight per plan” of the specification), or devices that are drained.`;
-    return card('Begin a ramp', el('p', { textContent: text }), form);
+    const text = `A ramp applies the saved specification of ${shownText(spec.cluster)} in as many plans as needed, to change weights by ${shownText(String(spec.rollout?.weight_step_pct ?? 100))}% per plan (“Weight per plan” in the specification) or to drain devices.`;
+    return card('Start a ramp', el('p', { textContent: text }), form);
   }
 
   /** @param {Ramp} ramp */
@@ -179,7 +179,7 @@ export class RampPanel {
       /** @type {boolean} */ primary = false,
     ) => wayButton({ text: name, work: () => this.#steer(ramp, verb), primary });
     const isOver = ramp.ended_unix_s !== null;
-    const stop = steer('cancel', 'Stop for good');
+    const stop = steer('cancel', 'End ramp');
     stop.classList.add('danger');
     const ways = isOver
       ? []
@@ -199,7 +199,7 @@ export class RampPanel {
       el(
         'span',
         { className: 'quiet' },
-        `by ${shownText(this.#people[ramp.id] ?? ramp.actor)}, begun `,
+        `by ${shownText(this.#people[ramp.id] ?? ramp.actor)}, started `,
         timeElement(1000 * ramp.created_unix_s),
       ),
       ...(ramp.allow_large ? [badge('large changes allowed', 'warn')] : []),
@@ -214,8 +214,8 @@ export class RampPanel {
    * @param {'pause' | 'resume' | 'cancel'} verb
    */
   async #steer({ id }, verb) {
-    const text = 'The step that is under way ends first, and what was applied stays.';
-    const title = 'Stop the ramp for good';
+    const text = 'The current step finishes first. Applied changes are kept.';
+    const title = 'End ramp';
     if (verb === 'cancel' && !(await confirmed(title, text, title, { danger: true }))) return;
     this.element.querySelector(':scope > .deploy-failure')?.remove();
     try {
@@ -230,13 +230,13 @@ export class RampPanel {
     if (runs.length === 0) return [];
     return [
       card(
-        'Steps that were applied',
+        'Applied steps',
         el(
           'ol',
           { className: 'deploy-steps' },
           ...runs.map((id, at) => {
-            const look = wayButton({ text: 'Show the run', work: () => this.#ways.onRun(id) });
-            look.setAttribute('aria-label', `Show the run of step ${at + 1}`);
+            const look = wayButton({ text: 'View run', work: () => this.#ways.onRun(id) });
+            look.setAttribute('aria-label', `View run of step ${at + 1}`);
             return el('li', {}, el('span', { textContent: `Step ${at + 1}` }), look);
           }),
         ),
@@ -255,7 +255,7 @@ export class RampPanel {
           'Ramps',
           [
             {
-              title: 'Begun',
+              title: 'Started',
               value: (row) => new Date(1000 * row.created_unix_s).toISOString(),
               cell: (row) => timeElement(1000 * row.created_unix_s),
             },
@@ -266,11 +266,11 @@ export class RampPanel {
             },
             { title: 'By', value: (row) => this.#people[row.id] ?? row.actor },
             { title: 'Steps', value: (row) => row.runs.length, number: true },
-            { title: 'What it said', value: (row) => row.message },
+            { title: 'Message', value: (row) => row.message },
             {
               title: 'Actions',
               value: (row) => row.id,
-              cell: (row) => wayButton({ text: 'Show', work: () => this.open(row.id) }),
+              cell: (row) => wayButton({ text: 'View', work: () => this.open(row.id) }),
             },
           ],
           others,

@@ -15,7 +15,7 @@ import { show, wayButton } from './control.js';
 export function filesCard(run) {
   const place = el('div', { className: 'deploy-panel' });
   const list = wayButton({
-    text: 'List the files',
+    text: 'List files',
     work: () =>
       show(place, async () => {
         const { files } = await call('GET', `/deploy/api/artifacts/${encodeURIComponent(run.id)}`);
@@ -25,8 +25,7 @@ export function filesCard(run) {
   place.append(
     el('p', {
       className: 'quiet',
-      textContent:
-        'Every file that the nodes have by this run can be downloaded, with marks in the place of secrets.',
+      textContent: 'You can download every node file as this run leaves it. Secrets are masked.',
     }),
     el('div', { className: 'row' }, list),
   );
@@ -55,8 +54,8 @@ function fileList(run, files) {
   const choose = el(
     'div',
     { className: 'deploy-choose' },
-    field('Node of the files', node),
-    el('label', { className: 'check' }, only, 'Changed by this run only'),
+    field('Node', node),
+    el('label', { className: 'check' }, only, 'Only files changed by this run'),
   );
   return [choose, list];
 }
@@ -67,13 +66,13 @@ function fileList(run, files) {
  */
 function fileTable(run, files) {
   return table(
-    'Files of the run',
+    'Run files',
     [
       { title: 'File', value: (row) => row.path },
       {
-        title: 'This run',
-        value: (row) => (row.changed ? 'changed' : 'as before'),
-        cell: (row) => badge(row.changed ? 'changed' : 'as before', row.changed ? 'info' : ''),
+        title: 'Change',
+        value: (row) => (row.changed ? 'changed' : 'unchanged'),
+        cell: (row) => badge(row.changed ? 'changed' : 'unchanged', row.changed ? 'info' : ''),
       },
       {
         title: 'SHA-256',
@@ -92,7 +91,7 @@ function fileTable(run, files) {
  */
 function downloadButton({ id }, { node, path }) {
   const button = el('button', { type: 'button', className: 'plain' }, icon('download'), 'Download');
-  button.setAttribute('aria-label', `Download ${shownText(path)} of ${shownText(node)}`);
+  button.setAttribute('aria-label', `Download ${shownText(path)} from ${shownText(node)}`);
   button.onclick = () => {
     // Asked for by the page, and not by a link: what goes wrong is told here.
     raw('GET', `/deploy/api/artifacts?${query({ run: id, node, path })}`)
@@ -100,7 +99,7 @@ function downloadButton({ id }, { node, path }) {
       .then((content) => {
         const name = path.slice(path.lastIndexOf('/') + 1);
         download(name, content, 'application/octet-stream');
-        toast(`${name} is downloaded, ${bytesText(content.size)}.`);
+        toast(`Downloaded ${name} (${bytesText(content.size)}).`);
       })
       .catch(fail);
   };

@@ -63,10 +63,10 @@ export function staged({ steps }) {
   if (left.length === 0) return [];
   return [
     card(
-      'For you to run',
+      'Commands to run manually',
       el('p', {
         textContent:
-          'Services are not reloaded by this driver. Run these commands on the nodes, one node after the other.',
+          'This driver does not reload services. Run these commands on the nodes, one node at a time.',
       }),
       ...left.map(({ node, commands }) => {
         const text = commands.join('\n');
@@ -74,9 +74,9 @@ export function staged({ steps }) {
           text: 'Copy',
           work: () => copyText(text),
         });
-        copy.setAttribute('aria-label', `Copy the commands of ${node}`);
+        copy.setAttribute('aria-label', `Copy commands for ${node}`);
         const code = el('pre', { textContent: shownLines(commands), tabIndex: 0 });
-        code.setAttribute('aria-label', `Commands of ${node}`);
+        code.setAttribute('aria-label', `Commands for ${node}`);
         code.setAttribute('role', 'region');
         return el(
           'details',

@@ -48,7 +48,7 @@ export class RunPanel {
     this.#onRun = onRun;
     this.#onPlan = onPlan;
     this.#log.setAttribute('role', 'log');
-    this.#log.setAttribute('aria-label', 'Log of the run');
+    this.#log.setAttribute('aria-label', 'Run log');
   }
 
   /** @param {string} [id] of a run; by default the one under way, or the latest */
@@ -61,8 +61,8 @@ export class RunPanel {
         return [
           emptyState(
             'play',
-            'Nothing was applied yet',
-            'Make a plan, look at it, and apply it: its run is shown here.',
+            'No plan has been applied yet',
+            'Create, review and apply a plan. Its run appears here.',
           ),
         ];
       }
@@ -127,7 +127,7 @@ export class RunPanel {
       const { state } = step;
       // A page that is loaded again has the log from the times that steps have.
       if (step.started_unix_s !== null)
-        this.#say(`${index}/begun`, step.started_unix_s, step, 'begun', '');
+        this.#say(`${index}/begun`, step.started_unix_s, step, 'started', '');
       if (step.ended_unix_s !== null)
         this.#say(`${index}/${state}`, step.ended_unix_s, step, state, step.message);
     }
@@ -168,7 +168,7 @@ export class RunPanel {
   #drawn(run) {
     const isRunning = run.state === 'running';
     const bar = el('progress', { max: Math.max(1, run.steps.length), value: doneOf(run) });
-    bar.setAttribute('aria-label', 'Steps done');
+    bar.setAttribute('aria-label', 'Completed steps');
     const cancel = wayButton({ text: 'Cancel', work: () => this.#cancel(run) });
     return [
       el(
@@ -187,7 +187,7 @@ export class RunPanel {
         el(
           'span',
           { className: 'quiet' },
-          `by ${shownText(this.#actorOf(run))}, begun `,
+          `by ${shownText(this.#actorOf(run))}, started `,
           timeElement(1000 * run.created_unix_s),
         ),
         ...origins(run),
@@ -202,7 +202,7 @@ export class RunPanel {
       card(
         'Log',
         run.steps.length === 0
-          ? el('p', { textContent: 'The plan has no step on a node.' })
+          ? el('p', { textContent: 'The plan has no steps on nodes.' })
           : this.#log,
       ),
     ];
@@ -221,11 +221,11 @@ export class RunPanel {
     );
     const advice =
       run.state === 'partial' || run.state === 'failed'
-        ? `${open.length === 1 ? '1 node does' : `${open.length} nodes do`} not have all files. Repair what failed, and retry: nodes that have their files are left alone.`
-        : 'What was done stays. Retry what is left, or plan an earlier specification to go back.';
-    const retry = { text: 'Retry all that is left', work: () => this.#retry(run, null) };
+        ? `${open.length === 1 ? '1 node is' : `${open.length} nodes are`} missing files. Fix the cause and retry. Nodes that already have their files are skipped.`
+        : 'Completed steps are kept. Retry the remaining steps, or plan an earlier specification to roll back.';
+    const retry = { text: 'Retry remaining nodes', work: () => this.#retry(run, null) };
     const plan = {
-      text: 'Plan again',
+      text: 'Create new plan',
       work: () => this.#onPlan({ spec_etag: run.spec_etag }),
     };
     const ways = canRetry(run) ? [{ ...retry, primary: true }, plan] : [{ ...plan, primary: true }];
@@ -234,9 +234,7 @@ export class RunPanel {
       { className: 'card deploy-outcome' },
       el('h2', {
         textContent:
-          run.state === 'partial'
-            ? 'Some nodes have the new files, others do not'
-            : shownText(run.message),
+          run.state === 'partial' ? 'Only some nodes have the new files' : shownText(run.message),
       }),
       ...(run.state === 'partial' ? [el('p', { textContent: shownText(run.message) })] : []),
       el('p', { textContent: advice }),
@@ -252,16 +250,16 @@ export class RunPanel {
    * @param {string | null} node null for all that are left
    */
   async #retry(run, node) {
-    const title = node === null ? 'Retry all that is left' : `Retry ${shownText(node)}`;
+    const title = node === null ? 'Retry remaining nodes' : `Retry ${shownText(node)}`;
     const text =
-      'A new run installs the files of the same plan. Nodes that have theirs are left alone, and nothing is planned anew.';
+      "A new run installs the same plan's files. Nodes that already have them are skipped, and no new plan is created.";
     if (!(await confirmed(title, text, 'Retry'))) return;
     try {
       await this.open(await retryRun(run.id, node, randomId()));
     } catch (error) {
       this.element.querySelector('.deploy-failure')?.remove();
       const plan = {
-        text: 'Plan again',
+        text: 'Create new plan',
         work: () => this.#onPlan({ spec_etag: run.spec_etag }),
         primary: true,
       };
@@ -271,11 +269,12 @@ export class RunPanel {
 
   /** @param {Run} run */
   async #cancel(run) {
-    const text = 'The step that is under way ends first. Nodes that have the new files keep them.';
-    if (!(await confirmed('Cancel the run', text, 'Cancel the run', { danger: true }))) return;
+    const text =
+      'The current step finishes first. Nodes that already have the new files keep them.';
+    if (!(await confirmed('Cancel run', text, 'Cancel run', { danger: true }))) return;
     try {
       await call('POST', `/deploy/api/runs/${run.id}/cancel`);
-      this.#link.textContent = 'The run ends after the step that is under way.';
+      this.#link.textContent = 'The run stops after the current step.';
     } catch (error) {
       if (this.#run?.state === 'running') this.element.prepend(failureState(error));
       else fail(error);
@@ -288,11 +287,11 @@ function origins({ ramp, retry_of: retried }) {
   const parts = [];
   if (ramp) {
     const href = `?tab=ramp&ramp=${encodeURIComponent(ramp.id)}`;
-    parts.push(el('a', { href, textContent: `Step ${ramp.step} of a ramp` }));
+    parts.push(el('a', { href, textContent: `Ramp step ${ramp.step}` }));
   }
   if (retried) {
     const href = `?tab=apply&run=${encodeURIComponent(retried)}`;
-    parts.push(el('a', { href, textContent: 'Retries an earlier run' }));
+    parts.push(el('a', { href, textContent: 'Retry of an earlier run' }));
   }
   return parts;
 }

@@ -20,22 +20,22 @@
 
 /** @type {readonly FieldRule[]} */
 export const CLUSTER = [
-  { at: ['cluster'], label: 'Name', hint: 'it is typed to confirm each apply, and stays' },
+  { at: ['cluster'], label: 'Name', hint: 'typed to confirm each apply; cannot be changed later' },
   {
     at: ['hash', 'prefix_ref'],
-    label: 'Secret: hash prefix',
-    hint: 'name of a file of the service',
+    label: 'Hash prefix secret',
+    hint: 'name of a secret file on the deploy service',
   },
   {
     at: ['hash', 'suffix_ref'],
-    label: 'Secret: hash suffix',
-    hint: 'name of a file of the service',
+    label: 'Hash suffix secret',
+    hint: 'name of a secret file on the deploy service',
   },
   {
     at: ['rollout', 'weight_step_pct'],
-    label: 'Weight per plan (%)',
+    label: 'Weight step per plan (%)',
     kind: 'number',
-    hint: 'of the final weight; 100 by default',
+    hint: 'percent of the final weight. Default: 100',
   },
 ];
 
@@ -49,9 +49,9 @@ export const POLICIES = {
     { at: ['type'], label: 'Type', kind: 'choice', choices: ['replication', 'erasure_coding'] },
     { at: ['default'], label: 'Default', kind: 'flag' },
     { at: ['deprecated'], label: 'Deprecated', kind: 'flag' },
-    { at: ['ec', 'type'], label: 'Code' },
-    { at: ['ec', 'k'], label: 'Data', kind: 'number', size: 'small' },
-    { at: ['ec', 'm'], label: 'Parity', kind: 'number', size: 'small' },
+    { at: ['ec', 'type'], label: 'EC type' },
+    { at: ['ec', 'k'], label: 'Data fragments', kind: 'number', size: 'small' },
+    { at: ['ec', 'm'], label: 'Parity fragments', kind: 'number', size: 'small' },
   ],
   blank: (count) => ({ index: count, name: `policy-${count}` }),
 };
@@ -66,7 +66,7 @@ export const RINGS = {
     { at: ['replicas'], label: 'Replicas', kind: 'number', size: 'small' },
     { at: ['min_part_hours'], label: 'Min part hours', kind: 'number', size: 'small' },
     { at: ['overload'], label: 'Overload', kind: 'number', size: 'small' },
-    { at: ['stored_bytes'], label: 'Bytes stored', kind: 'number' },
+    { at: ['stored_bytes'], label: 'Stored bytes', kind: 'number' },
   ],
   blank: (count) => ({ name: `object-${Math.max(1, count - 2)}`, part_power: 10, replicas: 3 }),
 };
@@ -79,9 +79,17 @@ export const NODE = [
   { at: ['region'], label: 'Region', kind: 'number' },
   { at: ['zone'], label: 'Zone', kind: 'number' },
   { at: ['storage_ip'], label: 'Storage address' },
-  { at: ['replication_ip'], label: 'Replication address', hint: 'empty: the storage address' },
-  { at: ['public_ip'], label: 'Public address', hint: 'of its proxy; empty: the storage address' },
-  { at: ['devices_dir'], label: 'Devices below', hint: '/srv/node by default' },
+  {
+    at: ['replication_ip'],
+    label: 'Replication address',
+    hint: 'leave empty to use the storage address',
+  },
+  {
+    at: ['public_ip'],
+    label: 'Public address',
+    hint: "of the node's proxy; leave empty to use the storage address",
+  },
+  { at: ['devices_dir'], label: 'Devices directory', hint: 'default: /srv/node' },
   { at: ['roles'], label: 'Roles', kind: 'set', choices: ROLES, size: 'wide' },
 ];
 
@@ -92,7 +100,12 @@ export const DEVICES = {
   columns: [
     { at: ['name'], label: 'Name' },
     { at: ['weight'], label: 'Weight', kind: 'number' },
-    { at: ['rings'], label: 'Rings', kind: 'words', hint: 'empty: all of the roles' },
+    {
+      at: ['rings'],
+      label: 'Rings',
+      kind: 'words',
+      hint: "leave empty for all rings of the node's roles",
+    },
   ],
   blank: (count) => ({ name: `d${count + 1}`, weight: 100 }),
 };
@@ -128,7 +141,7 @@ export const USERS = {
   columns: [
     { at: ['account'], label: 'Account' },
     { at: ['user'], label: 'User' },
-    { at: ['key_ref'], label: 'Secret: key', hint: 'name of a file of the service' },
+    { at: ['key_ref'], label: 'Key secret', hint: 'name of a secret file on the deploy service' },
     { at: ['groups'], label: 'Groups', kind: 'words', hint: '.admin, .reseller_admin' },
   ],
   blank: (count) => ({ account: 'main', user: `user${count}`, key_ref: `user${count}-key` }),
@@ -137,20 +150,20 @@ export const USERS = {
 /** @type {readonly FieldRule[]} */
 export const KEYSTONE = [
   { at: ['proxy', 'auth', 'auth_url'], label: 'URL' },
-  { at: ['proxy', 'auth', 'www_authenticate_uri'], label: 'URL for clients' },
+  { at: ['proxy', 'auth', 'www_authenticate_uri'], label: 'Public URL' },
   { at: ['proxy', 'auth', 'project'], label: 'Project' },
   { at: ['proxy', 'auth', 'username'], label: 'User' },
-  { at: ['proxy', 'auth', 'password_ref'], label: 'Secret: password' },
+  { at: ['proxy', 'auth', 'password_ref'], label: 'Password secret' },
 ];
 
 /** @type {readonly FieldRule[]} */
 export const GATEWAY = [
-  { at: ['gateway', 's3_port'], label: 'S3 port', kind: 'number', hint: '8000 by default' },
-  { at: ['gateway', 'admin_port'], label: 'Admin port', kind: 'number', hint: '9464 by default' },
-  { at: ['gateway', 'region'], label: 'Region', hint: 'us-east-1 by default' },
+  { at: ['gateway', 's3_port'], label: 'S3 port', kind: 'number', hint: 'default: 8000' },
+  { at: ['gateway', 'admin_port'], label: 'Admin port', kind: 'number', hint: 'default: 9464' },
+  { at: ['gateway', 'region'], label: 'Region', hint: 'Default: us-east-1' },
   { at: ['gateway', 'user'], label: 'User', hint: 'account:user' },
-  { at: ['gateway', 'key_ref'], label: 'Secret: key' },
-  { at: ['gateway', 'filter_secret_ref'], label: 'Secret: filter' },
+  { at: ['gateway', 'key_ref'], label: 'Key secret' },
+  { at: ['gateway', 'filter_secret_ref'], label: 'Filter secret' },
 ];
 
 /** A cluster to begin with, whose addresses and secrets are to be replaced. */

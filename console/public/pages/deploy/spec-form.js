@@ -50,7 +50,7 @@ export class SpecForm extends FormParts {
       ),
       el('p', {
         className: 'quiet',
-        textContent: `Ports, options of filters and tuning are edited as JSON (${tuned(draft)}).`,
+        textContent: `Edit ports, filter options and tuning as JSON (${tuned(draft)}).`,
       }),
     );
     this.#mark();
@@ -147,7 +147,7 @@ export class SpecForm extends FormParts {
       this.restructure(['nodes'], [...nodes, rules.blankNode(nodes.length)]);
     };
     const more = nodes.length - shown.length;
-    const note = more > 0 ? `${more} more nodes are in the JSON. ` : '';
+    const note = more > 0 ? `${more} more nodes are shown only in the JSON. ` : '';
     return el(
       'div',
       {},
@@ -242,5 +242,5 @@ function count(value) {
 /** @param {Json} draft */
 function tuned({ tuning = {}, proxy = {} }) {
   const sections = Object.keys({ ...tuning, ...proxy?.pipeline_options }).length;
-  return sections === 1 ? '1 section has some' : `${sections} sections have some`;
+  return sections === 1 ? '1 section set' : `${sections} sections set`;
 }

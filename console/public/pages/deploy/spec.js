@@ -79,7 +79,7 @@ export class SpecPanel {
       this.#isDirty = true;
       this.#checking.abort();
       clearTimeout(this.#timer);
-      this.#judge('not JSON', 'crit');
+      this.#judge('invalid JSON', 'crit');
     },
   });
   #onPlan;
@@ -115,10 +115,10 @@ export class SpecPanel {
       el(
         'div',
         { className: 'card deploy-outcome', role: 'status' },
-        el('h2', { textContent: `A draft of ${shownText(from)}` }),
+        el('h2', { textContent: `Draft from ${shownText(from)}` }),
         el('p', {
           textContent:
-            'Nothing is saved yet. Look at it, save it, and plan it; or discard the changes.',
+            'This draft is not saved. Review it, then save and plan it, or discard the changes.',
         }),
         ...notes.map(warningLine),
       ),
@@ -134,14 +134,14 @@ export class SpecPanel {
     this.element.replaceChildren(
       emptyState(
         'rocket',
-        'No cluster is described yet',
-        'A specification has the policies, rings, nodes, devices and proxies of the cluster. Nothing happens before a plan of it is applied.',
+        'No cluster specification yet',
+        "A specification describes the cluster's policies, rings, nodes, devices and proxies. Nothing changes until you apply a plan.",
         {
-          text: 'Begin with three nodes',
+          text: 'Start with three nodes',
           work: () => this.#edit(firstSpec(), true),
           primary: true,
         },
-        { text: 'Open a JSON file', work: () => file.click() },
+        { text: 'Open JSON file', work: () => file.click() },
       ),
       file,
     );
@@ -149,11 +149,10 @@ export class SpecPanel {
 
   /** @param {File} file */
   async #read(file) {
-    if (file.size > FILE_BYTES_MAX)
-      throw new Error('The file is larger than a specification may be.');
+    if (file.size > FILE_BYTES_MAX) throw new Error('The file is too large for a specification.');
     const spec = JSON.parse(await file.text());
     if (typeof spec !== 'object' || spec === null)
-      throw new Error('The file holds no specification.');
+      throw new Error('The file does not contain a specification.');
     this.#edit(spec, true);
   }
 
@@ -223,8 +222,8 @@ export class SpecPanel {
   #changed(isDirty = true) {
     this.#isDirty = isDirty;
     this.#state.textContent = isDirty
-      ? 'Changes are not saved.'
-      : `Saved, version ${shortHash(this.#etag)}.`;
+      ? 'Unsaved changes.'
+      : `Saved as version ${shortHash(this.#etag)}.`;
     this.#judge('checking…');
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#check(), isDirty ? CHECK_AFTER_MS : 0);
@@ -297,7 +296,7 @@ export class SpecPanel {
     try {
       this.#etag = await saveSpec(this.#draft, this.#etag);
       this.#changed(this.#edits !== edits);
-      toast('The specification is saved.');
+      toast('Specification saved.');
       return true;
     } catch (error) {
       this.#refused(error);
@@ -318,8 +317,8 @@ export class SpecPanel {
     }
     const ways = ['precondition_failed', 'precondition_required'].includes(code)
       ? [
-          { text: 'Load the saved one', work: () => this.#discard() },
-          { text: 'Replace it with mine', work: () => this.#overwrite() },
+          { text: 'Load saved version', work: () => this.#discard() },
+          { text: 'Overwrite with my version', work: () => this.#overwrite() },
         ]
       : [{ text: 'Try again', work: () => this.#save() }];
     this.#notice.replaceChildren(el('div', { className: 'card' }, failureState(error, ...ways)));
@@ -340,7 +339,7 @@ export class SpecPanel {
   }
 
   async #discard() {
-    const text = 'What you have changed here and not saved is lost.';
+    const text = 'Unsaved changes will be lost.';
     if (this.#isDirty && !(await confirmed('Discard changes', text, 'Discard', { danger: true })))
       return;
     this.#isDirty = false;

@@ -38,7 +38,7 @@ export class StatusPanel {
       const refresh = wayButton({ text: 'Check again', work: () => this.open() });
       return [
         card(
-          'In short',
+          'Summary',
           summary(status),
           el('div', { className: 'row end' }, ...this.#repair(status), refresh),
         ),
@@ -52,7 +52,7 @@ export class StatusPanel {
   /** @param {Status} status */
   #repair({ nodes: all }) {
     if (!all.some(({ state }) => state === 'drift')) return [];
-    return [wayButton({ text: 'Plan a repair', work: () => this.#ways.onRepair(), primary: true })];
+    return [wayButton({ text: 'Plan repair', work: () => this.#ways.onRepair(), primary: true })];
   }
 
   /** @param {Status} status */
@@ -63,9 +63,9 @@ export class StatusPanel {
         'div',
         { className: 'card deploy-bar' },
         badge('ramp', 'info'),
-        el('span', { textContent: 'A ramp is not over.' }),
+        el('span', { textContent: 'A ramp is in progress.' }),
         el('span', { className: 'grow' }),
-        wayButton({ text: 'Show the ramp', work: () => this.#ways.onRamp(ramp) }),
+        wayButton({ text: 'View ramp', work: () => this.#ways.onRamp(ramp) }),
       ),
     ];
   }
@@ -73,7 +73,7 @@ export class StatusPanel {
   /** @param {Status} status */
   #lock({ lock }) {
     if (lock === null) return [];
-    const look = wayButton({ text: 'Show it', work: () => this.#ways.onRun(lock.run_id) });
+    const look = wayButton({ text: 'View run', work: () => this.#ways.onRun(lock.run_id) });
     return [
       el(
         'div',
@@ -82,7 +82,7 @@ export class StatusPanel {
         el(
           'span',
           {},
-          `A run of ${shownText(lock.holder)} is under way, begun `,
+          `A run by ${shownText(lock.holder)} is in progress, started `,
           timeElement(1000 * lock.since_unix_s),
           '.',
         ),
@@ -112,8 +112,8 @@ function nodes({ nodes: all }) {
     return [
       emptyState(
         'shield-check',
-        'Nothing is installed yet',
-        'When a plan was applied, the files of each node are compared here with what was installed.',
+        'Nothing deployed yet',
+        'After a plan is applied, this page compares the files on each node with what was installed.',
       ),
     ];
   }
@@ -130,12 +130,12 @@ function nodes({ nodes: all }) {
             cell: (row) => badge(LOOKS[row.state][1], LOOKS[row.state][0]),
           },
           {
-            title: 'Files that differ',
+            title: 'Drifted files',
             value: (row) => row.files.map(({ path }) => path).join(' '),
             cell: filesCell,
           },
           {
-            title: 'Looked at',
+            title: 'Last checked',
             value: (row) => row.checked_unix_s,
             cell: (row) => timeElement(1000 * row.checked_unix_s),
           },
@@ -161,7 +161,7 @@ function filesCell({ state, why = '', files }) {
         el('span', {
           className: 'quiet',
           textContent:
-            is === null ? 'is missing' : `is ${is.slice(0, 8)}, should be ${wanted.slice(0, 8)}`,
+            is === null ? 'missing' : `found ${is.slice(0, 8)}, expected ${wanted.slice(0, 8)}`,
         }),
       ),
     ),

@@ -15,8 +15,8 @@ import { loadSpec } from './control.js';
 export async function withTypedCluster({ title, nodes, okText }, work) {
   const { spec } = await loadSpec().catch(() => ({ spec: null }));
   const cluster = String(spec?.cluster ?? '');
-  const label = `Type the name of the cluster, “${shownText(cluster)}”`;
-  const typed = typedName(cluster, { label, wrong: 'This is not the name of the cluster.' });
+  const label = `Type the cluster name “${shownText(cluster)}” to confirm`;
+  const typed = typedName(cluster, { label, wrong: 'The cluster name does not match.' });
   /** @type {{ made?: Made, problem?: unknown }} */
   const outcome = {};
   await ask(
