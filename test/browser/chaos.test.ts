@@ -26,23 +26,23 @@ describeWith([program('chromium')], 'the Chaos Arcade in a browser', function ()
   it('breaks a server by the keyboard alone, shows it, and puts it back', async () => {
     const { page } = watched;
     await page.goto(`http://127.0.0.1:${bed.console.port}/lab/chaos`);
-    await page.getByText('Faults that need something else').click();
+    await page.getByText('Unavailable faults').click();
     await page.getByText('cgroup v2').waitFor();
     await expectAccessible(page);
     await watched.shoot('lab-chaos', ALL_SIZES);
-    await page.getByRole('button', { name: 'Try: Stop a server' }).focus();
+    await page.getByRole('button', { name: 'Inject fault: Stop a server' }).focus();
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Target, once more').waitFor();
+    await dialog.getByLabel('Confirm target').waitFor();
     await expectAccessible(page);
     await watched.shoot('lab-chaos-dialog');
     // Longer than the test takes on a busy machine: it is aborted.
-    await dialog.getByLabel('Held for').fill('500');
-    await dialog.getByLabel('Taken back after').fill('900');
+    await dialog.getByLabel('Duration').fill('500');
+    await dialog.getByLabel('Auto-revert after').fill('900');
     // One server has all copies here.
     await dialog.getByLabel('Do it also where partitions lose their quorum').check();
     // A target that was not typed as it is breaks nothing.
-    await dialog.getByLabel('Target, once more').focus();
+    await dialog.getByLabel('Confirm target').focus();
     await page.keyboard.type('node1');
     await page.keyboard.press('Enter');
     await dialog.getByText('Type the target').waitFor();
@@ -52,7 +52,7 @@ describeWith([program('chromium')], 'the Chaos Arcade in a browser', function ()
     await step.getByText('Observe').waitFor();
     expect(await node.isServed()).to.equal(false);
     await page.getByRole('img', { name: '3 of 3 lives' }).waitFor();
-    await page.getByRole('region', { name: 'Slowest probe of each second' }).waitFor();
+    await page.getByRole('region', { name: 'Slowest probe per second' }).waitFor();
     await expectAccessible(page);
     await watched.shoot('lab-chaos-held', ALL_SIZES);
     // The run goes on without the page, and news of it come to the new one.
@@ -62,9 +62,9 @@ describeWith([program('chromium')], 'the Chaos Arcade in a browser', function ()
     await page.keyboard.press('Enter');
     await page.getByText('An operator aborted it.').waitFor();
     await page.getByText(/^\d+ of 100$/).waitFor();
-    await page.getByText('Taken back by the console').waitFor();
+    await page.getByText('Reverted by the console').waitFor();
     await page.getByText('Stop a server: node1/container-server, by test:tester').waitFor();
-    expect(await page.getByText('Taken back at the latest in').count()).to.equal(0);
+    expect(await page.getByText('Auto-revert in').count()).to.equal(0);
     expect(await node.isServed()).to.equal(true);
     await expectAccessible(page);
     await watched.shoot('lab-chaos-score', ALL_SIZES);

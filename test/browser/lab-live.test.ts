@@ -57,12 +57,12 @@ describeWith([program('chromium')], 'the pages of the Lab that watch a cluster',
     await open('/lab/debt');
     const table = page.getByRole('table', { name: 'Components' });
     await table.waitFor();
-    const row = table.getByRole('row', { name: /^Updates that wait/ });
+    const row = table.getByRole('row', { name: /^Pending updates/ });
     expect(await row.innerText()).to.include('30 min 0 s');
     expect(await row.innerText()).to.include('swift-recon-cron');
     const disks = await table.getByRole('row', { name: /^Disks above/ }).innerText();
     expect(disks).to.include('unknown').and.not.match(/\b0\b/);
-    await page.getByText('is the object-updater running?').waitFor();
+    await page.getByText('Check that the object-updater is running.').waitFor();
     await expectAccessible(page);
     await watched.shoot('lab-debt');
   });
@@ -88,19 +88,19 @@ describeWith([program('chromium')], 'the pages of the Lab that watch a cluster',
       const shows = async (ms: number, text: string) => {
         for (;;) {
           await send(ms);
-          await page.getByRole('button', { name: 'Look again' }).click();
+          await page.getByRole('button', { name: 'Refresh' }).click();
           await stages.waitFor();
           if ((await server.innerText()).includes(text)) return;
         }
       };
       await shows(4, '4 ms');
-      await page.getByRole('button', { name: 'Begin to measure' }).click();
+      await page.getByRole('button', { name: 'Start measuring' }).click();
       await page.getByRole('region', { name: 'Before and after' }).waitFor();
       await shows(54, '54 ms');
       expect(await server.innerText()).to.match(/54 ms[^]*4 ms/);
       await page.getByRole('row', { name: /^Sync/ }).getByText('not measured').waitFor();
-      await page.getByRole('button', { name: 'Send a pulse' }).click();
-      await page.getByText('p95 at the client').waitFor();
+      await page.getByRole('button', { name: 'Send pulse' }).click();
+      await page.getByText('Client p95').waitFor();
       await expectAccessible(page);
       await watched.shoot('lab-profilemap');
     } finally {
@@ -137,17 +137,17 @@ describeWith([program('chromium')], 'Observatory and Shadow in a browser', funct
     await page.goto(`http://127.0.0.1:${bed.console.port}/lab/expired`);
     await page.getByRole('spinbutton', { name: /^Objects/ }).fill('3');
     await page.getByLabel('First expiry').fill('2');
-    await page.getByLabel('Then every').fill('1');
-    await page.getByRole('button', { name: 'Write and watch' }).click();
+    await page.getByLabel('Interval between expiries').fill('1');
+    await page.getByRole('button', { name: 'Start observation' }).click();
     const objects = page.getByRole('table', { name: 'Objects' });
     await objects.getByRole('row', { name: /^00.*Logically Expired/ }).waitFor();
-    await page.getByText('X-Open-Expired needs Swift 2.34').waitFor();
-    await page.getByRole('region', { name: 'Course of the objects' }).waitFor();
+    await page.getByText('X-Open-Expired requires Swift 2.34').waitFor();
+    await page.getByRole('region', { name: 'Object timeline' }).waitFor();
     await expectAccessible(page);
     await watched.shoot('lab-expired');
     // The run goes on without the page.
     await page.reload();
-    await page.getByRole('button', { name: 'End and keep' }).click();
+    await page.getByRole('button', { name: 'Stop and keep results' }).click();
     await page.getByText('done', { exact: true }).first().waitFor();
     await page.getByText('left out of the times').waitFor();
     expect(watched.complaints).to.deep.equal([]);
@@ -163,14 +163,14 @@ describeWith([program('chromium')], 'Observatory and Shadow in a browser', funct
     const findings = page.getByRole('table', { name: 'Findings' });
     await findings.getByText('200 and 203').waitFor();
     await page.getByText('done', { exact: true }).first().waitFor();
-    await page.getByRole('table', { name: 'Methods and verdicts' }).waitFor();
+    await page.getByRole('table', { name: 'Verdicts by method' }).waitFor();
     await expectAccessible(page);
     await watched.shoot('lab-shadow');
-    await findings.getByRole('button', { name: 'Show' }).click();
+    await findings.getByRole('button', { name: 'View' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('peer: 203').waitFor();
-    await dialog.getByRole('button', { name: 'Send it again' }).click();
-    await dialog.getByText('Step 2, semantic: status, 200 and 203').waitFor();
+    await dialog.getByRole('button', { name: 'Replay case' }).click();
+    await dialog.getByText('Step 2: semantic (status: 200 and 203)').waitFor();
     await expectAccessible(page);
     await page.setViewportSize({ width: 390, height: 844 });
     const hidden = await dialog

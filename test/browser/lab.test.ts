@@ -101,7 +101,7 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
     await page.getByRole('tab', { name: 'Heat map' }).click();
     await page.getByRole('region', { name: 'Partitions and devices' }).waitFor();
     await expectAccessible(page);
-    await page.getByText('A cell is').scrollIntoViewIfNeeded();
+    await page.getByText('Each cell is').scrollIntoViewIfNeeded();
     await watched.shoot('lab-rings-map');
     await lookCloser(page, () => open('/lab/rings?tab=map'));
     // From here on with the keyboard alone, as on the pages below.
@@ -124,16 +124,16 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
     await page.keyboard.press('ArrowRight');
     await typeInto(page, page.getByLabel('Weight of device 3', { exact: true }), '300');
     await typeInto(page, page.getByLabel('Weight of device 4', { exact: true }), '');
-    await press(page, page.getByRole('button', { name: 'Try it' }));
-    await page.getByText('Replicas that move').first().waitFor();
-    await page.getByText('if the ring holds 1.0 TiB').waitFor();
+    await press(page, page.getByRole('button', { name: 'Simulate' }));
+    await page.getByText('Replicas to move').first().waitFor();
+    await page.getByText('assuming the ring stores 1.0 TiB').waitFor();
     expect(page.url()).to.include('weights=3%3A300%2C4%3A');
-    await page.getByRole('heading', { name: "Swift's own builder" }).waitFor();
-    await page.getByText('ours: ').waitFor();
+    await page.getByRole('heading', { name: 'Swift ring builder' }).waitFor();
+    await page.getByText('RingScope: ').waitFor();
     await expectAccessible(page);
     await watched.shoot('lab-rings-whatif');
     await page.getByRole('button', { name: 'Send to Deploy' }).click();
-    await page.getByText('the key deploy_upstream names its service').waitFor();
+    await page.getByText('Set deploy_upstream in the console configuration').waitFor();
   });
 
   /** Moves in the heat map: what moves it copies pixels, and paints no cell again. */
@@ -149,7 +149,7 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
     await page.getByRole('group', { name: /^Map:/ }).focus();
     for (const key of ['+', '+', 'ArrowDown', 'ArrowRight', '-']) await page.keyboard.press(key);
     await page.waitForURL(/view=\d+-128-\d+-8/);
-    await page.getByText('A cell is 1 partition on 1 device').waitFor();
+    await page.getByText('Each cell is 1 partition on 1 device').waitFor();
     const counts = await page.evaluate<{ painted: number; copied: number }>('counts');
     expect(counts.copied).to.be.greaterThan(0);
     // Cells are painted when their counts have come, once.
@@ -163,11 +163,11 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
     expect(page.url()).to.equal(url);
     expect(await chart.locator('text').allInnerTexts()).to.deep.equal(shown);
     const saved = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'SVG: Partitions and devices' }).click();
+    await page.getByRole('button', { name: 'Download SVG: Partitions and devices' }).click();
     const picture = await readFile(await (await saved).path(), 'utf8');
     expect(picture).to.match(/<image [^>]*href="data:image\/png;base64,/);
     expect(picture).to.not.include('foreignObject');
-    await page.getByText('A cell is').scrollIntoViewIfNeeded();
+    await page.getByText('Each cell is').scrollIntoViewIfNeeded();
     await watched.shoot('lab-rings-map-closer');
   };
 
@@ -175,7 +175,7 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
     const { page } = watched;
     await open('/lab/policies');
     await page.getByRole('region', { name: 'Policies' }).waitFor();
-    const hours = page.getByLabel('Hours to restore a lost copy');
+    const hours = page.getByLabel('Hours to restore a lost replica');
     await typeInto(page, hours, '48');
     await page.keyboard.press('Enter');
     await page.getByText('a lost copy is restored after 48 h').waitFor();
@@ -183,17 +183,17 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
     expect(page.url()).to.match(/\?mttr=48$/);
     await page.reload();
     await page.getByText('a lost copy is restored after 48 h').waitFor();
-    await page.getByText('A server lost: writable').waitFor();
-    const refused = page.getByText('The store makes no container of this policy.');
+    await page.getByText('Writable after losing a server').waitFor();
+    const refused = page.getByText('Could not create a container with this policy.');
     expect(await refused.count()).to.equal(0);
     // The names of the policies are those of another store.
-    await press(page, page.locator('summary', { hasText: 'Measure the policies' }));
+    await press(page, page.locator('summary', { hasText: 'Measure cluster policies' }));
     await press(page, page.getByRole('button', { name: 'Compare and measure' }));
     await refused.first().waitFor();
     await expectAccessible(page);
     await watched.shoot('lab-policies');
     const saved = page.waitForEvent('download');
-    await press(page, page.getByRole('button', { name: 'JSON: Stored for each byte' }));
+    await press(page, page.getByRole('button', { name: 'Download JSON: Storage overhead' }));
     const rows: unknown = JSON.parse(await readFile(await (await saved).path(), 'utf8'));
     expect(rows).to.be.an('array').with.length(4);
   });
@@ -232,7 +232,7 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
     await open('/lab/capsule');
     await typeInto(page, page.getByLabel('Container', { exact: true }), 'photos');
     await typeInto(page, page.getByLabel('Object', { exact: true }), 'a.txt');
-    await press(page, page.getByRole('button', { name: 'Capture' }));
+    await press(page, page.getByRole('button', { name: 'Capture object' }));
     await page.getByRole('region', { name: 'Replicas' }).waitFor();
     expect(page.url()).to.include('capture=');
     await expectAccessible(page);
@@ -254,7 +254,7 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
   it('scans disks for deleted objects, and explains one', async () => {
     const { page } = watched;
     await open('/lab/tombstones');
-    await press(page, page.getByRole('button', { name: 'Scan the disks' }));
+    await press(page, page.getByRole('button', { name: 'Scan disks' }));
     await page.getByRole('region', { name: 'Exhibits' }).waitFor();
     await press(page, page.getByRole('button', { name: 'a'.repeat(32) }));
     await page.getByText('d1 has older data').first().waitFor();
@@ -271,17 +271,17 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
     await typeInto(page, page.getByLabel('Candidates'), '8');
     await typeInto(page, page.getByLabel('Generations'), '3');
     await press(page, page.getByRole('button', { name: 'Search', exact: true }));
-    await page.getByRole('button', { name: 'Download as commands' }).waitFor();
+    await page.getByRole('button', { name: 'Download commands' }).waitFor();
     await expectAccessible(page);
     await watched.shoot('lab-genome');
     expect(page.url()).to.include('run=');
     // The same seed has the same candidates: the last one has other weights than the ring.
     const candidates = page.getByRole('table', { name: 'Candidates' });
     await press(page, candidates.getByRole('button', { name: /^Candidate/ }).last());
-    const link = page.getByRole('link', { name: 'Try it in RingScope' });
+    const link = page.getByRole('link', { name: 'Simulate in RingScope' });
     expect(await link.getAttribute('href')).to.match(/^\/lab\/rings\?ring=object&.*weights=\d/);
     await press(page, link);
-    await page.getByText('Replicas that move').first().waitFor();
+    await page.getByText('Replicas to move').first().waitFor();
     expect(page.url()).to.include('weights=');
     await page.getByRole('button', { name: 'Send to Deploy' }).waitFor();
   });

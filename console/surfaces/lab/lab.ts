@@ -123,5 +123,5 @@ export class Lab {
 /** @throws ApiError feature_disabled; the gate of the surface answers it before */
 export function labOf({ lab }: { readonly lab: Lab | undefined }): Lab {
   if (lab !== undefined) return lab;
-  throw new ApiError('feature_disabled', 'The Lab is switched off in this console.');
+  throw new ApiError('feature_disabled', 'The Lab is disabled in this console.');
 }

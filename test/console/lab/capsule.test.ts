@@ -312,7 +312,7 @@ describe('Object Capsule', function () {
       const { id } = done.result as unknown as CaptureMade;
       const found = await ok(client.get(`/lab/api/capsule/captures/${id}`), 200);
       expect(found.json()).to.include({
-        unavailable: 'No folder with rings is configured.',
+        unavailable: 'No ring directory is configured.',
       });
       const refused = await client.send('POST', '/lab/api/capsule/import?container=c&name=o', {
         headers: BYTES,

@@ -44,18 +44,24 @@ describe('faults of files', () => {
     const file = (await dataFile(place)) ?? '';
     const byte = await byteToChange(file, 500);
     // Before it is done, nothing has to be taken back.
-    expect(await revert({ do: 'restore_byte', byte })).to.include('no wrong byte');
+    expect(await revert({ do: 'restore_byte', byte })).to.include(
+      'no longer has the corrupted byte',
+    );
     await changeByte(byte);
     const changed = await readFile(file);
     expect(changed.length).to.equal(1024);
     expect(changed.findIndex((value, at) => value !== bytes[at])).to.equal(500);
-    expect(await revert({ do: 'restore_byte', byte })).to.include('put back');
-    expect(await revert({ do: 'restore_byte', byte })).to.include('no wrong byte');
+    expect(await revert({ do: 'restore_byte', byte })).to.include('restored');
+    expect(await revert({ do: 'restore_byte', byte })).to.include(
+      'no longer has the corrupted byte',
+    );
     expect((await readFile(file)).equals(bytes)).to.equal(true);
     // What the auditor has taken away stays there.
     await changeByte(byte);
     await rm(join(root, 'd1/objects/12/def', hash), { recursive: true });
-    expect(await revert({ do: 'restore_byte', byte })).to.include('no wrong byte');
+    expect(await revert({ do: 'restore_byte', byte })).to.include(
+      'no longer has the corrupted byte',
+    );
   });
 
   it('take a copy away, mark its suffix, and put it back', async () => {
@@ -64,9 +70,9 @@ describe('faults of files', () => {
     expect(await hasReplica(place)).to.equal(false);
     const marks = join(root, 'd1/objects/12/hashes.invalid');
     expect(await readFile(marks, 'utf8')).to.equal('def\n');
-    expect(await revert({ do: 'put_back', place, id })).to.include('put back');
+    expect(await revert({ do: 'put_back', place, id })).to.include('restored');
     expect((await readFile((await dataFile(place)) ?? '')).equals(bytes)).to.equal(true);
-    expect(await revert({ do: 'put_back', place, id })).to.include('no copy to put back');
+    expect(await revert({ do: 'put_back', place, id })).to.include('no replica to restore');
     expect(await readdir(join(root, 'd1'))).to.deep.equal(['objects']);
   });
 
@@ -77,7 +83,7 @@ describe('faults of files', () => {
     const made = join(root, 'd1/objects/12/def', hash);
     await mkdir(made, { recursive: true });
     await writeFile(join(made, '1700000009.00000.data'), 'newer');
-    expect(await revert({ do: 'put_back', place, id })).to.include('another copy');
+    expect(await revert({ do: 'put_back', place, id })).to.include('new replica');
     expect(await readdir(made)).to.deep.equal(['1700000009.00000.data']);
     expect(await readdir(join(root, 'd1'))).to.deep.equal(['objects']);
   });

@@ -63,7 +63,7 @@ describe('the Chaos Arcade', function () {
     const { error } = (await operator.post('/lab/api/chaos/runs', fault({ fault: 'slow_disk' }))).json() as { error: { details: { needs: string } } }; // prettier-ignore
     expect(error.details.needs).to.include('dm-delay');
     const unsafe = (await operator.post('/lab/api/chaos/runs', fault({ force: false }))).json() as { error: { message: string; details: { impact: Impact } } }; // prettier-ignore
-    expect(unsafe.error.message).to.equal('Without container-server on node1, 16 partitions have no write quorum of primaries, and 16 cannot be read from primaries.'); // prettier-ignore
+    expect(unsafe.error.message).to.equal('Without container-server on node1, 16 partitions lose their write quorum of primaries, and 16 cannot be read from primaries.'); // prettier-ignore
     expect(unsafe.error.details.impact.rings.map(({ ring }) => ring)).to.deep.equal(['container']);
     const member = await bed.login('tester2', 'testing2');
     expect(codeOf(await member.post('/lab/api/chaos/runs', fault()))[0]).to.equal(403);

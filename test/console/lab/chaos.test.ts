@@ -124,7 +124,9 @@ describe('a run of a fault', () => {
     store.putStatus = 503;
     const error = await run.run(never.signal).catch((failure: unknown) => failure as Error);
     expect(error).to.have.property('code', 'steady_state_failed');
-    expect((error as Error).message).to.match(/PUT of probe-\d got 503|GET of probe-\d got 404/);
+    expect((error as Error).message).to.match(
+      /PUT probe-\d returned 503|GET probe-\d returned 404/,
+    );
     expect(fault.calls).to.deep.equal(['prepare', 'clean']);
   });
 
@@ -133,7 +135,7 @@ describe('a run of a fault', () => {
     fault.onInject = () => (store.wrongs = 1);
     const view = await run.run(never.signal);
     expect([view.abort, view.lives, view.score?.total]).to.deep.equal(['wrong_read', 0, 0]);
-    expect(view.score?.forfeit).to.include('Wrong bytes');
+    expect(view.score?.forfeit).to.include('Wrong data');
     expect(fault.calls).to.include('revert');
   });
 
@@ -169,7 +171,7 @@ describe('a run of a fault', () => {
     const view = await run.run(never.signal);
     expect([view.held?.n, view.score]).to.deep.equal([0, null]);
     expect(view.timeline.at(-1)?.text).to.match(
-      /^Not scored: nothing was asked before, or while it was held/,
+      /^Not scored: no probes ran before or during the fault/,
     );
   });
 

@@ -278,7 +278,7 @@ describe('the Repair Debt Index of a cluster', () => {
     });
     expect([pending(more).state, pending(more).debt_s]).to.deep.equal(['known', 100]);
     expect(more.drivers).to.deep.equal([
-      'Updates of containers wait: is the object-updater running?',
+      'Container updates are pending. Check that the object-updater is running.',
     ]);
     const { lab } = bed.console.context;
     const metrics = new ConsoleMetrics({

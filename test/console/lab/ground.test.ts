@@ -64,7 +64,7 @@ describe('a helper program that fails', () => {
       expect(found.primaries).to.have.length(3);
       expect(found.check).to.deep.equal({
         agrees: null,
-        difference: 'The helper program did not answer as it should.',
+        difference: 'The helper program returned invalid output.',
       });
     } finally {
       await bed.close();

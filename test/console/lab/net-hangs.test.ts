@@ -52,7 +52,7 @@ describe("the lock of the Lab's plans", function () {
         'reverted dead_man',
       ]);
       expect(lines.at(-1)?.outcomes.map(({ text }) => text)).to.deep.equal([
-        `Process ${console.pid} hung or was killed at its work.`,
+        `Released the lock of process ${console.pid}, which hung or was killed.`,
         'object-server on node1 was started',
       ]);
     } finally {

@@ -299,7 +299,7 @@ describe("the net below the Lab's faults", function () {
     const net = open({ deadMen });
     const run = await over(net, (await start(net)).id);
     expect(run.error?.code).to.equal('unsupported_here');
-    expect(run.error?.message).to.include('as a service of systemd');
+    expect(run.error?.message).to.include('as a systemd service');
     expect(net.kind.calls).to.deep.equal([]);
     expect(await net.state()).to.equal('active');
     await net.close();

@@ -300,7 +300,7 @@ describe('the Profile Cartographer over other sources', () => {
       expect(found.source).to.equal('filter');
       expect(found.sources.find(({ id }) => id === 'filter')).to.include({
         state: 'live',
-        note: '1 of 4 proxies have no timers.',
+        note: '1 of 4 proxies report no timers.',
       });
       expect(node(found, 'swift.proxy.middleware')).to.include({ count: 40, mean_ms: 2 });
       expect(node(found, 'swift.proxy.guard').mean_ms).to.equal(null);

@@ -36,7 +36,7 @@ describe('the check of a change by another ring builder', () => {
       ['add', 'r1z4-[fd00::4]:6200/d99', 100],
     ]);
     const gone: WhatIf = { ...change, changes: [{ kind: 'remove', id: 1 }] };
-    expect(() => scenarioOf(gaps, gone)).to.throw('There is no device 1.');
+    expect(() => scenarioOf(gaps, gone)).to.throw('Device 1 not found.');
   });
 
   it('understands what the program prints, and nothing else', () => {

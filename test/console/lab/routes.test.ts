@@ -104,7 +104,7 @@ describe('the Lab over the rings of a cluster', function () {
     expect(quoted.primaries[0]?.curl.match(/'/g)).to.have.length(4);
     const missing = await operator.get('/lab/api/rings/object/lookup?account=a&container=c');
     expect(codeOf(missing)).to.equal('invalid_argument');
-    expect(missing.text).to.include('Ring object needs account, container, object.');
+    expect(missing.text).to.include('Ring object requires account, container, object.');
   });
 
   it('says what a change would move, and what it would be good for', async () => {
@@ -221,7 +221,7 @@ describe('the Lab over the rings of a cluster', function () {
     expect(first?.measured?.put_p95_ms).to.be.at.least(first?.measured?.put_p50_ms ?? Infinity);
     expect(first?.measured?.get_p50_ms).to.be.greaterThan(0);
     if (policies.includes('coded')) expect(second?.measured).to.include({ n: 3, errors: 0 });
-    else expect(second?.measure_problem).to.equal('The store makes no container of this policy.');
+    else expect(second?.measure_problem).to.equal('Could not create a container with this policy.');
     expect(rows[2]).to.include({ measured: null, measure_problem: null });
     const store = await askStore(bed.store);
     expect(await (await store('GET', '')).text()).to.not.include('lab-policy-');

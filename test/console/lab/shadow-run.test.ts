@@ -117,7 +117,7 @@ describe('a run of Shadow', function () {
     const root = await makeTempFolder('shadow');
     const { view: end } = await run(root, (duel) => duel > 4);
     expect(end).to.deep.include({ cases: 1, skipped: 5 });
-    expect(end.problem).to.include('took no container 5 times');
+    expect(end.problem).to.include('5 times in a row');
     expect(end.findings).to.have.length(1);
     await removeFolder(root);
   });
@@ -154,7 +154,7 @@ describe('a run of Shadow', function () {
     await writeFile(join(root, 'file'), '');
     const { view: end } = await run(join(root, 'file'), () => false);
     expect(end.cases).to.equal(6);
-    expect(end.problem).to.match(/cannot be written: E/);
+    expect(end.problem).to.match(/Could not write files in shadow_root: E/);
     expect(end.findings).not.to.have.length(0);
     await removeFolder(root);
   });

@@ -112,7 +112,7 @@ describe('the sample of a cluster', function () {
     for (const name of ['rings', 'policies', 'genome', 'tombstones']) {
       expect(sources.get(name), name).to.include({
         state: 'embedded',
-        reason: 'a sample made for learning',
+        reason: 'sample data',
       });
     }
     const { items, former } = await get<RingsView>('/lab/api/rings');
@@ -163,7 +163,7 @@ describe('the sample of a cluster', function () {
     const done = await job(operator, '/lab/api/capsule/capture', place);
     const { id } = done.result as unknown as CaptureMade;
     const captured = await get<Capture>(`/lab/api/capsule/captures/${id}`);
-    expect(captured.unavailable).to.include('a sample made for learning');
+    expect(captured.unavailable).to.include('sample data');
     expect(captured.replicas).to.deep.equal([]);
     const { items } = await get<CapturesView>('/lab/api/capsule/captures');
     expect(items[0]).to.include({ id, unavailable: captured.unavailable });

@@ -78,7 +78,7 @@ describe('the classes of the Tombstone Museum', () => {
     const place = { hash: 'f'.repeat(32), policyIndex: 0, part: 1 };
     const copies = [copy('d1', [`${OLD}.data`]), copy('d2', [`${TS}.ts`])];
     const context = { nowS: NOW_S, reclaimAgeS: 604_800, primaries: new Set(['d1', 'd2']) };
-    expect(classify(place, copies, context)?.risk).to.include('d1 has older data');
+    expect(classify(place, copies, context)?.risk).to.include('Older data on d1');
     expect(classify(place, copies.slice(1), context)).to.deep.include({ lacking: ['d1'] });
     const row = classify(place, copies, context)?.copies[1];
     expect(row).to.include({ role: 'primary', ts: TS, lag_s: 5 });

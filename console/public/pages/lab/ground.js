@@ -51,7 +51,7 @@ export async function missingHere() {
     el('p', { textContent: `${reason ?? ''} Set ${needs} in the console's configuration.` }),
     el('p', {
       className: 'quiet',
-      textContent: 'To try this page without a cluster, make a sample: npm run lab:sample',
+      textContent: 'To try this page without a cluster, create sample data: npm run lab:sample',
     }),
   );
   made.setAttribute('role', 'status');
@@ -61,8 +61,8 @@ export async function missingHere() {
 /** @param {DataSource} source */
 function sourceBadge({ state, reason, needs, age_s: ageS }) {
   const made = badge(ageS === null ? state : `${state} ${durationText(ageS)}`, STATES[state]);
-  made.title = 'Where the figures of this page are from';
-  const why = needs === null ? reason : `${reason} It needs ${needs}.`;
+  made.title = 'Data source of this page';
+  const why = needs === null ? reason : `${reason} Requires ${needs}.`;
   return why === null ? [made] : [made, el('span', { className: 'quiet', textContent: why })];
 }
 

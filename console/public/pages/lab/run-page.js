@@ -188,7 +188,7 @@ class RunPage {
               cell: (/** @type {Row} */ row) =>
                 el('button', {
                   className: 'plain',
-                  textContent: 'Show',
+                  textContent: 'View',
                   onclick: () => this.#open(row.id),
                 }),
             },

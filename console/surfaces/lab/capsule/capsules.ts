@@ -62,7 +62,7 @@ export class Capsules {
       return await this.#key;
     } catch (error) {
       this.#key = undefined;
-      throw new ApiError('internal', 'The key that signs capsules cannot be read or made.', {
+      throw new ApiError('internal', 'The capsule signing key could not be read or created.', {
         reason: (error as NodeJS.ErrnoException).code ?? 'not an Ed25519 key',
       });
     }

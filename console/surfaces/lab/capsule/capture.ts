@@ -49,8 +49,7 @@ export interface CaptureTools {
 
 const SYSTEM =
   /^x-(?:object-(?:sysmeta|transient-sysmeta)-|backend-(?:fragments|data-timestamp|durable-timestamp))/;
-const SAMPLE_HAS_NO_SERVERS =
-  'The rings are a sample made for learning: there are no servers to ask.';
+const SAMPLE_HAS_NO_SERVERS = 'These rings are sample data. There are no servers to query.';
 const SYSTEM_BYTES_MAX = 64 * 1024;
 
 /**

@@ -51,9 +51,13 @@ export async function exportCapsule(
     now.etag !== object.etag ||
     now.x_timestamp !== object.x_timestamp
   ) {
-    throw new ApiError('conflict', 'The object has changed since it was captured.', {
-      reason: 'changed_during_capture',
-    });
+    throw new ApiError(
+      'conflict',
+      'The object has changed since it was captured. Capture it again.',
+      {
+        reason: 'changed_during_capture',
+      },
+    );
   }
   const hasBody = withBody && object.status === 200;
   const content = hasBody ? await contentOf(captured, place, options) : [];
@@ -109,9 +113,13 @@ async function contentOf(
   const { object } = captured;
   const tooLarge = (bytes: number): void => {
     if (bytes <= bytesMax) return;
-    throw new ApiError('too_large', 'The object is larger than a capsule may be: leave it out.', {
-      max_upload_bytes: bytesMax,
-    });
+    throw new ApiError(
+      'too_large',
+      'The object is too large for a capsule. Download the capsule without the body.',
+      {
+        max_upload_bytes: bytesMax,
+      },
+    );
   };
   const open = (request: SwiftRequest) => async (): Promise<Readable> => {
     const answer = await store.expect([200], 'GET', { ...request, idleMs: READ_IDLE_MS, signal });

@@ -45,7 +45,10 @@ export async function writeObject(
 ): Promise<void> {
   const { object } = capsule.manifest;
   if (!object.has_body) {
-    throw new ApiError('unprocessable', 'The capsule has no body: there is nothing to write.');
+    throw new ApiError(
+      'unprocessable',
+      'The capsule has no object body, so there is nothing to write.',
+    );
   }
   const writer = new Writer(capsule, target, tools);
   await (object.kind === 'static' ? writer.large() : writer.plain());
@@ -122,7 +125,7 @@ class Writer {
     const { container, name: object } = this.target;
     const answer = await this.tools.store.send('HEAD', { container, object });
     answer.body.resume();
-    if (answer.status === 200) throw new ApiError('exists', 'There is such an object.');
+    if (answer.status === 200) throw new ApiError('exists', 'The object already exists.');
   }
 
   #condition(): Record<string, string> {
@@ -132,7 +135,7 @@ class Writer {
   #fileOf(path: string): FoundFile {
     const found = this.capsule.files.find((file) => file.path === path);
     if (found !== undefined) return found;
-    throw new ApiError('unprocessable', `The capsule has no ${path}.`);
+    throw new ApiError('unprocessable', `The capsule does not contain ${path}.`);
   }
 
   /** @returns the MD5 of what was written, which is what the store has received */
@@ -168,7 +171,10 @@ class Writer {
       });
       const etag = md5.digest('hex');
       if (answer.headers.etag?.replaceAll('"', '') === etag) return etag;
-      throw new ApiError('etag_mismatch', 'The data was damaged on the way to the store.');
+      throw new ApiError(
+        'etag_mismatch',
+        'The data was corrupted on its way to the store (checksum mismatch). Try again.',
+      );
     } finally {
       source?.destroy();
       counted.destroy();

@@ -67,7 +67,7 @@ export interface CaptureMade {
 export const CAPSULE: LabPage = {
   id: 'lab/capsule',
   title: 'Object Capsule',
-  purpose: 'The state of one object on all servers, to look at, to sign and to take along.',
+  purpose: 'Inspect one object on every server and export its state as a signed capsule.',
   path: '/lab/capsule',
   icon: 'package-open',
   styles: ['/pages/lab/lab.css'],
@@ -177,9 +177,13 @@ function capsuleRoutes(app: FastifyInstance, context: ConsoleContext): void {
   app.post('/lab/api/capsule/import', { config: { access } }, async (request, reply) => {
     try {
       if (!options.labMutations) {
-        throw new ApiError('feature_disabled', 'Changing something in the Lab is switched off.', {
-          needs: 'lab_mutations',
-        });
+        throw new ApiError(
+          'feature_disabled',
+          'Changes in the Lab are disabled. Set lab_mutations to enable them.',
+          {
+            needs: 'lab_mutations',
+          },
+        );
       }
       const jobId = await startImport(context, request);
       return await reply.status(202).send({ job_id: jobId });
@@ -187,7 +191,7 @@ function capsuleRoutes(app: FastifyInstance, context: ConsoleContext): void {
       discardRest(request.raw);
       if (!(error instanceof CapsuleError)) throw error;
       const { fault, file, reason } = error;
-      throw new ApiError('unprocessable', `The capsule cannot be used. ${file}: ${reason}.`, {
+      throw new ApiError('unprocessable', `The capsule is invalid. ${file}: ${reason}.`, {
         ...{ fault, file },
       });
     }
@@ -248,7 +252,7 @@ async function captureOf(context: ConsoleContext, request: FastifyRequest): Prom
   const { id } = request.params as { readonly id: string };
   const found = await labOf(context).capsules.captures.get(id);
   if (found?.account === sessionOf(request).store.name) return found;
-  throw new ApiError('not_found', 'There is no such capture.');
+  throw new ApiError('not_found', 'Capture not found.');
 }
 
 function progressOf(control: JobControl): (done: number, total: number) => void {
@@ -259,5 +263,5 @@ function progressOf(control: JobControl): (done: number, total: number) => void 
 
 function bodyOf(request: FastifyRequest): Readable {
   if (request.body instanceof Readable) return request.body;
-  throw new ApiError('unsupported_media_type', `The body must be ${BYTES_TYPE}.`);
+  throw new ApiError('unsupported_media_type', `The request body must be ${BYTES_TYPE}.`);
 }

@@ -97,8 +97,8 @@ export function judge(rows: readonly ReplicaRow[], clientStatus: number, nowS: n
   if (present.length === 0 && tombstones.length === 0) {
     const areAllHeard = rows.every(({ state: own }) => own !== 'unreachable');
     const none = areAllHeard
-      ? 'No server has anything of it.'
-      : 'No server that answered has anything of it; others did not answer.';
+      ? 'No server has data or a tombstone for this object.'
+      : 'No responding server has data or a tombstone for this object; others did not respond.';
     return { state, verdict: 'nothing', reasons: [none, ...reasons] };
   }
   if (ghost !== undefined) return { state, verdict: 'ghost', reasons };
@@ -115,8 +115,8 @@ function stateOf(status: number, isExpired: boolean, isDeleted: boolean): Judgem
 function ghostReason(status: number, isLive: boolean, isExpired: boolean): string | undefined {
   if (status !== 404 || !isLive) return undefined;
   return isExpired
-    ? 'It has expired: clients get 404, and its data is still on disks.'
-    : 'Clients get 404, and servers have data that no tombstone is newer than.';
+    ? 'The object has expired: clients get 404, but its data is still on disk.'
+    : 'Clients get 404, but servers hold data that is newer than any tombstone.';
 }
 
 function differenceReasons(
@@ -127,16 +127,16 @@ function differenceReasons(
 ): string[] {
   const reasons: string[] = [];
   const old = present.filter((row) => dataTime(row) < newest);
-  if (old.length > 0) reasons.push(`Older data is on ${placesOf(old)}.`);
+  if (old.length > 0) reasons.push(`Older data on ${placesOf(old)}.`);
   const current = present.filter((row) => dataTime(row) === newest);
   if (new Set(current.map(({ etag, bytes }) => `${etag} ${bytes}`)).size > 1) {
-    reasons.push('Servers have different bytes of the same time.');
+    reasons.push('Servers have different data with the same timestamp.');
   }
   const meta = maxOf(current.map(({ timestamp }) => timestamp ?? ''));
   const behind = current.filter(({ timestamp }) => (timestamp ?? '') < meta);
-  if (behind.length > 0) reasons.push(`Older metadata is on ${placesOf(behind)}.`);
+  if (behind.length > 0) reasons.push(`Older metadata on ${placesOf(behind)}.`);
   if (!isLive && deleted !== '' && present.length > 0) {
-    reasons.push(`It was deleted, and ${placesOf(present)} did not notice.`);
+    reasons.push(`The object was deleted, but data is still on ${placesOf(present)}.`);
   }
   return reasons;
 }
@@ -146,23 +146,25 @@ function lackReasons(rows: readonly ReplicaRow[], wanted: string, deleted: strin
   const primaries = rows.filter(({ role }) => role === 'primary');
   const reasons: string[] = [];
   const silent = primaries.filter(({ state }) => state === 'unreachable' || state === 'error');
-  if (silent.length > 0) reasons.push(`What ${placesOf(silent)} has is not known.`);
+  if (silent.length > 0)
+    reasons.push(`No data from ${placesOf(silent)} (not responding or error).`);
   const away = primaries.filter(({ state }) => state === 'device_away');
-  if (away.length > 0) reasons.push(`The device is away on ${placesOf(away)}.`);
+  if (away.length > 0) reasons.push(`The device is unmounted on ${placesOf(away)}.`);
   if (wanted === '' && deleted === '') return reasons;
   const isThere = (row: ReplicaRow): boolean =>
     wanted === '' ? row.state === 'tombstone' : row.state === 'present' && dataTime(row) === wanted;
   const answered = primaries.filter((row) => !silent.includes(row) && !away.includes(row));
   const lacking = answered.filter((row) => !isThere(row) && row.state !== 'present');
   if (lacking.length > 0) {
-    const what = wanted === '' ? 'The tombstone' : 'The data';
-    reasons.push(`${what} is missing on ${placesOf(lacking)}.`);
+    const places = placesOf(lacking);
+    reasons.push(wanted === '' ? `No tombstone on ${places}.` : `No data on ${places}.`);
   }
   const fragments = answered.flatMap(({ fragment }) => (fragment === null ? [] : [fragment]));
-  if (new Set(fragments).size < fragments.length) reasons.push('Servers have the same fragment.');
+  if (new Set(fragments).size < fragments.length)
+    reasons.push('Several servers have the same fragment.');
   const handoffs = rows.filter((row) => row.role === 'handoff' && isThere(row));
   if (handoffs.length > 0 && lacking.length + silent.length + away.length > 0) {
-    reasons.push(`${placesOf(handoffs)} stands in for it.`);
+    reasons.push(`Handoff replicas on ${placesOf(handoffs)}.`);
   }
   return reasons;
 }

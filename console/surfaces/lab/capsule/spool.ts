@@ -37,7 +37,13 @@ export class ImportSpool {
    * @throws ApiError busy while another capsule is here, no_space; CapsuleError
    */
   async take(body: Readable, bytesMax: number): Promise<SpooledCapsule> {
-    if (this.#busy) throw new ApiError('busy', 'Another capsule is being imported.', undefined, 10);
+    if (this.#busy)
+      throw new ApiError(
+        'busy',
+        'Another capsule import is in progress. Try again in a few seconds.',
+        undefined,
+        10,
+      );
     this.#busy = true;
     const file = path.join(this.folder, `${randomUUID()}${SUFFIX}`);
     const remove = async (): Promise<void> => {
@@ -52,7 +58,7 @@ export class ImportSpool {
     } catch (error) {
       await remove();
       if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
-      throw new ApiError('no_space', "The disk of the console's state folder is full.");
+      throw new ApiError('no_space', "The disk with the console's state directory is full.");
     }
   }
 

@@ -138,11 +138,11 @@ export class ChaosRun {
     const failure = prober.failureSince(0);
     const which =
       failure === undefined
-        ? 'No probe was answered.'
-        : `${failure.op.toUpperCase()} of ${failure.key} got ${failure.status ?? 'no answer'}.`;
+        ? 'No probe got a response.'
+        : `${failure.op.toUpperCase()} ${failure.key} returned ${failure.status ?? 'no response'}.`;
     throw new ApiError(
       'steady_state_failed',
-      `The cluster is not steady, so nothing is broken. ${which}`,
+      `The cluster is not steady, so no fault was injected. ${which}`,
       {
         probe: failure ?? null,
         success_ratio: ratio,
@@ -204,12 +204,12 @@ export class ChaosRun {
         this.#deadlineS = null;
         this.#say(
           isOurs
-            ? 'The fault is taken back.'
-            : 'The fault had been taken back without the console.',
+            ? 'The fault was reverted.'
+            : 'The fault was already reverted without the console.',
         );
         return isOurs && tries === 1;
       } catch (error) {
-        this.#say(`Taking it back failed: ${messageOf(error)}`);
+        this.#say(`Revert failed: ${messageOf(error)}`);
         if (tries === REVERT_TRIES) throw error;
       }
     }
@@ -244,7 +244,7 @@ export class ChaosRun {
     const lost = await prober.lastLook();
     for (const problem of lost) this.#say(problem);
     const hasProbes = (this.#held?.n ?? 0) > 0 && (this.#base?.n ?? 0) > 0;
-    if (!hasProbes) this.#say('Not scored: nothing was asked before, or while it was held.');
+    if (!hasProbes) this.#say('Not scored: no probes ran before or during the fault.');
     if (hasProbes && this.#held !== null && this.#base !== null) {
       const isRepaired = this.#repair?.is_repaired === true && lost.length === 0;
       this.#score = scoreOf({
@@ -318,5 +318,5 @@ export class ChaosRun {
 }
 
 function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'It failed.';
+  return error instanceof Error ? error.message : 'The operation failed.';
 }

@@ -99,30 +99,34 @@ export class ChaosRuns {
    */
   async start(request: ChaosRequest, user: ChaosUser, by: RunActor): Promise<ChaosRunRow> {
     if (!this.given.options.labMutations) {
-      throw new ApiError('feature_disabled', 'Changing something in the Lab is switched off.', {
-        needs: 'lab_mutations',
-      });
+      throw new ApiError(
+        'feature_disabled',
+        'Changes in the Lab are disabled. Set lab_mutations to enable them.',
+        {
+          needs: 'lab_mutations',
+        },
+      );
     }
     const item = (await this.catalogue(user.hasQuotas)).find(({ id }) => id === request.fault);
     const { target, mode, ttl_s: ttlS } = request;
-    if (item === undefined) throw new ApiError('not_found', 'There is no such fault.');
+    if (item === undefined) throw new ApiError('not_found', 'Fault not found.');
     if (item.needs !== null) {
-      throw new ApiError('unsupported_here', `${item.title} needs ${item.needs}.`, {
+      throw new ApiError('unsupported_here', `${item.title} requires ${item.needs}.`, {
         needs: item.needs,
       });
     }
     if (ttlS < TTL_S.min || ttlS > TTL_S.max) {
-      const text = `It is taken back after ${TTL_S.min} to ${TTL_S.max} seconds (ttl_s).`;
+      const text = `The auto-revert time (ttl_s) must be from ${TTL_S.min} to ${TTL_S.max} seconds.`;
       throw new ApiError('unprocessable', text, { field: 'ttl_s' });
     }
     if (!item.targets.some(({ id }) => id === target)) {
-      throw new ApiError('unprocessable', 'That is no target of this fault.', { field: 'target' });
+      throw new ApiError('unprocessable', 'Invalid target for this fault.', { field: 'target' });
     }
     if (item.modes.length > 0 && !item.modes.some(({ id }) => id === mode)) {
-      throw new ApiError('unprocessable', 'This fault has no such mode.', { field: 'mode' });
+      throw new ApiError('unprocessable', 'Unknown mode for this fault.', { field: 'mode' });
     }
     if (request.confirm !== target) {
-      throw new ApiError('precondition_failed', 'Type the target to confirm it.', {
+      throw new ApiError('precondition_failed', 'Type the target name to confirm.', {
         field: 'confirm',
       });
     }
@@ -146,7 +150,7 @@ export class ChaosRuns {
   /** Ends what is held; the repair is watched all the same. @throws ApiError not_found */
   abort(id: string): void {
     if (this.#active?.id !== id) {
-      throw new ApiError('not_found', 'There is no such run that is not over.');
+      throw new ApiError('not_found', 'Run not found, or it has already finished.');
     }
     this.#active.run.abort('operator');
   }
@@ -159,7 +163,7 @@ export class ChaosRuns {
   /** A run without its result. @throws ApiError not_found */
   async view(id: string): Promise<Omit<ChaosWholeRun, 'result'>> {
     const run = await this.given.runs.view(id);
-    if (run.kind !== KIND) throw new ApiError('not_found', 'There is no such run.');
+    if (run.kind !== KIND) throw new ApiError('not_found', 'Run not found.');
     return run as Omit<ChaosWholeRun, 'result'>;
   }
 
@@ -170,9 +174,13 @@ export class ChaosRuns {
   /** A storage server that is away, or stands still, is missed by each partition that it has. */
   async #refuseUnsafe({ fault, target, force }: ChaosRequest): Promise<void> {
     if (force && !this.canForce) {
-      throw new ApiError('unprocessable', '“force” is for labs (node_driver local-procs).', {
-        field: 'force',
-      });
+      throw new ApiError(
+        'unprocessable',
+        '“force” is available only in labs (node_driver local-procs).',
+        {
+          field: 'force',
+        },
+      );
     }
     if (force || (fault !== 'stop_service' && fault !== 'pause_node')) return;
     const [node = '', service = ''] = target.split('/');
@@ -184,14 +192,18 @@ export class ChaosRuns {
     if (impact.safe) return;
     throw new ApiError(
       'unsafe_quorum',
-      `Without ${service} on ${node}, ${impact.write_blocked_parts} partitions have no write quorum of primaries, and ${impact.read_blocked_parts} cannot be read from primaries.`,
+      `Without ${service} on ${node}, ${impact.write_blocked_parts} partitions lose their write quorum of primaries, and ${impact.read_blocked_parts} cannot be read from primaries.`,
       { impact },
     );
   }
 
   async #run(control: FaultControl<ChaosParams, SwiftAccount>): Promise<ChaosView> {
     const { id, params, signal, progress, means: account } = control;
-    if (account === undefined) throw new ApiError('conflict', 'The run has no user any more.');
+    if (account === undefined)
+      throw new ApiError(
+        'conflict',
+        'The session that started this run is no longer available. Start a new run.',
+      );
     const { rings, nodes, options, now } = this.given;
     const containerOf = (name: string) => new LabContainer({ account, rings, nodes, name });
     const container = containerOf(params.container);
@@ -307,6 +319,6 @@ function faultOf(
     case 'fill_quota':
       return new QuotaFault(containerOf(`${container}-full`), ground);
     default:
-      throw new ApiError('not_found', 'There is no such fault.');
+      throw new ApiError('not_found', 'Fault not found.');
   }
 }

@@ -145,8 +145,10 @@ class KeyHistory {
 
 function sentenceOf({ key, found, start_ms: startMs }: ProbeGet, verdict: ReadVerdict): string {
   const at = `${(startMs / 1000).toFixed(1)} s`;
-  if (verdict === 'lost') return `${at}: ${key} was not found, though it had been written.`;
-  if (verdict === 'stale') return `${at}: ${key} was read as of write ${found}, which is older.`;
-  const what = found === 'foreign' ? 'bytes that nobody wrote' : `write ${found}, which cannot be`;
-  return `${at}: ${key} was read with ${what}.`;
+  if (verdict === 'lost') return `${at}: ${key} was not found after an acknowledged write.`;
+  if (verdict === 'stale')
+    return `${at}: ${key} returned write ${found}, older than the acknowledged write.`;
+  return found === 'foreign'
+    ? `${at}: ${key} returned data that was never written.`
+    : `${at}: ${key} returned write ${found}, which is impossible.`;
 }

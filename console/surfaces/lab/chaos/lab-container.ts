@@ -187,7 +187,7 @@ function placesOf(devices: Devices, { primaries, handoffs }: Lookup): CopyPlace[
 }
 
 function notOurs(): ApiError {
-  return new ApiError('not_lab_object', 'The container was not made by the Lab.');
+  return new ApiError('not_lab_object', 'The container was not created by the Lab.');
 }
 
 const FORMER = /^lab-(?:chaos|node)-[0-9a-f]{8}(?:-full)?$/;

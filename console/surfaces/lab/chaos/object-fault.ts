@@ -74,14 +74,14 @@ export class ObjectFault implements ActiveFault {
       {
         id: 'copies',
         is_ok: good === places.length && places.length > 1,
-        text: `${good} of ${places.length} copies are whole and right.`,
+        text: `${good} of ${places.length} replicas are intact.`,
       },
     ];
     const device = (await localDevices(options)).find(
       (one) => one.ip === at?.device.ip && one.device === at.device.device,
     );
     if (at === undefined || device === undefined) {
-      const text = 'That copy is on no disk of this machine.';
+      const text = "That replica is not on a disk of the console's host.";
       return [...checks, { id: 'local', is_ok: false, text }];
     }
     const objects = container.ringName === 'object' ? 'objects' : `objects-${container.ringName.slice(7)}`; // prettier-ignore
@@ -94,14 +94,14 @@ export class ObjectFault implements ActiveFault {
     if (this.mode === 'silent') {
       const failure = await this.#pass(at.device.ip, part).then(
         () => undefined,
-        (error: unknown) => (error instanceof Error ? error.message : 'A replicator failed.'),
+        (error: unknown) => (error instanceof Error ? error.message : 'Replicator pass failed.'),
       );
       if (failure !== undefined) checks.push({ id: 'hashed', is_ok: false, text: failure });
     }
     const isThere = file !== undefined;
     const text = isThere
-      ? `The copy is on ${device.node}/${device.device}.`
-      : 'The copy is not one file.';
+      ? `The replica is on ${device.node}/${device.device}.`
+      : 'The replica is not a single data file.';
     return [...checks, { id: 'local', is_ok: isThere, text }];
   }
 
@@ -129,16 +129,16 @@ export class ObjectFault implements ActiveFault {
     const { ip, device } = at.device;
     if (this.fault === 'corrupt_replica' && !this.#hasAudited) {
       const head = await this.#headOfBad();
-      say(`HEAD of the changed copy: ${head}.`);
+      say(`HEAD on the corrupted replica: ${head}.`);
       this.#hasAudited = true;
       if (await passes.run('object-auditor', ['-d', device], ip)) {
         const isSeen = await quarantined(place);
         say(
           isSeen
-            ? 'The auditor has put the copy into quarantine.'
-            : 'The auditor has passed, and did not put the copy into quarantine.',
+            ? 'The auditor quarantined the replica.'
+            : 'The auditor finished a pass without quarantining the replica.',
         );
-      } else say('The auditor of the cluster has to find it.');
+      } else say("The cluster's auditor has to find it.");
     } else if (!passes.areMissing) {
       let haveAll = true;
       for (const other of new Set(this.#others.map((one) => one.device.ip))) {
@@ -146,17 +146,17 @@ export class ObjectFault implements ActiveFault {
       }
       say(
         haveAll
-          ? 'Replicators of the other copies have passed.'
+          ? 'Replicators of the other replicas finished a pass.'
           : 'Replicators of the cluster have to pass: not all can be run from here.',
       );
       if (haveAll && this.mode === 'silent' && !(await hasReplica(place))) {
-        say('They have not noticed: the copy is still missing.');
+        say('The replicators did not detect the change. The replica is still missing.');
         return { figures: await this.#figures(), is_over: true };
       }
     }
     if (await this.#isWhole()) {
       this.#repairedS = heldS();
-      say('All copies are whole again.');
+      say('All replicas are intact again.');
     }
     return { figures: await this.#figures(), is_over: this.#repairedS !== undefined };
   }
@@ -175,16 +175,16 @@ export class ObjectFault implements ActiveFault {
       const seconds = this.#repairedS;
       return {
         is_repaired: true,
-        text: 'All copies are whole.',
+        text: 'All replicas are intact.',
         ...(seconds === undefined ? {} : { repaired_s: seconds }),
       };
     }
     const ran = await this.#pass(undefined, place.part);
-    if (ran) say('Replicators have passed.');
-    const text = 'A copy is missing, or is not right.';
+    if (ran) say('Replicators finished a pass.');
+    const text = 'A replica is missing or corrupt.';
     return {
       is_repaired: false,
-      text: ran ? text : `${text} The daemons of the cluster have to do it.`,
+      text: ran ? text : `${text} Waiting for the cluster's daemons to repair it.`,
     };
   }
 
@@ -231,9 +231,9 @@ export class ObjectFault implements ActiveFault {
     const copies = this.#others.length + (isThere ? 1 : 0);
     const bad = this.fault === 'corrupt_replica' && isThere && !(await this.#isRightOnDisk());
     return [
-      { id: 'copies', label: 'Copies on primaries', value: copies, note: `of ${this.#others.length + 1}` }, // prettier-ignore
-      { id: 'bad', label: 'Bad copies', value: bad ? 1 : 0 },
-      { id: 'quarantined', label: 'In quarantine', value: (await quarantined(place)) ? 1 : 0 },
+      { id: 'copies', label: 'Replicas on primaries', value: copies, note: `of ${this.#others.length + 1}` }, // prettier-ignore
+      { id: 'bad', label: 'Corrupt replicas', value: bad ? 1 : 0 },
+      { id: 'quarantined', label: 'Quarantined', value: (await quarantined(place)) ? 1 : 0 },
     ];
   }
 
@@ -245,6 +245,6 @@ export class ObjectFault implements ActiveFault {
 
   #known() {
     if (this.#copy !== undefined) return this.#copy;
-    throw new ApiError('not_lab_object', 'There is no copy of an object of the Lab there.');
+    throw new ApiError('not_lab_object', 'No replica of a Lab object was found at this location.');
   }
 }

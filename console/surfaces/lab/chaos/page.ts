@@ -37,7 +37,7 @@ export interface ChaosRunsView {
 export const CHAOS: LabPage = {
   id: 'lab/chaos',
   title: 'Chaos Arcade',
-  purpose: 'Break one thing on purpose, under a net, and see how the cluster bears it.',
+  purpose: 'Inject one fault, reverted automatically, and see how the cluster copes.',
   path: '/lab/chaos',
   icon: 'gamepad-2',
   styles: ['/css/charts.css', '/pages/lab/lab.css', '/pages/lab/chaos/chaos.css'],

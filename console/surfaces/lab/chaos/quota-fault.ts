@@ -58,11 +58,11 @@ export class QuotaFault implements ActiveFault {
     this.#status = await this.full.put(MORE, this.#body);
     if (this.#status === 413 && this.#refusedS === undefined) {
       this.#refusedS = heldS();
-      say('PUT beyond the limit: 413.');
+      say('PUT over quota was rejected with 413.');
     }
     const note = this.#status === null ? 'no answer' : 'status of the latest PUT beyond the limit';
     return {
-      figures: [{ id: 'status', label: 'PUT beyond the limit', value: this.#status, note }],
+      figures: [{ id: 'status', label: 'PUT over quota', value: this.#status, note }],
     };
   }
 
@@ -78,14 +78,14 @@ export class QuotaFault implements ActiveFault {
 
   async repair(): Promise<RepairSight> {
     if (this.#refusedS === undefined) {
-      throw new ApiError('upstream_error', 'The limit was never enforced.');
+      throw new ApiError('upstream_error', 'The quota was never enforced.');
     }
     const status = await this.full.put(MORE, this.#body);
     const isWritten = status === 201;
     return {
       is_repaired: isWritten,
       text: isWritten
-        ? 'The container takes objects again.'
+        ? 'The container accepts objects again.'
         : `A PUT is still answered: ${answerText(status)}.`,
     };
   }

@@ -26,9 +26,9 @@ export type ObjectRevert =
 
 const TIMEOUT_MS = 5000;
 const PUT_BACK = {
-  back: 'The copy was put back.',
-  replaced: 'Replicators have made another copy.',
-  none: 'There was no copy to put back.',
+  back: 'The replica was restored.',
+  replaced: 'Replicators had already created a new replica.',
+  none: 'There was no replica to restore.',
 } as const;
 
 /** How each kind of fault of an object is taken back, for the net. */
@@ -39,12 +39,12 @@ export const CHAOS_REVERTS: Readonly<Record<string, RevertKind>> = {
 async function revertObject(step: ObjectRevert): Promise<string> {
   if (step.do === 'restore_byte') {
     const isRestored = await restoreByte(step.byte);
-    return isRestored ? 'The byte was put back.' : 'The copy has no wrong byte any more.';
+    return isRestored ? 'The byte was restored.' : 'The replica no longer has the corrupted byte.';
   }
   if (step.do === 'put_back') {
     return PUT_BACK[await putBack(step.place, step.id)];
   }
-  return (await clearQuota(step)) ? 'The limit was removed.' : 'There was no limit.';
+  return (await clearQuota(step)) ? 'The quota was removed.' : 'No quota was set.';
 }
 
 /**
@@ -87,7 +87,7 @@ async function clearQuota(
   );
   // One that has no database of it (404) has no limit. One that took it tells the others.
   if (answers.every((status) => status !== 204 && status !== 404)) {
-    throw new Error('No container server clears the limit.');
+    throw new Error('No container server accepted the quota removal.');
   }
   return answers.includes(204);
 }

@@ -72,7 +72,7 @@ export function scoreOf(given: ScoreParts): Score {
     { id: 'repair', points: 30 * repairOf(given), of: 30 },
     { id: 'clean_revert', points: given.is_clean ? 10 : 0, of: 10 },
   ];
-  const forfeit = wrong > 0 ? 'Wrong bytes were served.' : null;
+  const forfeit = wrong > 0 ? 'Wrong data was served.' : null;
   const total = forfeit === null ? parts.reduce((sum, { points }) => sum + points, 0) : 0;
   return { total, parts, forfeit };
 }

@@ -39,12 +39,13 @@ const HISTORY_MAX = 1440;
 const DRIVERS_MAX = 5;
 
 const WORDS: Readonly<Record<Debt['components'][number]['id'], string>> = {
-  async: 'Updates of containers wait: is the object-updater running?',
-  quarantine: 'Files are in quarantine: replicators have to restore them, then remove them.',
-  missing: 'Devices, object servers or nodes are away: their partitions have fewer replicas.',
-  imbalance: 'Devices have more partitions than by their weight: rebalance the ring.',
-  disk: 'Disks are more than 80 % full: add devices, or change weights.',
-  lag: 'Replicators have not finished a pass for long: are they running?',
+  async: 'Container updates are pending. Check that the object-updater is running.',
+  quarantine:
+    'Files are quarantined: wait until replicators have restored them, then delete the quarantined files.',
+  missing: 'Devices, object servers or nodes are down: their partitions have fewer replicas.',
+  imbalance: 'Devices have more partitions than their weight calls for: rebalance the ring.',
+  disk: 'Disks are more than 80% full: add devices or change weights.',
+  lag: 'No replication pass has finished for a long time. Check that the replicators are running.',
 };
 
 /** Looks at all nodes now and then, and remembers the debt of a day. */
@@ -83,7 +84,7 @@ export class DebtWatch {
   async snapshot(): Promise<DebtSnapshot> {
     const needs = this.#needs();
     if (needs.length > 0) {
-      throw new ApiError('unsupported_here', 'There are no nodes that could be asked.', {
+      throw new ApiError('unsupported_here', 'There are no nodes to query.', {
         needs: needs.join(', '),
       });
     }
@@ -240,5 +241,5 @@ function driversOf({ components }: Debt): string[] {
 }
 
 function unavailable(): ApiError {
-  return new ApiError('upstream_unavailable', 'The rings or the nodes cannot be read.');
+  return new ApiError('upstream_unavailable', 'Could not read the rings or query the nodes.');
 }

@@ -30,7 +30,11 @@ export class ExpiredRuns {
       resumes: false,
       run: async ({ id, params, signal, progress, means: observer }) => {
         const { container, count } = params;
-        if (observer === undefined) throw new ApiError('conflict', 'The run has no user any more.');
+        if (observer === undefined)
+          throw new ApiError(
+            'conflict',
+            'The session that started this run is no longer available. Start a new run.',
+          );
         const observation = new Observation(params, observer, this.now);
         this.#watched = { id, observation };
         try {
@@ -66,7 +70,7 @@ export class ExpiredRuns {
   /** @throws ApiError not_found */
   async view(id: string): Promise<Omit<ExpiredRun, 'result'>> {
     const run = await this.runs.view(id);
-    if (run.kind !== KIND) throw new ApiError('not_found', 'There is no such run.');
+    if (run.kind !== KIND) throw new ApiError('not_found', 'Run not found.');
     return run as Omit<ExpiredRun, 'result'>;
   }
 
@@ -79,9 +83,13 @@ export class ExpiredRuns {
   async rescue(id: string, name: string): Promise<boolean> {
     const observation = this.#observation(id);
     if (!observation.canRescue) {
-      throw new ApiError('unsupported_here', 'This store does not open expired objects.', {
-        needs: 'Swift 2.34 or later, with allow_open_expired in [app:proxy-server]',
-      });
+      throw new ApiError(
+        'unsupported_here',
+        'This store does not support opening expired objects.',
+        {
+          needs: 'Swift 2.34 or later, with allow_open_expired in [app:proxy-server]',
+        },
+      );
     }
     const isReadable = await observation.rescue(name);
     if (isReadable === undefined) throw new ApiError('not_found', 'The object does not exist.');
@@ -90,6 +98,6 @@ export class ExpiredRuns {
 
   #observation(id: string): Observation {
     if (this.#watched?.id === id) return this.#watched.observation;
-    throw new ApiError('not_found', 'There is no such run that is not over.');
+    throw new ApiError('not_found', 'Run not found, or it has already finished.');
   }
 }

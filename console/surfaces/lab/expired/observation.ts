@@ -186,7 +186,7 @@ export class Observation {
     if (opens && sight.openStatus === 404 && sight.status === 404 && isSeen) {
       this.#say(
         'not_forwarded',
-        'Storage nodes still have an expired object, and the proxy does not open it with X-Open-Expired.',
+        'Storage nodes still have an expired object, but the proxy does not return it with X-Open-Expired.',
       );
     }
   }
@@ -202,13 +202,14 @@ export class Observation {
 
   #judgeProxy(): void {
     const { support, version } = this.#opens;
-    const has = version === null ? '' : ` This is Swift ${version}.`;
     if (support === 'unsupported') {
-      this.#say('open_expired_unsupported', `X-Open-Expired needs Swift 2.34 or later.${has}`);
+      const needed = 'X-Open-Expired requires Swift 2.34 or later.';
+      const text = version === null ? needed : `${needed} This cluster runs Swift ${version}.`;
+      this.#say('open_expired_unsupported', text);
     } else if (support === 'disabled') {
       this.#say(
         'open_expired_disabled',
-        'The proxy has allow_open_expired switched off: expired objects cannot be read or rescued.',
+        'allow_open_expired is disabled in the proxy, so expired objects cannot be read or rescued.',
       );
     }
   }
@@ -224,26 +225,30 @@ export class Observation {
     this.#set(
       'expirer_not_running',
       late.length > 0 && !isReaping,
-      `${late.length} objects expired more than ${lateS} s ago, and none was reaped: is the object-expirer running?`,
+      `${late.length} objects expired more than ${lateS} s ago, but none has been reaped. Check that the object-expirer is running.`,
     );
     const partly = objects.filter(({ replicas }) => isPartlyReaped(replicas)).length;
-    this.#set('partial_reap', partly > 0, `${partly} objects are gone on some devices only.`);
+    this.#set(
+      'partial_reap',
+      partly > 0,
+      `${partly} objects have been removed from some devices but not all.`,
+    );
     const listed = objects.filter((one) => one.is_listed && one.ghost_s !== null).length;
     this.#set(
       'still_listed',
       listed > 0,
-      `${listed} objects are reaped, and the listing of the container still has them.`,
+      `${listed} objects have been reaped but are still in the container listing.`,
     );
     const unseen = this.#objects.filter(({ isUnseen }) => isUnseen).length;
     this.#set(
       'looks_failed',
       unseen > 0,
-      `${unseen} objects could not be looked at the last time: the rings or the store cannot be read.`,
+      `${unseen} objects could not be checked in the last sample because the rings or the store could not be read.`,
     );
     this.#set(
       'nodes_unknown',
       this.#opens.support !== 'enabled' && !this.observer.asksNodes,
-      'Storage nodes are not asked, since store_dir is not set: what follows an expiry cannot be seen.',
+      'Storage nodes are not queried because store_dir is not set, so what happens after expiry cannot be observed.',
     );
   }
 

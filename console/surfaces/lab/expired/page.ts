@@ -34,7 +34,7 @@ export interface ExpiredRunsView {
 export const EXPIRED: LabPage = {
   id: 'lab/expired',
   title: 'Expired-but-Alive Observatory',
-  purpose: 'What becomes of objects after they have expired, until they are gone from all disks.',
+  purpose: 'Follow objects from expiry until they are removed from every disk.',
   path: '/lab/expired',
   icon: 'ghost',
   styles: ['/css/charts.css', '/pages/lab/lab.css'],

@@ -39,7 +39,10 @@ export class GenomeRuns {
       run: async ({ params, signal, progress }) => {
         const { file, read } = await rings.open(params.ring);
         if (read.md5 !== params.ring_md5) {
-          throw new ApiError('conflict', `Ring ${params.ring} was replaced meanwhile.`);
+          throw new ApiError(
+            'conflict',
+            `Ring ${params.ring} has been replaced since the search was started. Start a new search.`,
+          );
         }
         const tell = (told: GenomeProgress): void => {
           progress(told.generation, told.generations, told);
@@ -63,7 +66,7 @@ export class GenomeRuns {
   /** A search without its result, which may have megabytes. @throws ApiError not_found */
   async view(id: string): Promise<Omit<GenomeRun, 'result'>> {
     const run = await this.runs.view(id);
-    if (run.kind !== KIND) throw new ApiError('not_found', 'There is no such search.');
+    if (run.kind !== KIND) throw new ApiError('not_found', 'Search not found.');
     return run as Omit<GenomeRun, 'result'>;
   }
 
@@ -73,7 +76,7 @@ export class GenomeRuns {
     const result = await buffer(await this.runs.resultBytes(id));
     const about = { ring: params.ring, md5: params.ring_md5, seed: params.options.seed };
     const text = await this.compute.run('genome_commands', { result, about, candidate });
-    if (text === null) throw new ApiError('not_found', 'There is no such candidate.');
+    if (text === null) throw new ApiError('not_found', 'Candidate not found.');
     return text;
   }
 }

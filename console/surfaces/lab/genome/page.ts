@@ -50,7 +50,8 @@ export interface GenomeRunsView {
 export const GENOME: LabPage = {
   id: 'lab/genome',
   title: 'Cluster Genome Lab',
-  purpose: 'Searches device weights that move less, survive more and waste less.',
+  purpose:
+    'Searches for device weights that move fewer partitions, improve availability and waste less capacity.',
   path: '/lab/genome',
   icon: 'dna',
   styles: ['/css/charts.css', '/pages/lab/lab.css'],

@@ -13,7 +13,7 @@ import { isSample } from './sample-cluster.js';
  * Where the figures of a page are from, as its badge says:
  *
  * - `live`: from the cluster, as it is now
- * - `embedded`: from the gateway's own store, or from a sample made for learning: no cluster
+ * - `embedded`: from the gateway's own store, or from sample data: no cluster
  * - `stale`: from the cluster, as it was a while ago
  * - `unavailable`: there are none
  */
@@ -56,7 +56,7 @@ export function sourceRoutes(
     async (request): Promise<DataSource> => {
       const { page: name } = parse(z.object({ page: z.string().max(64) }), request.params);
       const page = byName.get(name);
-      if (page === undefined) throw new ApiError('not_found', 'This page does not exist.');
+      if (page === undefined) throw new ApiError('not_found', 'Page not found.');
       return page.source(context);
     },
   );
@@ -67,7 +67,7 @@ export async function ringSource(context: ConsoleContext): Promise<DataSource> {
   const { storeDir } = context.options;
   try {
     const names = await labOf(context).rings.names();
-    if (names.length === 0) return unavailable('There is no ring in store_dir.');
+    if (names.length === 0) return unavailable('No rings found in store_dir.');
   } catch (error) {
     return sourceOfError(error);
   }
@@ -78,12 +78,12 @@ export async function ringSource(context: ConsoleContext): Promise<DataSource> {
 export async function diskSource({ options }: ConsoleContext): Promise<DataSource> {
   const { nodeRoot } = options;
   if (nodeRoot === '') {
-    return unavailable('No folder with the disks of nodes is configured.', 'node_root');
+    return unavailable("No directory with the nodes' disks is configured.", 'node_root');
   }
   try {
     await access(nodeRoot, constants.R_OK | constants.X_OK);
   } catch {
-    return unavailable('The folder with the disks of nodes cannot be read.');
+    return unavailable("The directory with the nodes' disks could not be read.");
   }
   return (await isSample(nodeRoot)) ? SAMPLE : LIVE;
 }
@@ -102,7 +102,7 @@ export async function storeSource(context: ConsoleContext): Promise<DataSource> 
     const { isEmbedded } = await labOf(context).storeInfo.get();
     return isEmbedded ? EMBEDDED : LIVE;
   } catch {
-    return unavailable('The store does not answer.');
+    return unavailable('The store is not responding.');
   }
 }
 
@@ -119,4 +119,4 @@ const EMBEDDED: DataSource = {
   needs: null,
   age_s: null,
 };
-const SAMPLE: DataSource = { ...EMBEDDED, reason: 'a sample made for learning' };
+const SAMPLE: DataSource = { ...EMBEDDED, reason: 'sample data' };

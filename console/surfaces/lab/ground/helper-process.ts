@@ -36,7 +36,12 @@ export async function runHelper(
 ): Promise<HelperOutput> {
   await checkProgram(program);
   if ((await turns.enter(1)) !== undefined) {
-    throw new ApiError('busy', 'Too many helper programs are running.', undefined, 5);
+    throw new ApiError(
+      'busy',
+      'Too many helper programs are running. Try again in a few seconds.',
+      undefined,
+      5,
+    );
   }
   try {
     if (limits.signal.aborted) throw consoleEnds();
@@ -70,7 +75,7 @@ function run(
       }
     };
     const timer = setTimeout(() => {
-      kill(new ApiError('upstream_timeout', 'The helper program took too long.'));
+      kill(new ApiError('upstream_timeout', 'The helper program timed out.'));
     }, timeoutMs);
     const end = (): void => {
       kill(consoleEnds());
@@ -83,11 +88,11 @@ function run(
     child.stdout.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes <= outputBytesMax) chunks.push(chunk);
-      else kill(new ApiError('upstream_error', 'The helper program printed too much.'));
+      else kill(new ApiError('upstream_error', 'The helper program produced too much output.'));
     });
     child.once('error', () => {
       settled();
-      reject(new ApiError('unsupported_here', 'The helper program cannot be started.'));
+      reject(new ApiError('unsupported_here', 'Could not start the helper program.'));
     });
     child.once('close', (code) => {
       settled();
@@ -98,5 +103,5 @@ function run(
 }
 
 function consoleEnds(): ApiError {
-  return new ApiError('busy', 'The console ends.');
+  return new ApiError('busy', 'The console is shutting down.');
 }

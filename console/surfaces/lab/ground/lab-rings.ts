@@ -101,7 +101,7 @@ export class LabRings {
     const folder = this.#folder();
     if (CURRENT_RING.test(name)) return path.join(folder, `${name}${SUFFIX}`);
     if (FORMER_RING.test(name)) return path.join(folder, 'backups', `${name}${SUFFIX}`);
-    throw new ApiError('not_found', 'There is no such ring.');
+    throw new ApiError('not_found', 'Ring not found.');
   }
 
   /** @throws ApiError unprocessable where swift.conf cannot be used */
@@ -146,7 +146,7 @@ export class LabRings {
 
   #folder(): string {
     if (this.options.storeDir !== '') return this.options.storeDir;
-    throw new ApiError('unsupported_here', 'No folder with rings is configured.', {
+    throw new ApiError('unsupported_here', 'No ring directory is configured.', {
       needs: 'store_dir',
     });
   }
@@ -156,7 +156,7 @@ export class LabRings {
     try {
       files = await readdir(folder);
     } catch (error) {
-      throw new ApiError('upstream_unavailable', 'The folder with the rings cannot be read.', {
+      throw new ApiError('upstream_unavailable', 'The ring directory could not be read.', {
         reason: (error as NodeJS.ErrnoException).code,
       });
     }
@@ -186,15 +186,15 @@ function openProblem(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (!(error instanceof RingFileError)) {
     const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    if (missing) return new ApiError('not_found', 'There is no such ring.');
-    return new ApiError('upstream_unavailable', 'The ring file cannot be read.');
+    if (missing) return new ApiError('not_found', 'Ring not found.');
+    return new ApiError('upstream_unavailable', 'Could not read the ring file.');
   }
   return ringFileProblem(error.fault, error.reason);
 }
 
 /** @param fault - see `RingFileFault` */
 export function ringFileProblem(fault: string, reason: string): ApiError {
-  const message = `The ring file cannot be used: ${reason}.`;
+  const message = `Could not load the ring file: ${reason}.`;
   if (fault === 'unreadable') return new ApiError('upstream_unavailable', message);
   if (fault === 'too_large') return new ApiError('too_large', message);
   return new ApiError(fault === 'unsupported' ? 'unsupported_format' : 'ring_corrupt', message);

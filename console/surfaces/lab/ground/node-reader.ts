@@ -72,7 +72,12 @@ export class NodeReader {
     extra: Readonly<Record<string, string>> = {},
   ): Promise<NodeAnswer> {
     if ((await this.#semaphore.enter(1)) !== undefined) {
-      throw new ApiError('busy', 'Too many questions to the storage nodes wait.', undefined, 5);
+      throw new ApiError(
+        'busy',
+        'The storage node request queue is full. Try again in a few seconds.',
+        undefined,
+        5,
+      );
     }
     const startedMs = this.now();
     const failed = (state: NodeHead['state']): NodeAnswer => ({
@@ -126,7 +131,12 @@ export class NodeReader {
     bytesMax: number,
   ): Promise<Buffer | null> {
     if ((await this.#semaphore.enter(1)) !== undefined) {
-      throw new ApiError('busy', 'Too many questions to the storage nodes wait.', undefined, 5);
+      throw new ApiError(
+        'busy',
+        'The storage node request queue is full. Try again in a few seconds.',
+        undefined,
+        5,
+      );
     }
     try {
       const { status, body } = await this.#server(device).send({

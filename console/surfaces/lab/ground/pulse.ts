@@ -55,7 +55,12 @@ export class PulseTurn {
    */
   async take<T>(gone: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (this.#isTaken) {
-      throw new ApiError('busy', 'Another measurement is under way.', undefined, 10);
+      throw new ApiError(
+        'busy',
+        'Another measurement is in progress. Try again in a few seconds.',
+        undefined,
+        10,
+      );
     }
     this.#isTaken = true;
     const limit = AbortSignal.timeout(this.limitMs);
@@ -90,7 +95,7 @@ export async function pulse(
     await target.create(signal);
   } catch {
     if (signal.aborted) await clearAway(target, []);
-    throw new ApiError('upstream_error', 'A container for the pulse cannot be made.');
+    throw new ApiError('upstream_error', 'Could not create the container for the test requests.');
   }
   try {
     if (path === 'get') await timed([keys[0] ?? ''], 1, put, signal);
@@ -145,7 +150,7 @@ export async function measurePolicy(
     await target.create(signal);
   } catch {
     if (signal.aborted) await clearAway(target, []);
-    throw new ApiError('upstream_error', 'The store makes no container of this policy.');
+    throw new ApiError('upstream_error', 'Could not create a container with this policy.');
   }
   try {
     const write = async (key: string): Promise<void> => {

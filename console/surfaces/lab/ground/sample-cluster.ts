@@ -45,10 +45,8 @@ ec_num_data_fragments = ${CODING.dataFragments}
 ec_num_parity_fragments = ${CODING.parityFragments}
 `;
 
-const MARK_TEXT = `This folder is a sample, made for learning the Lab of Ringway. Its rings are made by Ringway's ring
-builder, and its disks have files as Swift names and places them. There is no cluster behind it: the
-addresses of its rings are for documentation (RFC 5737), and nothing answers there.
-`;
+const MARK_TEXT =
+  "This directory contains sample data for learning the Ringway Lab. The rings were built with Ringway's\nring builder, and the disks hold files named and placed as Swift does it. There is no cluster behind\nthis data: the ring addresses are documentation addresses (RFC 5737), and nothing responds there.\n";
 
 /** What lies where in a sample. */
 export interface SampleCluster {

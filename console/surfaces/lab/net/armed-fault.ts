@@ -117,7 +117,7 @@ export class ArmedFault<Params extends RunFacts, Means = unknown> implements Fau
     // A dead-man that came in between would find nothing broken, remove the plan, and leave the rest.
     return plans.locked(async () => {
       if ((await plans.read(this.id)) !== undefined) return work();
-      throw new ApiError('not_running', 'The fault was taken back before this step.');
+      throw new ApiError('not_running', 'The fault was reverted before this step.');
     });
   }
 
@@ -137,9 +137,13 @@ export class ArmedFault<Params extends RunFacts, Means = unknown> implements Fau
         { by: 'dead_man' as const, reverted_unix_s: Math.floor(now() / 1000), outcomes: [] };
     const lost = report.outcomes.filter(({ ok }) => !ok);
     if (lost.length > 0) {
-      throw new ApiError('driver_failed', 'Something could not be taken back; it is tried again.', {
-        outcomes: lost,
-      });
+      throw new ApiError(
+        'driver_failed',
+        'Some changes could not be reverted. The console will retry.',
+        {
+          outcomes: lost,
+        },
+      );
     }
     this.#rest();
     reports.set(this.id, report);
@@ -231,6 +235,6 @@ export function asNoSpace(error: unknown): unknown {
   if (code !== 'ENOSPC' && code !== 'EDQUOT') return error;
   return new ApiError(
     'no_space',
-    'The disk of the console is full: how to take the fault back cannot be written down, so nothing was done.',
+    "The console's disk is full, so the revert plan could not be saved. No fault was injected.",
   );
 }

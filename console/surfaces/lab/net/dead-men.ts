@@ -139,7 +139,7 @@ export class DeadMen {
     if (!existsSync(systemdFolder) || !/\.service$/m.test(groups)) return;
     throw new ApiError(
       'unsupported_here',
-      'The console runs as a service of systemd and may not start other units, so that nothing would take a fault back once the service ends. Nothing was done.',
+      'The console runs as a systemd service and cannot start other units, so nothing would revert the fault if the service stopped. No fault was injected.',
       { needs: 'the right to start units (systemd-run)' },
     );
   }

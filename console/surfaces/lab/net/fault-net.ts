@@ -107,7 +107,7 @@ export class FaultNet implements Net {
       const leftS = Math.max(1, Math.ceil(untilS - this.given.now() / 1000));
       throw new ApiError(
         'cooldown',
-        `The cluster rests after the last fault: try again in ${leftS} s.`,
+        `Cooldown after the last fault. Try again in ${leftS} s.`,
         { until_unix_s: untilS },
         leftS,
       );
@@ -207,7 +207,7 @@ export class FaultNet implements Net {
       await fault.rearm();
       return;
     }
-    throw new ApiError('not_running', 'The console ended before the fault did.');
+    throw new ApiError('not_running', 'The console stopped while the fault was active.');
   }
 
   /** Takes back what a run has left; called by the runs however it ended. */
@@ -256,7 +256,7 @@ export function checkTtl(ttlS: number): void {
   if (Number.isInteger(ttlS) && ttlS >= TTL_S_MIN && ttlS <= TTL_S_MAX) return;
   throw new ApiError(
     'unprocessable',
-    `A fault lasts from ${TTL_S_MIN} to ${TTL_S_MAX} whole seconds.`,
+    `The fault duration must be a whole number of seconds from ${TTL_S_MIN} to ${TTL_S_MAX}.`,
     { min: TTL_S_MIN, max: TTL_S_MAX },
   );
 }
@@ -268,7 +268,7 @@ export function netOf(evidence: RunFacts | null): NetEvidence | undefined {
 
 function faultActive({ id, kind, target, actor, evidence }: RunView): ApiError {
   const untilS = netOf(evidence)?.deadline_unix_s ?? null;
-  return new ApiError('fault_active', `${actor} has a fault under way.`, {
+  return new ApiError('fault_active', `${actor} has a fault in progress. Try again when it ends.`, {
     ...{ id, kind, target, actor, until_unix_s: untilS },
   });
 }

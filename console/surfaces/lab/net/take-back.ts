@@ -45,7 +45,13 @@ export async function takeBack(
 /** The process that was at work on plans, and hung or was killed, as the journal has it. */
 function lostLock(pid: number | undefined): RevertOutcome[] {
   if (pid === undefined) return [];
-  return [{ kind: 'net.unlock', ok: true, text: `Process ${pid} hung or was killed at its work.` }];
+  return [
+    {
+      kind: 'net.unlock',
+      ok: true,
+      text: `Released the lock of process ${pid}, which hung or was killed.`,
+    },
+  ];
 }
 
 async function revertAll({ reverts, tools }: Plan): Promise<RevertOutcome[]> {
@@ -70,7 +76,8 @@ export function toolsOf({ nodeDriver, clusterNodes, nodeRoot }: PlanTools): Reve
   return {
     nodeRoot,
     get driver() {
-      if (driver === undefined) throw new DriverError('unsupported', 'There is no node_driver.');
+      if (driver === undefined)
+        throw new DriverError('unsupported', 'node_driver is not configured.');
       return driver;
     },
     node: (name) => {

@@ -141,7 +141,7 @@ class DrillCourse {
           await driver.act(nodeOf(node), service, 'stop');
         } catch (error) {
           if (!(error instanceof DriverError)) throw error;
-          throw new ApiError('driver_failed', `${service} could not be stopped: ${error.message}`);
+          throw new ApiError('driver_failed', `Could not stop ${service}: ${error.message}`);
         }
       });
     }

@@ -124,7 +124,7 @@ export class Drills {
     checkTtl(ttlS);
     const { net, options } = this.given;
     if (options.nodeDriver === 'none') {
-      throw new ApiError('unsupported_here', 'There is no way to stop services of nodes here.', {
+      throw new ApiError('unsupported_here', 'This console cannot stop node services.', {
         needs: 'node_driver',
       });
     }
@@ -133,20 +133,24 @@ export class Drills {
     if (this.#watch.services(node).length === 0) {
       throw new ApiError(
         'protected_service',
-        'This node has no storage service: proxies, memcached, Deploy, the console and logins are never stopped.',
+        'This node has no storage services to stop. Drills never stop proxies, memcached, Deploy, the console or login services.',
       );
     }
     if (force && options.nodeDriver !== 'local-procs') {
-      throw new ApiError('unprocessable', '“force” is for labs (node_driver local-procs).', {
-        field: 'force',
-      });
+      throw new ApiError(
+        'unprocessable',
+        '“force” is available only in labs (node_driver local-procs).',
+        {
+          field: 'force',
+        },
+      );
     }
     const sights = await this.#watch.look();
     const impact = await this.#impact(node, sights);
     if (!impact.safe && !force) {
       throw new ApiError(
         'unsafe_quorum',
-        `Without ${name}, ${impact.write_blocked_parts} partitions have no write quorum of primaries, and ${impact.read_blocked_parts} cannot be read from primaries.`,
+        `Without ${name}, ${impact.write_blocked_parts} partitions lose their write quorum of primaries, and ${impact.read_blocked_parts} cannot be read from primaries.`,
         { impact },
       );
     }
@@ -157,7 +161,10 @@ export class Drills {
       .map((service) => service.name);
     const services = stopOrder(active ?? []);
     if (!services.some((service) => STORAGE_SERVERS.includes(service))) {
-      throw new ApiError('conflict', `No server of ${name} runs: there is nothing to stop.`);
+      throw new ApiError(
+        'conflict',
+        `No storage server is running on ${name}, so there is nothing to stop.`,
+      );
     }
     const container = `${DRILL_PREFIX}${randomBytes(4).toString('hex')}`;
     const params = { node: name, ttl_s: ttlS, services, impact, forced: !impact.safe, container };
@@ -182,7 +189,7 @@ export class Drills {
       if (held?.target !== what.node) return undefined;
     } else {
       const run = await this.given.runs.get(what.journal_id);
-      if (run.kind !== DRILL) throw new ApiError('not_found', 'There is no such drill.');
+      if (run.kind !== DRILL) throw new ApiError('not_found', 'Drill not found.');
       if (isOver(run.state) || held?.id !== run.id) return undefined;
     }
     await this.given.net.end(held.id);
@@ -197,7 +204,7 @@ export class Drills {
   /** @throws ApiError not_found */
   async get(id: string): Promise<DrillView> {
     const run = await this.given.runs.get(id);
-    if (run.kind !== DRILL) throw new ApiError('not_found', 'There is no such drill.');
+    if (run.kind !== DRILL) throw new ApiError('not_found', 'Drill not found.');
     return { run: run as Drill, journal: await this.given.net.journal(id) };
   }
 
@@ -219,16 +226,20 @@ export class Drills {
       expires_unix_s: netOf(held.evidence)?.deadline_unix_s ?? null,
     };
     throw held.target === name
-      ? new ApiError('already_held', `${name} is held down already.`, details)
-      : new ApiError('another_node_held', `${held.target} is held down: one node at a time.`, details); // prettier-ignore
+      ? new ApiError('already_held', `${name} is already down for a drill.`, details)
+      : new ApiError('another_node_held', `${held.target} is down for a drill. Only one node can be down at a time.`, details); // prettier-ignore
   }
 
   #impact(node: ClusterNode, sights: readonly NodeSight[]): Promise<Impact> {
     const { options, rings } = this.given;
     if (options.storeDir === '') {
-      throw new ApiError('unsupported_here', 'What would be lost is counted in the rings.', {
-        needs: 'store_dir',
-      });
+      throw new ApiError(
+        'unsupported_here',
+        'The impact is calculated from the rings, which are not available.',
+        {
+          needs: 'store_dir',
+        },
+      );
     }
     const away = sights.filter(
       ({ name, state }) => name !== node.name && ['failed', 'unreachable', 'degraded'].includes(state), // prettier-ignore
@@ -259,7 +270,7 @@ export class Drills {
     if (nodes.length === 0) return;
     throw new ApiError(
       'replication_behind',
-      'Replicators have not finished a pass since the last drill, as far as nodes say.',
+      'Not all nodes report a finished replication pass since the last drill. Try again later.',
       { nodes, since_unix_s: sinceS },
     );
   }

@@ -50,7 +50,7 @@ export class NodeWatch {
   /** @throws ApiError unknown_node */
   node(name: string): ClusterNode {
     const node = this.options.clusterNodes.find((one) => one.name === name);
-    if (node === undefined) throw new ApiError('unknown_node', 'There is no such node.');
+    if (node === undefined) throw new ApiError('unknown_node', 'Node not found.');
     return node;
   }
 
@@ -107,8 +107,8 @@ export class NodeWatch {
 
   #lack(): string {
     return this.options.nodeDriver === 'none'
-      ? 'No node_driver is configured: services are only seen from outside.'
-      : 'The roster (cluster_nodes) has no storage service of this node.';
+      ? 'No node_driver is configured, so services can only be probed over the network.'
+      : 'cluster_nodes lists no storage services for this node.';
   }
 
   /** The ports of servers by service and address, as the rings have them. */

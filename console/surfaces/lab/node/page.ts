@@ -42,7 +42,7 @@ export interface DownAnswer {
 export const NODE_DRILL: LabPage = {
   id: 'lab/node',
   title: 'Node HA Drill',
-  purpose: 'What the cluster does while a node is down, and that it comes back.',
+  purpose: 'See how the cluster behaves while a node is down and how it recovers.',
   path: '/lab/node',
   icon: 'server-cog',
   styles: ['/css/charts.css', '/pages/lab/lab.css', '/pages/lab/node/node.css'],
@@ -122,7 +122,11 @@ async function needMutations(
 ): Promise<void> {
   await needRight(context, request, 'mutate', { action: 'lab.node', target: '' });
   if (context.options.labMutations) return;
-  throw new ApiError('feature_disabled', 'Changing something in the Lab is switched off here.', {
-    needs: 'lab_mutations',
-  });
+  throw new ApiError(
+    'feature_disabled',
+    'Changes in the Lab are disabled. Set lab_mutations to enable them.',
+    {
+      needs: 'lab_mutations',
+    },
+  );
 }

@@ -96,7 +96,7 @@ type Measure = NonNullable<z.infer<typeof COMPARE>['measure']>;
 export const POLICIES: LabPage = {
   id: 'lab/policies',
   title: 'Policy compare',
-  purpose: 'What storage policies cost, and what they survive.',
+  purpose: 'Compare the cost and durability of storage policies.',
   path: '/lab/policies',
   icon: 'scale',
   styles: ['/css/charts.css', '/pages/lab/lab.css'],
@@ -147,7 +147,7 @@ function policyRoutes(app: FastifyInstance, context: ConsoleContext): void {
 
 type Measured = Pick<ComparedPolicy, 'measured' | 'measure_problem'>;
 
-const TIME_IS_OVER = 'The time for the measurement was over.';
+const TIME_IS_OVER = 'The measurement timed out.';
 
 async function measured(
   context: ConsoleContext,
@@ -218,7 +218,7 @@ async function candidateOf(lab: Lab, given: GivenCandidate): Promise<Candidate> 
   if ('index' in given) {
     const policy = policies.get(given.index);
     if (policy === undefined) {
-      throw new ApiError('unprocessable', `There is no policy ${given.index}.`);
+      throw new ApiError('unprocessable', `Policy ${given.index} not found.`);
     }
     const opened = await ringOf(lab, policy);
     if (opened instanceof ApiError) return withoutRing(policy, opened);
@@ -280,7 +280,7 @@ function hypothetical(given: Exclude<GivenCandidate, { index: number }>): Protec
   const { k, m, duplication, segment_bytes: segmentBytes, ec_type: type } = given;
   if (k < 1 || m < 1 || k + m > FRAGMENTS_MAX) {
     const reason = `expected 1 or more of each, and at most ${FRAGMENTS_MAX} together`;
-    throw new ApiError('unprocessable', `A code of ${k}+${m} cannot be: ${reason}.`);
+    throw new ApiError('unprocessable', `Invalid erasure code ${k}+${m}: ${reason}.`);
   }
   return {
     kind: 'erasure_coding',

@@ -39,14 +39,14 @@ export class FilterTimers {
     for (const one of answers) if (typeof one === 'object') found.set(one.id, one.timers);
     const silent = answers.filter((one) => typeof one !== 'object').length;
     if (found.size > 0) {
-      const note = silent === 0 ? null : `${silent} of ${answers.length} proxies have no timers.`;
+      const note = silent === 0 ? null : `${silent} of ${answers.length} proxies report no timers.`;
       return { hosts: found, state: 'live', note };
     }
     if (answers.includes('other')) {
       const note = 'stage_file of the filter in the proxies switches it on.';
       return { hosts: new Map(), state: 'off', note };
     }
-    return { hosts: new Map(), state: 'unavailable', note: 'No proxy answers.' };
+    return { hosts: new Map(), state: 'unavailable', note: 'No proxy is responding.' };
   }
 }
 

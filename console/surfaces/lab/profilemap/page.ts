@@ -44,7 +44,7 @@ export interface PulseView extends PulseTimes {
 export const PROFILE_MAP: LabPage = {
   id: 'lab/profilemap',
   title: 'Profile Cartographer',
-  purpose: 'Where the time of requests goes: proxy, object server, replicator.',
+  purpose: 'See where request time is spent: proxy, object server, replicator.',
   path: '/lab/profilemap',
   icon: 'list-tree',
   styles: ['/css/charts.css', '/pages/lab/lab.css'],
@@ -95,7 +95,7 @@ async function profileSource(context: ConsoleContext): Promise<DataSource> {
     const silent = sources.find(({ state }) => state === 'silent');
     if (silent !== undefined) return stale(null, silent.note);
     const broken = sources.find(({ state }) => state === 'unavailable');
-    return unavailable(broken?.note ?? 'No timers are known.');
+    return unavailable(broken?.note ?? 'No timers found.');
   } catch (error) {
     return sourceOfError(error);
   }

@@ -116,7 +116,11 @@ export class ProfileMap {
   #find(id: string | undefined): Look | undefined {
     if (id === undefined) return undefined;
     const look = this.#marks.get(id);
-    if (look === undefined) throw new ApiError('not_found', 'There is no such mark any more.');
+    if (look === undefined)
+      throw new ApiError(
+        'not_found',
+        'The starting point of this measurement no longer exists. Start measuring again.',
+      );
     return look;
   }
 
@@ -125,10 +129,10 @@ export class ProfileMap {
     const timers = new Map<string, Timer>();
     const [gateway, filter] = await Promise.all([this.#gateway(timers), this.#filter.look()]);
     const { hosts, state, note } = filter;
-    const proxies = { id: 'filter', title: "Filter in Swift's proxies", state, note } as const;
+    const proxies = { id: 'filter', title: 'Swift proxy filter', state, note } as const;
     const sources = [...gateway, proxies, this.#swift(timers)];
     if (sources.every((source) => source.state === 'off') && this.given.passes().length === 0) {
-      throw new ApiError('unsupported_here', 'There is no source of times.', {
+      throw new ApiError('unsupported_here', 'No timing source is configured.', {
         needs: 'admin_url, metrics_url, statsd_listen, or stage_file of the filter',
       });
     }
@@ -139,7 +143,7 @@ export class ProfileMap {
   async #gateway(timers: Map<string, Timer>): Promise<ProfileSource[]> {
     const { admin } = this.given;
     const report = await this.#try(
-      { id: 'recon_stage', title: "Gateway's admin port", key: 'admin_url' },
+      { id: 'recon_stage', title: 'Gateway admin port', key: 'admin_url' },
       admin.isConfigured ? () => readStageReport(admin) : undefined,
       timers,
     );
@@ -151,7 +155,7 @@ export class ProfileMap {
       timers,
     );
     if (prometheus === undefined || isNeeded) return [report, metrics];
-    return [report, { ...metrics, note: 'The admin port is asked, and answers.' }];
+    return [report, { ...metrics, note: 'Not queried because the admin port is responding.' }];
   }
 
   async #try(
@@ -159,7 +163,7 @@ export class ProfileMap {
     read: (() => Promise<Timers>) | undefined,
     timers: Map<string, Timer>,
   ): Promise<ProfileSource> {
-    if (read === undefined) return { id, title, state: 'off', note: `${key} switches it on.` };
+    if (read === undefined) return { id, title, state: 'off', note: `Set ${key} to enable it.` };
     try {
       const found = await read();
       for (const [name, timer] of found) timers.set(name, timer);
@@ -182,11 +186,11 @@ export class ProfileMap {
       return {
         ...about,
         state: 'unavailable',
-        note: `The address cannot be listened on: ${problem}.`,
+        note: `Cannot listen on the statsd address: ${problem}.`,
       };
     }
     const isSilent = lastMs === undefined || this.given.now() - lastMs > STATSD_SILENT_MS;
     if (!isSilent) return { ...about, state: 'live', note: null };
-    return { ...about, state: 'silent', note: 'Nothing was sent for two minutes.' };
+    return { ...about, state: 'silent', note: 'No metrics received for two minutes.' };
   }
 }

@@ -36,7 +36,7 @@ const GATEWAY_STAGES: readonly (readonly [id: string, name: string])[] = [
   ['hash', 'Hash'],
   ['backend_wait', 'Wait for backend'],
   ['render', 'Operation'],
-  ['write', 'Write answer'],
+  ['write', 'Write response'],
   ['unattributed', 'Unattributed'],
 ];
 
@@ -112,12 +112,12 @@ function replicator(timers: Timers, passes: readonly PassTime[]): ProfileNode {
   const update = timers.get('swift.object-replicator.partition.update');
   const remove = timers.get('swift.object-replicator.partition.delete');
   const known: ProfileNode[] = passes.map(({ node, ms }) => ({
-    ...leaf(`replicator.pass.${node}`, `Pass on ${node}`, undefined),
+    ...leaf(`replicator.pass.${node}`, `Replication pass on ${node}`, undefined),
     ...(ms === null ? {} : { count: 1, total_ms: ms, self_ms: ms, mean_ms: ms }),
   }));
   return group('replicator', 'Replicator', [
     leaf('replicator.update', 'Update partition', update),
-    leaf('replicator.delete', 'Hand off partition', remove),
+    leaf('replicator.delete', 'Push and remove handoff partition', remove),
     ...known,
   ]);
 }

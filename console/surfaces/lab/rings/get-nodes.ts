@@ -45,7 +45,7 @@ export async function checkWithGetNodes(
     throw error;
   }
   const theirs = output.code === 0 ? parseGetNodes(output.stdout) : undefined;
-  if (theirs === undefined) return none('The helper program did not answer as it should.');
+  if (theirs === undefined) return none('The helper program returned invalid output.');
   const difference = differenceOf(ours, theirs);
   return { agrees: difference === null, difference };
 }
@@ -70,15 +70,18 @@ export function parseGetNodes(text: string): GetNodes | undefined {
 }
 
 function differenceOf(ours: Lookup, theirs: GetNodes): string | null {
-  if (ours.hash !== theirs.hash) return `Its hash is ${theirs.hash}.`;
-  if (ours.part !== theirs.partition) return `Its partition is ${theirs.partition}.`;
+  if (ours.hash !== theirs.hash) return `swift-get-nodes returns hash ${theirs.hash}.`;
+  if (ours.part !== theirs.partition)
+    return `swift-get-nodes returns partition ${theirs.partition}.`;
   // Swift prints IPv6 addresses without brackets.
   const names = (all: Lookup['primaries']): string[] =>
     all.map(({ ip, port, device }) => `${ip}:${port} ${device}`);
   const [primaries, handoffs] = [names(ours.primaries), names(ours.handoffs)];
   if (primaries.join() !== theirs.primaries.join()) {
-    return `Its primaries are ${theirs.primaries.join(', ')}.`;
+    return `swift-get-nodes returns primaries ${theirs.primaries.join(', ')}.`;
   }
   const same = theirs.handoffs.slice(0, handoffs.length);
-  return handoffs.join() === same.join() ? null : `Its handoffs are ${same.join(', ')}.`;
+  return handoffs.join() === same.join()
+    ? null
+    : `swift-get-nodes returns handoffs ${same.join(', ')}.`;
 }

@@ -111,7 +111,7 @@ export interface LookupView extends Lookup {
 export const RINGS: LabPage = {
   id: 'lab/rings',
   title: 'RingScope',
-  purpose: 'Where objects lie and why, and what a change of the ring would move.',
+  purpose: 'See where objects are stored and why, and what a ring change would move.',
   path: '/lab/rings',
   icon: 'disc-3',
   styles: ['/css/charts.css', '/pages/lab/lab.css'],
@@ -233,7 +233,7 @@ async function look(
   const missing = given.indexOf(undefined);
   if (missing !== -1 || (container === undefined && object !== undefined)) {
     const wanted = ['account', 'container', 'object'].slice(0, depth).join(', ');
-    throw new ApiError('invalid_argument', `Ring ${opened.name} needs ${wanted}.`);
+    throw new ApiError('invalid_argument', `Ring ${opened.name} requires ${wanted}.`);
   }
   const target = { account, container: given[1], object: given[2] };
   const hash = await lab.rings.pathHash();

@@ -45,7 +45,7 @@ export function scenarioOf(ring: RingData, { changes, overload, seed }: WhatIf):
   const numbers = new Map(devices.map(({ id }, number) => [id, number]));
   const numberOf = (id: number): number => {
     const number = numbers.get(id);
-    if (number === undefined) throw new ApiError('unprocessable', `There is no device ${id}.`);
+    if (number === undefined) throw new ApiError('unprocessable', `Device ${id} not found.`);
     return number;
   };
   const changed = changes.map((change): Command => {
@@ -97,12 +97,12 @@ export async function simulate(
       signal,
     });
     if (checked.code !== 0) {
-      throw new ApiError('unprocessable', 'The helper program does not take this change.');
+      throw new ApiError('unprocessable', 'The helper program rejected this change.');
     }
     const { code, stdout } = await runHelper(program, [file], { timeoutMs: TIMEOUT_MS, signal });
     const simulation = code === 0 ? parseSimulation(stdout) : undefined;
     if (simulation === undefined) {
-      throw new ApiError('upstream_error', 'The helper program did not answer as it should.');
+      throw new ApiError('upstream_error', 'The helper program returned invalid output.');
     }
     return simulation;
   } finally {

@@ -42,7 +42,7 @@ export interface ShadowRunsView {
 export const SHADOW: LabPage = {
   id: 'lab/shadow',
   title: 'Shadow',
-  purpose: 'Sends odd requests to this cluster and to another one, and compares the answers.',
+  purpose: 'Sends edge-case requests to this cluster and another one and compares the responses.',
   path: '/lab/shadow',
   icon: 'git-compare',
   styles: ['/css/charts.css', '/pages/lab/lab.css'],
@@ -94,7 +94,10 @@ function shadowRoutes(app: FastifyInstance, context: ConsoleContext): void {
       const { mode, case: given } = parse(REPLAY, request.body);
       const one = parseCase(given);
       if (one?.dialect !== dialectOf(mode)) {
-        throw new ApiError('unprocessable', 'It is no case, or would leave its container.');
+        throw new ApiError(
+          'unprocessable',
+          'The case is not valid, or reaches outside its container.',
+        );
       }
       const act = { action: 'lab.shadow.replay', target: mode };
       const results = await audited(context, request, act, async () => {
@@ -129,10 +132,12 @@ async function duelOf(
 ): Promise<Duel> {
   const needs = lackOf(context, mode);
   if (needs !== null) {
-    throw new ApiError('unsupported_here', 'This cannot be compared here.', { needs });
+    throw new ApiError('unsupported_here', 'This comparison is not available in this setup.', {
+      needs,
+    });
   }
   if (keys === undefined) {
-    throw new ApiError('unsupported_here', 'Shadow needs a login with a key of the store.');
+    throw new ApiError('unsupported_here', 'Shadow requires a login with a store access key.');
   }
   const { options, now } = context;
   const [base, peer] = [parseUpstream(options.storeBase), options.shadowPeerBase];
@@ -162,9 +167,9 @@ async function enter(side: string, url: string, user: Session['user'], { secretK
   } catch (error) {
     const why =
       error instanceof CredentialsRefusedError
-        ? 'does not let this user in'
-        : 'does not answer the login';
-    throw new ApiError('upstream_unavailable', `Side ${side} ${why}.`);
+        ? 'rejected the login of this user'
+        : 'did not respond to the login';
+    throw new ApiError('upstream_unavailable', `Target ${side} ${why}.`);
   } finally {
     auth.close();
   }
@@ -172,5 +177,5 @@ async function enter(side: string, url: string, user: Session['user'], { secretK
 
 function shadowSource(context: ConsoleContext): Promise<DataSource> | DataSource {
   if (context.options.shadowRoot !== '') return storeSource(context);
-  return unavailable("No folder for Shadow's files is configured.", 'shadow_root');
+  return unavailable("No directory is configured for Shadow's files.", 'shadow_root');
 }

@@ -129,7 +129,7 @@ export class ShadowRun {
       b === null ? `Side ${a.label} does not` : `One of ${a.label} and ${b.label} does not`;
     throw new ApiError(
       'upstream_unavailable',
-      `${who} answer control requests as it should: ${difference.rule}, ${difference.detail}.`,
+      `${who} answer control requests as expected: ${difference.rule}, ${difference.detail}.`,
     );
   }
 
@@ -152,7 +152,7 @@ export class ShadowRun {
       await this.#send(one, mutations, signal);
       tell();
       if (this.#failures >= FAILURES_MAX) {
-        this.#problem = `A side took no container ${FAILURES_MAX} times, one after the other.`;
+        this.#problem = `Stopped: could not create a test container on a target ${FAILURES_MAX} times in a row.`;
         return;
       }
       await delay(STEP_MS * one.steps.length, undefined, { signal }).catch(() => undefined);
@@ -209,7 +209,7 @@ export class ShadowRun {
       await task();
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
-      this.#problem = `Files in shadow_root cannot be written: ${code}.`;
+      this.#problem = `Could not write files in shadow_root: ${code}.`;
     }
   }
 

@@ -25,7 +25,11 @@ export class ShadowRuns {
       kept: 20,
       resumes: false,
       run: async ({ id, params, signal, progress, means: duel }) => {
-        if (duel === undefined) throw new ApiError('conflict', 'The run has no user any more.');
+        if (duel === undefined)
+          throw new ApiError(
+            'conflict',
+            'The session that started this run is no longer available. Start a new run.',
+          );
         const run = new ShadowRun(id, params, duel, new ShadowFiles(shadowRoot), now);
         const tell = (): void => {
           const live = run.live;
@@ -53,7 +57,7 @@ export class ShadowRuns {
   /** A run without its result, which may have megabytes. @throws ApiError not_found */
   async view(id: string): Promise<Omit<ShadowWholeRun, 'result'>> {
     const run = await this.runs.view(id);
-    if (run.kind !== KIND) throw new ApiError('not_found', 'There is no such run.');
+    if (run.kind !== KIND) throw new ApiError('not_found', 'Run not found.');
     return run as Omit<ShadowWholeRun, 'result'>;
   }
 }

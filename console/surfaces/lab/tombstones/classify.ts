@@ -88,29 +88,34 @@ export function classify(
   }
   const without = [...lacking, ...behind.filter((copy) => isPrimary(copy, primaries)).map(nameOf)];
   if (!newer && (without.length > 0 || older.length > 0)) {
-    const data = older.length === 0 ? '' : ` Older data is on ${older.map(nameOf).join(', ')}.`;
-    const lack = without.length === 0 ? '' : `Not on ${without.join(', ')}.`;
-    say('split', `${lack}${data}`.trim());
+    const missing = `Missing on ${without.join(', ')}`;
+    const data = older.map(nameOf).join(', ');
+    if (older.length === 0) say('split', `${missing}.`);
+    else if (without.length === 0) say('split', `Older data on ${data}.`);
+    else say('split', `${missing}; older data on ${data}.`);
   }
   const strays = copies.filter(
     (copy) =>
       primaries?.has(nameOf(copy)) === false && copy.files.some(({ kind }) => kind === 'ts'),
   );
   if (strays.length > 0) {
-    say('handoff', `${strays.map(nameOf).join(', ')} is no primary of the partition.`);
+    say('handoff', `${strays.map(nameOf).join(', ')} is not a primary of the partition.`);
   }
   if (newest.offset === null && newest.timestamp.endsWith('.00000')) {
-    say('expired', 'The timestamp is a whole second: the expirer deletes with X-Delete-At.');
-  } else if (older.length === 0 && copies.every(isMadeByDeletion)) {
-    say('phantom', 'Each folder is younger than its tombstone: the deletion made it (heuristic).');
-  }
-  if (eligible < nowS) {
     say(
-      'overdue',
-      `It may be reclaimed since ${Math.round(nowS - eligible)} s, and is still there.`,
+      'expired',
+      'The timestamp is a whole second, because the object-expirer deletes at the X-Delete-At time.',
+    );
+  } else if (older.length === 0 && copies.every(isMadeByDeletion)) {
+    say(
+      'phantom',
+      'Every object directory is newer than its tombstone: the deletion itself created it (heuristic).',
     );
   }
-  if (found.length === 0) say('normal', 'All that was read of it agrees.');
+  if (eligible < nowS) {
+    say('overdue', `Reclaimable for ${Math.round(nowS - eligible)} s, but still on disk.`);
+  }
+  if (found.length === 0) say('normal', 'No inconsistencies found.');
   return {
     hash: place.hash,
     policy_index: place.policyIndex,
@@ -133,11 +138,11 @@ function riskOf(
   if (older.length > 0) {
     const where = older.map(nameOf).join(', ');
     return isEligible
-      ? `${where} has older data, and the tombstones may be reclaimed now: once they are gone, the data would be copied back. Run the replicator there before it takes part again, or wipe the device.`
-      : `${where} has older data. The replicator removes it while tombstones are there; a device that stays away longer than reclaim_age brings the object back.`;
+      ? `Older data on ${where}, and the tombstones can already be reclaimed. Once they are reclaimed, replication copies the data back. Run the replicator on the device before it rejoins the cluster, or wipe the device.`
+      : `Older data on ${where}. The replicator removes it as long as tombstones exist. If a device stays unmounted longer than reclaim_age, it brings the object back.`;
   }
   if (lacking.length === 0) return null;
-  return `${lacking.join(', ')} has nothing of it: data on a device that was away may still come back within reclaim_age without harm, and later with it.`;
+  return `Nothing found on ${lacking.join(', ')}. If older data on an unmounted device returns within reclaim_age, replication removes it. If it returns later, the object comes back.`;
 }
 
 function copyView(

@@ -77,7 +77,7 @@ export class Museum {
   start(params: ScanParams, by: RunActor): Promise<ScanRow> {
     const { nodeRoot } = this.museum.options;
     if (nodeRoot === '') {
-      throw new ApiError('unsupported_here', 'No folder with the disks of nodes is configured.', {
+      throw new ApiError('unsupported_here', "No directory with the nodes' disks is configured.", {
         needs: 'node_root',
       });
     }
@@ -92,7 +92,7 @@ export class Museum {
   /** @throws ApiError not_found */
   async get(id: string): Promise<Scan> {
     const run = await this.museum.runs.get(id);
-    if (run.kind !== KIND) throw new ApiError('not_found', 'There is no such scan.');
+    if (run.kind !== KIND) throw new ApiError('not_found', 'Scan not found.');
     return run as Scan;
   }
 
@@ -113,7 +113,7 @@ export class Museum {
     await this.get(id);
     const answer = await this.#pages.run({ name: 'find', input: { file: this.#fileOf(id), hash } });
     if (answer.kind === 'find' && answer.exhibit !== null) return answer.exhibit;
-    throw new ApiError('not_found', 'There is no such exhibit.');
+    throw new ApiError('not_found', 'Exhibit not found.');
   }
 
   async close(): Promise<void> {
@@ -158,7 +158,7 @@ function museumThread(logger: Pick<Logger, 'error'>): MuseumThread {
 
 function unreadable(answer: MuseumAnswer): ApiError {
   const reason = answer.kind === 'problem' ? answer.code : answer.kind;
-  return new ApiError('upstream_unavailable', 'The disks, or what was found, cannot be read.', {
+  return new ApiError('upstream_unavailable', 'The disks or the scan results could not be read.', {
     reason,
   });
 }

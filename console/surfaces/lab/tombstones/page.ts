@@ -63,7 +63,7 @@ export interface ExhibitView {
 export const TOMBSTONES: LabPage = {
   id: 'lab/tombstones',
   title: 'Tombstone Museum',
-  purpose: 'What is left on the disks of objects that were deleted.',
+  purpose: 'Explore what deleted objects leave on the disks.',
   path: '/lab/tombstones',
   icon: 'archive-x',
   styles: ['/css/charts.css', '/pages/lab/lab.css'],
@@ -81,7 +81,7 @@ function tombstoneRoutes(app: FastifyInstance, context: ConsoleContext): void {
   });
 
   app.get('/lab/api/tombstones/scans', { config: { access } }, async (): Promise<ScansView> => {
-    const message = 'No folder with the disks of nodes is configured.';
+    const message = "No directory with the nodes' disks is configured.";
     return {
       items: await labOf(context).museum.list(),
       unavailable: nodeRoot === '' ? { message, needs: 'node_root' } : null,
@@ -124,24 +124,26 @@ async function objectInfo(
   const { part, hash, policy_index: policy, copies } = exhibit;
   const copy = copies.find(({ files }) => files.some((file) => file.endsWith('.ts')));
   const file = copy?.files.find((one) => one.endsWith('.ts'));
-  if (copy === undefined || file === undefined) return { text: null, problem: 'It has no file.' };
+  if (copy === undefined || file === undefined)
+    return { text: null, problem: 'No tombstone file found.' };
   const objects = policy === 0 ? 'objects' : `objects-${policy}`;
   const { node, device } = copy;
   const inner = [node, device, objects, String(part), hash.slice(-3), hash, file];
   try {
     const root = await realpath(nodeRoot);
     const place = await realpath(path.join(root, ...inner));
-    if (!place.startsWith(root + path.sep)) return { text: null, problem: 'It has no file.' };
+    if (!place.startsWith(root + path.sep))
+      return { text: null, problem: 'No tombstone file found.' };
     const folder = storeDir === '' ? [] : ['-d', storeDir];
     const limits = { timeoutMs: OBJINFO_TIMEOUT_MS, signal: labOf(context).ended };
     const { code, stdout } = await runHelper(objinfoBin, ['-n', ...folder, '--', place], limits);
     if (code === 0) return { text: stdout, problem: null };
-    return { text: null, problem: 'The helper program did not answer as it should.' };
+    return { text: null, problem: 'The helper program returned invalid output.' };
   } catch (error) {
     if (error instanceof ApiError) return { text: null, problem: error.message };
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
     const isGone = code === 'ENOENT' || code === 'ENOTDIR';
-    const problem = isGone ? 'The file is not there any more.' : `It cannot be read: ${code}.`;
+    const problem = isGone ? 'The file no longer exists.' : `The file cannot be read: ${code}.`;
     return { text: null, problem };
   }
 }

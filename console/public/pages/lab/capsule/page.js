@@ -36,7 +36,7 @@ export async function mount(session) {
   main.append(
     pageHead(
       'Object Capsule',
-      'The state of one object on all servers, to look at, to sign and to take along.',
+      'Inspect one object on every server and export its state as a signed capsule.',
     ),
     captureCard(done),
     detail,
@@ -58,7 +58,7 @@ function captureCard(onDone) {
     name: input('name', { required: true, value: name }),
     version: input('version', { placeholder: '1700000000.12345' }),
   };
-  const button = el('button', { className: 'primary', textContent: 'Capture' });
+  const button = el('button', { className: 'primary', textContent: 'Capture object' });
   const said = el('p', { className: 'lab-note' });
   said.setAttribute('role', 'status');
   const form = el(
@@ -66,13 +66,13 @@ function captureCard(onDone) {
     { className: 'lab-form' },
     field('Container', controls.container),
     field('Object', controls.name),
-    field('Version', controls.version, 'empty: the current one'),
+    field('Version', controls.version, 'leave empty for the current version'),
     button,
   );
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     button.disabled = true;
-    said.textContent = 'Asking the servers…';
+    said.textContent = 'Querying servers…';
     const version = controls.version.value.trim();
     const body = {
       container: controls.container.value,
@@ -81,7 +81,7 @@ function captureCard(onDone) {
     };
     try {
       const job = await runJob('/lab/api/capsule/capture', body, ({ done, total }) => {
-        if (total !== null) said.textContent = `${done} of ${total} servers have answered.`;
+        if (total !== null) said.textContent = `${done} of ${total} servers responded.`;
       });
       await onDone(/** @type {CaptureMade} */ (job.result).id);
       said.textContent = '';
@@ -99,7 +99,7 @@ function captureCard(onDone) {
  */
 function captureTable({ items }, onOpen) {
   if (items.length === 0) {
-    const text = 'Nothing has been captured yet.';
+    const text = 'No captures yet.';
     return card('Captures', el('p', { className: 'quiet', textContent: text }));
   }
   return card(
@@ -124,7 +124,7 @@ function captureTable({ items }, onOpen) {
           cell: verdictBadge,
         },
         {
-          title: 'When',
+          title: 'Created',
           value: (row) => row.created_unix_s,
           cell: (row) => timeElement(1000 * row.created_unix_s),
         },

@@ -33,7 +33,7 @@ export function takeInCard(canImport, onImported) {
   });
   const key = el('button', {
     className: 'plain',
-    textContent: 'Download the public key of this console',
+    textContent: "Download this console's public key",
     onclick: async () => {
       const { key_id: id, public_key_pem: pem } = await call('GET', '/lab/api/capsule/key');
       download(`${id}.pem`, pem, 'application/x-pem-file');
@@ -42,19 +42,19 @@ export function takeInCard(canImport, onImported) {
   const note = el('p', {
     className: 'lab-note',
     textContent:
-      'A capsule is verified byte by byte. Without a console, “ringway capsule verify FILE” does the same.',
+      'Capsules are verified byte by byte. To verify one without the console, run “ringway capsule verify FILE”.',
   });
   /** @type {HTMLElement[]} */
   const parts = [
-    el('div', { className: 'lab-form' }, field('Capsule', file, 'a file to verify')),
+    el('div', { className: 'lab-form' }, field('Capsule', file, 'capsule file to verify')),
     note,
     el('div', { className: 'row' }, key),
   ];
   if (canImport) {
     const form = importForm(chosen, work, onImported);
-    parts.push(el('details', {}, el('summary', { textContent: 'Write its object' }), form));
+    parts.push(el('details', {}, el('summary', { textContent: 'Import the object' }), form));
   } else {
-    const text = 'Writing the object of a capsule needs lab_mutations in the configuration.';
+    const text = 'Importing an object from a capsule requires lab_mutations in the configuration.';
     parts.push(el('p', { className: 'lab-note', textContent: text }));
   }
   return card('Verify a capsule', ...parts, result);
@@ -74,16 +74,16 @@ function importForm(chosen, work, onImported) {
   const form = el(
     'form',
     { className: 'lab-form' },
-    field('Into container', controls.container),
-    field('As', controls.name),
-    el('label', { className: 'check' }, controls.overwrite, 'Replace what is there'),
-    el('button', { className: 'primary', textContent: 'Write the object' }),
+    field('Destination container', controls.container),
+    field('Object name', controls.name),
+    el('label', { className: 'check' }, controls.overwrite, 'Overwrite existing object'),
+    el('button', { className: 'primary', textContent: 'Import object' }),
   );
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     const capsule = chosen();
     void work(async () => {
-      if (capsule === undefined) throw new Error('Choose a capsule first.');
+      if (capsule === undefined) throw new Error('Select a capsule file first.');
       const target = query({
         container: controls.container.value,
         name: controls.name.value,
@@ -94,7 +94,7 @@ function importForm(chosen, work, onImported) {
       );
       const job = await followJob(id);
       await onImported(/** @type {CaptureMade} */ (job.result).id);
-      return [el('p', { textContent: 'The object is written. What was captured of it is above.' })];
+      return [el('p', { textContent: 'The object was written. Its capture is shown above.' })];
     });
   });
   return form;
@@ -115,7 +115,7 @@ async function send(path, body) {
   const headers = { 'content-type': 'application/octet-stream', 'x-csrf-token': csrf() };
   const answer = await fetch(path, { method: 'POST', headers, body });
   const said = await answer.json();
-  if (!answer.ok) throw new Error(said.error?.message ?? 'The console does not answer.');
+  if (!answer.ok) throw new Error(said.error?.message ?? 'The console is not responding.');
   return said;
 }
 
@@ -133,12 +133,12 @@ function verdictView(verdict) {
   const trust = verdict.trusted
     ? badge(`signed by a trusted key, ${verdict.key_id}`, 'ok')
     : badge(`signed by an unknown key, ${verdict.key_id}`, 'warn');
-  const what = `${object.container}/${object.name}, ${object.state}, of ${cluster}, ${new Date(1000 * made).toLocaleString()}`;
+  const what = `${object.container}/${object.name}, ${object.state}, from ${cluster}, ${new Date(1000 * made).toLocaleString()}`;
   return [
     el('div', { className: 'row' }, badge('whole', 'ok'), trust),
     el('p', { textContent: shownText(what) }),
     table(
-      'Files of the capsule',
+      'Capsule files',
       [
         { title: 'File', value: (row) => row.path },
         { title: 'Bytes', value: (row) => row.bytes, number: true },

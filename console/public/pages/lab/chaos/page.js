@@ -11,7 +11,7 @@ import { FAULTS, runView } from './view.js';
 
 export const { mount, topics, onConnection } = runPage({
   title: 'Chaos Arcade',
-  purpose: 'Break one thing on purpose, under a net, and see how the cluster bears it.',
+  purpose: 'Inject one fault, reverted automatically, and see how the cluster copes.',
   kind: 'lab.chaos',
   listTitle: 'Runs',
   list: () => call('GET', '/lab/api/chaos/runs', undefined, true),
@@ -39,10 +39,10 @@ async function catalogue(open) {
   };
   const here = items.filter(({ needs }) => needs === null);
   const others = items.filter(({ needs }) => needs !== null);
-  const title = 'Faults that need something else';
+  const title = 'Unavailable faults';
   const more = el('details', { className: 'chaos-more', open: here.length === 0 });
   more.append(el('summary', { textContent: `${title} (${others.length})` }), list(others, title));
-  const none = el('p', { textContent: 'No fault can be tried here yet.' });
+  const none = el('p', { textContent: 'No faults are available here yet.' });
   return card('Faults', here.length === 0 ? none : list(here, 'Faults'), more);
 }
 
@@ -61,10 +61,10 @@ function faultCard(fault, canForce, open) {
   }
   const button = el('button', {
     className: 'danger',
-    textContent: 'Try',
+    textContent: 'Inject fault',
     onclick: () => void startDialog(fault, canForce, open),
   });
-  button.setAttribute('aria-label', `Try: ${title}`);
+  button.setAttribute('aria-label', `Inject fault: ${title}`);
   return el('li', { className: 'chaos-card', tabIndex: -1 }, ...parts, el('p', {}, button));
 }
 
@@ -85,10 +85,10 @@ async function startDialog(fault, canForce, open) {
   const text = 'Do it also where partitions lose their quorum of primaries: this is a lab.';
   const forced = el('label', { className: 'check' }, force, el('span', { textContent: text }));
   const hint = el('span', { className: 'hint' });
-  const say = () => (hint.textContent = `Type ${target.value}`);
+  const say = () => (hint.textContent = `Type ${target.value} to confirm`);
   target.addEventListener('change', say);
   say();
-  const confirmed = field('Target, once more', confirm);
+  const confirmed = field('Confirm target', confirm);
   confirmed.append(hint);
   let id = '';
   const start = async () => {
@@ -104,19 +104,19 @@ async function startDialog(fault, canForce, open) {
     [
       el('p', { textContent: fault.summary }),
       el('p', {}, el('strong', { textContent: 'Expected: ' }), fault.expect),
-      el('p', {}, el('strong', { textContent: 'Afterwards: ' }), fault.revert),
+      el('p', {}, el('strong', { textContent: 'Revert: ' }), fault.revert),
       el(
         'div',
         { className: 'chaos-fields' },
         field('Target', target),
-        ...(fault.modes.length === 0 ? [] : [field('How', mode)]),
-        field('Held for', hold, `seconds, at most ${fault.hold_s_max}`),
-        field('Taken back after', ttl, 'seconds, whatever becomes of the console'),
+        ...(fault.modes.length === 0 ? [] : [field('Mode', mode)]),
+        field('Duration', hold, `seconds, up to ${fault.hold_s_max}`),
+        field('Auto-revert after', ttl, 'seconds, even if the console stops'),
         confirmed,
       ),
       ...(canForce && BLOCKING.includes(fault.id) ? [forced] : []),
     ],
-    'Break it',
+    'Inject fault',
     start,
     { danger: true },
   );

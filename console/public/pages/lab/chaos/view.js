@@ -18,7 +18,7 @@ const PHASES = [
   ['steady', 'Steady state'],
   ['inject', 'Inject'],
   ['observe', 'Observe'],
-  ['revert', 'Take back'],
+  ['revert', 'Revert'],
   ['repair', 'Repair'],
   ['over', 'Score'],
 ];
@@ -36,10 +36,10 @@ export const FAULTS = {
 
 /** @type {Record<string, string>} */
 const PARTS = {
-  success: 'Requests that succeeded',
-  speed: 'Speed while it was held',
+  success: 'Successful requests',
+  speed: 'Latency during the fault',
   repair: 'Repair',
-  clean_revert: 'Taken back at once',
+  clean_revert: 'Reverted on first attempt',
 };
 
 /** The id of the run that was shown last. */
@@ -65,17 +65,16 @@ export function runView(run, isOver) {
   if (view === null) {
     const text =
       run.state === 'reverted'
-        ? 'The fault was taken back. What probes saw went with the console that ran them.'
-        : 'There is nothing to show of it.';
+        ? 'The fault was reverted. Probe results were lost when the console that ran the probes stopped.'
+        : 'No data for this run.';
     return [card('Run', ...head, ...(isOver ? [el('p', { textContent: text })] : []), netOf(run))];
   }
   const parts = [card('Run', ...head, stepsOf(view), boardOf(view), netOf(run))];
   if (view.score !== null) parts.push(scoreCard(view, view.score));
-  if (view.figures.length > 0)
-    parts.push(card('What it does', figures(view.figures.map(figureOf))));
+  if (view.figures.length > 0) parts.push(card('Effect', figures(view.figures.map(figureOf))));
   if (view.probes !== null && view.probes.seconds.length > 1) {
     const chart = chartOf(view.probes.seconds);
-    if (times === undefined) times = new ChartFigure('Slowest probe of each second', chart);
+    if (times === undefined) times = new ChartFigure('Slowest probe per second', chart);
     else times.show(chart);
     parts.push(times.element);
   }
@@ -148,18 +147,18 @@ function boardOf({
   const clock = deadline === null ? '–' : durationText(Math.max(0, deadline - now));
   const board = figures([
     { label: 'Time', value: durationText(t) },
-    ...(phase === 'over' ? [] : [{ label: 'Taken back at the latest in', value: clock }]),
+    ...(phase === 'over' ? [] : [{ label: 'Auto-revert in', value: clock }]),
     {
       label: 'Score',
       value: score !== null ? numberText(score.total, 0) : phase === 'over' ? 'not scored' : '–',
     },
     {
-      label: 'Succeeded while it was held',
+      label: 'Success rate during the fault',
       value:
         held?.success_ratio === null || held === null ? '–' : percentText(held.success_ratio, 1),
     },
-    { label: 'P95 before', value: base === null ? '–' : ms(base.p95_ms) },
-    { label: 'P95 while it was held', value: held === null ? '–' : ms(held.p95_ms) },
+    { label: 'P95 before the fault', value: base === null ? '–' : ms(base.p95_ms) },
+    { label: 'P95 during the fault', value: held === null ? '–' : ms(held.p95_ms) },
   ]);
   board.prepend(el('div', {}, el('dt', { textContent: 'Lives' }), el('dd', {}, hearts)));
   return board;
@@ -181,7 +180,7 @@ function netOf({ evidence }) {
   return el(
     'p',
     { className: 'lab-note' },
-    `Taken back by the ${TAKERS[report.by]}, `,
+    `Reverted by the ${TAKERS[report.by]} `,
     timeElement(1000 * report.reverted_unix_s),
     `. ${what}`,
   );
@@ -223,7 +222,7 @@ function figureOf({ label, value, note }) {
 function chartOf(seconds) {
   const format = (/** @type {number} */ value) => numberText(value, 0);
   return lineChart({
-    x: { title: 'seconds since the run began', format },
+    x: { title: 'seconds since the run started', format },
     y: { title: 'milliseconds', format },
     series: [{ name: 'Slowest probe', points: seconds.map(({ t_s: x, max_ms: y }) => ({ x, y })) }],
   });
@@ -236,7 +235,7 @@ function timelineOf({ timeline }) {
     el('li', {}, el('span', { className: 'quiet number', textContent: `${numberText(t, 1)} s ` }), text), // prettier-ignore
   );
   const list = el('ol', { className: 'chaos-timeline' }, ...lines);
-  return card('Timeline', lines.length === 0 ? 'Nothing yet.' : list);
+  return card('Timeline', lines.length === 0 ? 'No events yet.' : list);
 }
 
 /** @param {View} view */
@@ -252,14 +251,18 @@ function historyOf({ history, puts_acknowledged: puts, seconds }) {
   const { reads, stale, lost, wrong, problems } = history;
   const failed = seconds.reduce((sum, second) => sum + second.failed, 0);
   return card(
-    'What was read',
+    'Read consistency',
     figures([
-      { label: 'Writes acknowledged', value: String(puts) },
-      { label: 'Probes that failed', value: String(failed) },
-      { label: 'Reads judged', value: String(reads) },
-      { label: 'Stale', value: String(stale), hint: 'older than acknowledged; Swift allows it' },
-      { label: 'Lost', value: String(lost), hint: 'not found, though acknowledged' },
-      { label: 'Wrong', value: String(wrong), hint: 'bytes that nobody wrote' },
+      { label: 'Acknowledged writes', value: String(puts) },
+      { label: 'Failed probes', value: String(failed) },
+      { label: 'Reads checked', value: String(reads) },
+      {
+        label: 'Stale',
+        value: String(stale),
+        hint: 'older than the acknowledged write; allowed by Swift',
+      },
+      { label: 'Lost', value: String(lost), hint: 'acknowledged, but not found' },
+      { label: 'Wrong data', value: String(wrong), hint: 'data that was never written' },
     ]),
     ...(problems.length === 0
       ? []
@@ -270,15 +273,15 @@ function historyOf({ history, puts_acknowledged: puts, seconds }) {
 /** @param {NonNullable<View['probes']>} probes */
 function latestOf({ latest }) {
   return card(
-    'Latest probes',
+    'Recent probes',
     table(
-      'Latest probes',
+      'Recent probes',
       [
         { title: 'Time', number: true, value: (row) => Number(row.t_s.toFixed(1)) },
         { title: 'Request', value: (row) => row.op.toUpperCase() },
         { title: 'Object', value: (row) => row.key },
         { title: 'Status', number: true, value: (row) => row.status },
-        { title: 'Milliseconds', number: true, value: (row) => Math.round(row.ms) },
+        { title: 'Latency (ms)', number: true, value: (row) => Math.round(row.ms) },
         {
           title: 'Result',
           value: (row) => (row.is_ok ? 'ok' : 'failed'),

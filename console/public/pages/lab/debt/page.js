@@ -17,18 +17,18 @@ const REFRESH_MS = 30_000;
 
 /** @type {Record<Component['id'], string>} */
 const NAMES = {
-  async: 'Updates that wait',
-  quarantine: 'Quarantine',
-  missing: 'Missing copies',
-  imbalance: 'Imbalance of rings',
-  disk: 'Disks above 80 %',
-  lag: 'Replication behind',
+  async: 'Pending updates',
+  quarantine: 'Quarantined items',
+  missing: 'Missing replicas',
+  imbalance: 'Ring imbalance',
+  disk: 'Disks above 80%',
+  lag: 'Replication lag',
 };
 
 /** @type {Record<Component['state'], ['ok' | 'warn' | 'crit' | 'info', string]>} */
 const STATES = {
   known: ['ok', 'known'],
-  partial: ['warn', 'of some nodes'],
+  partial: ['warn', 'partial'],
   stale: ['warn', 'stale'],
   unknown: ['info', 'unknown'],
 };
@@ -41,7 +41,7 @@ export async function mount() {
   main.append(
     pageHead(
       'Repair Debt Index',
-      'How many seconds of repair work the cluster owes, and whether it is catching up.',
+      'How much repair work the cluster owes, in seconds, and whether it is catching up.',
     ),
     body,
   );
@@ -81,9 +81,9 @@ function debtView() {
   const element = el('div', { className: 'lab-page' }, head, places, wide, advice, tables);
   const show = (/** @type {DebtSnapshot} */ snapshot) => {
     const drawn = /** @type {const} */ ([
-      ['Share of the time until deletions are forgotten', indexGauge(snapshot)],
-      ['What the debt is made of', parts(snapshot)],
-      ['The last 24 hours', day(snapshot)],
+      ['Debt relative to reclaim_age', indexGauge(snapshot)],
+      ['Debt by component', parts(snapshot)],
+      ['Last 24 hours', day(snapshot)],
     ]);
     if (charts.length === 0) {
       charts = drawn.map(([title, chart]) => new ChartFigure(title, chart));
@@ -109,25 +109,25 @@ function headline(snapshot) {
         interest === null
           ? 'unknown'
           : `${interest < 0 ? '−' : '+'}${timeText(Math.abs(interest))}`,
-      hint: interest === null ? 'needs ten looks in an hour' : 'in an hour',
+      hint: interest === null ? 'requires 10 samples within an hour' : 'per hour',
     },
     {
       label: 'Time to insolvency',
       value: left === null ? (interest === null ? 'unknown' : 'solvent') : timeText(left),
-      hint: `until the debt, or the lag of a node, is ${durationText(snapshot.reclaim_age_s)}`,
+      hint: `until debt or replication lag reaches ${durationText(snapshot.reclaim_age_s)}`,
     },
     {
-      label: 'Not well',
-      value: `${numberText(100 * snapshot.unhealthy_ratio, 0)} %`,
-      hint: 'services away, other rings, other clocks',
+      label: 'Unhealthy',
+      value: `${numberText(100 * snapshot.unhealthy_ratio, 0)}%`,
+      hint: 'services down, ring mismatches, clock skew',
     },
   ]);
   const when = el(
     'p',
     { className: 'lab-note' },
-    'Looked at ',
+    'Last checked ',
     timeElement(1000 * snapshot.at_unix_s),
-    '. What is unknown is left out of the sum: it is not 0.',
+    '. Components with no data are not included in the total.',
   );
   return el('section', { className: 'card' }, shown, when);
 }
@@ -138,7 +138,7 @@ function indexGauge({ index, reclaim_age_s: reclaim }) {
     name: `of ${durationText(reclaim)}`,
     value: index,
     max: 100,
-    format: (value) => `${numberText(value, value < 1 ? 2 : 0)} %`,
+    format: (value) => `${numberText(value, value < 1 ? 2 : 0)}%`,
     zones: [
       { from: 0, tone: 'good', text: 'A' },
       { from: 1, tone: 'good', text: 'B' },
@@ -171,21 +171,23 @@ function day({ history }) {
 function whatToDo({ drivers, components }) {
   const unknown = components.filter(({ state }) => state === 'unknown').map(({ id }) => NAMES[id]);
   const lines = drivers.map((textContent) => el('li', { textContent }));
-  if (drivers.length === 0) lines.push(el('li', { textContent: 'Nothing that is known.' }));
+  if (drivers.length === 0) lines.push(el('li', { textContent: 'No known issues.' }));
   const stale = components.filter(({ state }) => state === 'stale').map(({ id }) => NAMES[id]);
   if (stale.length > 0) {
     lines.push(
-      el('li', { textContent: `Old figures: ${stale.join(', ')}. Is swift-recon-cron running?` }),
+      el('li', {
+        textContent: `Outdated data: ${stale.join(', ')}. Check that swift-recon-cron is running.`,
+      }),
     );
   }
   if (unknown.length > 0) {
     lines.push(
       el('li', {
-        textContent: `Nothing is known of: ${unknown.join(', ')}. The table says where it would come from.`,
+        textContent: `No data for: ${unknown.join(', ')}. See the Source column for where the data comes from.`,
       }),
     );
   }
-  return card('What to do', el('ul', {}, ...lines));
+  return card('Recommended actions', el('ul', {}, ...lines));
 }
 
 /** @param {DebtSnapshot} snapshot */
@@ -209,14 +211,14 @@ function componentTable({ components }) {
           cell: (row) =>
             row.oldest_s === null
               ? countText(row)
-              : `${countText(row)}, the oldest ${durationText(row.oldest_s)} old`,
+              : `${countText(row)}, oldest ${durationText(row.oldest_s)}`,
         },
         {
           title: 'Rate',
           value: (row) => row.rate,
           cell: (row) =>
             row.rate === null
-              ? 'a time itself'
+              ? 'not applicable'
               : `${countText({ ...row, count: row.rate })}/s, ${row.rate_source === 'prior' ? 'assumed' : 'measured'}`,
         },
         {
@@ -228,7 +230,7 @@ function componentTable({ components }) {
           title: 'Age',
           number: true,
           value: (row) => row.age_s,
-          cell: (row) => (row.age_s === null ? 'this look' : durationText(row.age_s)),
+          cell: (row) => (row.age_s === null ? 'current sample' : durationText(row.age_s)),
         },
         { title: 'Source', value: (row) => row.source },
       ],

@@ -12,7 +12,7 @@ import { findings, lanesOf, objectTable, summaryOf } from './view.js';
 
 export const { mount, topics, onConnection } = runPage({
   title: 'Expired-but-Alive Observatory',
-  purpose: 'What becomes of objects after they have expired, until they are gone from all disks.',
+  purpose: 'Follow objects from expiry until they are removed from every disk.',
   kind: 'lab.expired',
   listTitle: 'Runs',
   list: () => call('GET', '/lab/api/expired/runs', undefined, true),
@@ -45,15 +45,15 @@ function objectForm(onStart) {
       { className: 'lab-form' },
       field('Objects', controls.count, '1 to 50'),
       field('First expiry', controls.first_s, 'seconds from now'),
-      field('Then every', controls.step_s, 'seconds'),
-      field('Bytes', controls.bytes),
+      field('Interval between expiries', controls.step_s, 'seconds'),
+      field('Object size (bytes)', controls.bytes),
       field('Watch for', controls.watch_s, 'seconds after the last expiry'),
-      field('Expirer is late after', controls.expirer_s, 'seconds'),
+      field('Expirer overdue after', controls.expirer_s, 'seconds'),
     ),
     el(
       'div',
       { className: 'row' },
-      el('button', { className: 'primary', textContent: 'Write and watch' }),
+      el('button', { className: 'primary', textContent: 'Start observation' }),
     ),
   ];
   const form = startForm(content, async () => {
@@ -61,7 +61,7 @@ function objectForm(onStart) {
     const { id } = await call('POST', '/lab/api/expired/runs', Object.fromEntries(values));
     onStart(id);
   });
-  return card('Objects that expire', form);
+  return card('Expiring test objects', form);
 }
 
 /** @type {ChartFigure | undefined} made once, and drawn anew for each look */
@@ -72,7 +72,7 @@ let lanes;
  * @param {boolean} isOver
  */
 function runView(run, isOver) {
-  const end = el('button', { textContent: 'End and keep' });
+  const end = el('button', { textContent: 'Stop and keep results' });
   end.onclick = () => {
     end.disabled = true;
     call('POST', `/lab/api/expired/runs/${run.id}/finish`, {}).catch(fail);
@@ -80,11 +80,11 @@ function runView(run, isOver) {
   const head = runHead(run, run.target, end);
   const view = run.result ?? run.detail;
   if (view === null) {
-    const text = 'It was ended before there was something to keep.';
+    const text = 'The run was stopped before it collected any data.';
     return [card('Run', ...head, ...(isOver ? [el('p', { textContent: text })] : []))];
   }
   const chart = lanesOf(view);
-  if (lanes === undefined) lanes = new ChartFigure('Course of the objects', chart);
+  if (lanes === undefined) lanes = new ChartFigure('Object timeline', chart);
   else lanes.show(chart);
   return [
     card('Run', ...head, summaryOf(view)),

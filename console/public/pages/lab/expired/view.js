@@ -25,8 +25,8 @@ const REPLICAS = {
   present: ['●', 'data'],
   tombstone: ['✝', 'tombstone'],
   absent: ['○', 'nothing'],
-  device_away: ['∅', 'device away'],
-  unreachable: ['?', 'no answer'],
+  device_away: ['∅', 'device unmounted'],
+  unreachable: ['?', 'no response'],
   error: ['!', 'error'],
 };
 
@@ -42,9 +42,9 @@ export function summaryOf({ summary }) {
     { label: 'Objects', value: String(summary.n) },
     { label: 'Reaped', value: String(summary.reaped) },
     { label: 'Not reaped', value: String(summary.censored), hint: 'left out of the times' },
-    { label: 'Ghost period, mean', value: time(summary.mean_s) },
+    { label: 'Mean ghost period', value: time(summary.mean_s) },
     { label: 'P95', value: time(summary.p95_s) },
-    { label: 'Longest', value: time(summary.max_s) },
+    { label: 'Maximum', value: time(summary.max_s) },
   ]);
 }
 
@@ -57,7 +57,7 @@ export function findings({ findings: all }) {
   const lines = all.map(({ id, text }) =>
     el('li', {}, el('strong', { textContent: id }), `: ${text}`),
   );
-  if (lines.length === 0) lines.push(el('li', { textContent: 'Nothing that is odd.' }));
+  if (lines.length === 0) lines.push(el('li', { textContent: 'No findings.' }));
   return card('Findings', el('ul', {}, ...lines));
 }
 
@@ -98,7 +98,7 @@ export function lanesOf({ objects, at_unix_s: now }) {
 export function objectTable(run, view, isOver) {
   const canRescue = !isOver && view.open_expired.support === 'enabled';
   const rescue = async (/** @type {Watched} */ row) => {
-    const text = 'It becomes an ordinary object again, until this run ends.';
+    const text = 'The object becomes a regular object again until this run ends.';
     if (!(await confirmed(`Rescue ${row.name}?`, text, 'Rescue'))) return;
     await call('POST', `/lab/api/expired/runs/${run.id}/rescue`, { name: row.name }).catch(fail);
   };
@@ -125,7 +125,7 @@ export function objectTable(run, view, isOver) {
           value: (row) => row.replicas.map(replicaText).join('; '),
           cell: replicaDots,
         },
-        { title: 'Listed', value: (row) => (row.is_listed ? 'yes' : 'no') },
+        { title: 'In listing', value: (row) => (row.is_listed ? 'yes' : 'no') },
         {
           title: 'Rescue',
           value: (row) => row.name,

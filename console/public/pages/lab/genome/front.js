@@ -28,8 +28,8 @@ import { weightsText } from '../rings/what-if.js';
 const OBJECTIVES = [
   ['Moved (%)', ({ moved_pct: pct }) => pct, 2],
   ['Availability (%)', ({ availability }) => 100 * availability, 3],
-  ['Capacity wasted (%)', ({ waste_pct: pct }) => pct, 2],
-  ['Shared by two devices (%)', ({ shared_pct: pct }) => pct, 2],
+  ['Wasted capacity (%)', ({ waste_pct: pct }) => pct, 2],
+  ['Largest overlap of two devices (%)', ({ shared_pct: pct }) => pct, 2],
 ];
 
 /**
@@ -62,13 +62,13 @@ export function frontView({ result, params }, onCommands) {
   return [
     ...nodes,
     card(
-      `${result.front.length} candidates: none is better than another in every measure`,
+      `Best trade-offs: ${result.front.length} candidates`,
       table(
         'Candidates',
         [
           {
             title: 'Candidate',
-            value: (row) => (row.id === -1 ? 'as it is' : String(row.id)),
+            value: (row) => (row.id === -1 ? 'current' : String(row.id)),
             cell: (row) => nameCell(row, choose),
           },
           ...OBJECTIVES.map(([title, value, digits]) => ({
@@ -83,7 +83,7 @@ export function frontView({ result, params }, onCommands) {
       ),
       el('p', {
         className: 'lab-note',
-        textContent: `${numberText(result.evaluations)} sets of weights were tried with 2^${result.searched_part_power} partitions, and the candidates judged again with all of them. Seed ${result.seed}.`,
+        textContent: `${numberText(result.evaluations)} sets of weights were evaluated with 2^${result.searched_part_power} partitions. The candidates were then re-evaluated with all partitions. Seed: ${result.seed}.`,
       }),
     ),
     detail,
@@ -104,7 +104,7 @@ function charts(rows) {
   up.value = isPlace(givenUp) ? givenUp : '1';
   let picked = rows.find(({ is_knee: isKnee }) => isKnee)?.id ?? -1;
   const nameOf = (/** @type {Candidate} */ { id, is_knee: isKnee }) =>
-    id === -1 ? 'as it is' : isKnee ? `${id} (best compromise)` : String(id);
+    id === -1 ? 'current' : isKnee ? `${id} (best compromise)` : String(id);
   const axis = (/** @type {string} */ place) => {
     const [title = '', value = () => 0] = OBJECTIVES[Number(place)] ?? [];
     return { title, value, format: (/** @type {number} */ figure) => numberText(figure, 3) };
@@ -121,7 +121,7 @@ function charts(rows) {
       })),
       x,
       y,
-      series: ['candidates', 'as it is'],
+      series: ['candidates', 'current'],
     });
   };
   const parallel = () =>
@@ -134,8 +134,8 @@ function charts(rows) {
       })),
     });
   const figures = {
-    scatter: new ChartFigure('Candidates by two measures', scatter()),
-    parallel: new ChartFigure('Candidates by all measures', parallel()),
+    scatter: new ChartFigure('Candidates by two metrics', scatter()),
+    parallel: new ChartFigure('Candidates by all metrics', parallel()),
   };
   const draw = () => {
     figures.scatter.show(scatter());
@@ -150,7 +150,12 @@ function charts(rows) {
     picked = id;
     draw();
   };
-  const controls = el('div', { className: 'lab-form' }, field('Across', across), field('Up', up));
+  const controls = el(
+    'div',
+    { className: 'lab-form' },
+    field('X axis', across),
+    field('Y axis', up),
+  );
   return { nodes: [controls, figures.scatter.element, figures.parallel.element], pick };
 }
 
@@ -159,7 +164,7 @@ function charts(rows) {
  * @param {(candidate: Candidate) => void} choose
  */
 function nameCell(row, choose) {
-  if (row.id === -1) return badge('as it is');
+  if (row.id === -1) return badge('current');
   const button = el('button', {
     className: 'plain',
     textContent: `Candidate ${row.id}`,
@@ -186,7 +191,7 @@ function ways({ ring, options }, baseline, candidate) {
     .filter(([id, weight]) => weight !== baseline.weights[id])
     .map(([id, weight]) => /** @type {const} */ ({ kind: 'set_weight', id: Number(id), weight }));
   const state = new URLSearchParams({ ring, tab: 'whatif', weights: weightsText(changes) });
-  const tryIt = el('a', { href: `/lab/rings?${state}`, textContent: 'Try it in RingScope' });
+  const tryIt = el('a', { href: `/lab/rings?${state}`, textContent: 'Simulate in RingScope' });
   const send = el('button', {
     textContent: 'Send to Deploy',
     onclick: () => {
@@ -221,7 +226,7 @@ function weightsCard(baseline, candidate, onCommands, more) {
     parts: candidate.parts[id] ?? 0,
   }));
   const commands = el('button', {
-    textContent: 'Download as commands',
+    textContent: 'Download commands',
     onclick: () => onCommands(candidate.id),
   });
   return card(
@@ -231,15 +236,15 @@ function weightsCard(baseline, candidate, onCommands, more) {
       `Weights of candidate ${candidate.id}`,
       [
         { title: 'Device', value: (row) => row.id, number: true },
-        { title: 'Weight now', value: (row) => row.before, number: true },
-        { title: 'Weight', value: (row) => row.weight, number: true },
+        { title: 'Current weight', value: (row) => row.before, number: true },
+        { title: 'New weight', value: (row) => row.weight, number: true },
         {
           title: 'Change',
           value: (row) => row.weight / row.before - 1,
           cell: (row) => percentText(row.weight / row.before - 1),
           number: true,
         },
-        { title: 'Partitions now', value: (row) => row.partsBefore, number: true },
+        { title: 'Current partitions', value: (row) => row.partsBefore, number: true },
         { title: 'Partitions', value: (row) => row.parts, number: true },
       ],
       rows,

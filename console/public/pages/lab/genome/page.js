@@ -10,7 +10,7 @@ import { frontView } from './front.js';
 export const { mount, topics, onConnection } = runPage({
   title: 'Cluster Genome Lab',
   purpose:
-    'Searches device weights that move less, survive more and waste less. It writes no ring.',
+    'Searches for device weights that move fewer partitions, improve availability and waste less capacity. No ring file is written.',
   kind: 'lab.genome',
   listTitle: 'Searches',
   list: () => call('GET', '/lab/api/genome/runs'),
@@ -65,21 +65,21 @@ function searchForm(rings, onStart) {
       field('Candidates', controls.population, '4 to 100'),
       field('Generations', controls.generations, '1 to 60'),
       field('Overload', controls.overload),
-      field('Seed', controls.seed, 'the same seed gives the same front'),
+      field('Seed', controls.seed, 'the same seed gives the same candidates'),
     ),
     el(
       'details',
       {},
-      el('summary', { textContent: 'Bounds and faults' }),
+      el('summary', { textContent: 'Weight limits and failures' }),
       el(
         'div',
         { className: 'lab-form' },
-        field('Lowest weight', controls.lower, 'times the current one'),
-        field('Highest weight', controls.upper, 'times the current one'),
-        field('A device fails', controls.device, 'how much it counts'),
-        field('A server fails', controls.server, 'how much it counts'),
-        field('A zone fails', controls.zone, 'how much it counts'),
-        field('Two devices fail', controls.pair, 'how much it counts'),
+        field('Min weight', controls.lower, '× current weight'),
+        field('Max weight', controls.upper, '× current weight'),
+        field('Device failure', controls.device, 'relative importance'),
+        field('Server failure', controls.server, 'relative importance'),
+        field('Zone failure', controls.zone, 'relative importance'),
+        field('Two devices fail', controls.pair, 'relative importance'),
       ),
     ),
     el('div', { className: 'row' }, el('button', { className: 'primary', textContent: 'Search' })),
@@ -131,6 +131,6 @@ function progressOf(run, planned) {
   const { generation = 0, generations = planned, front = [] } = run.detail ?? {};
   const bar = el('progress', { max: generations, value: generation });
   bar.setAttribute('aria-label', 'Generations');
-  const text = `Generation ${generation} of ${generations}: ${front.length} candidates that no other beats.`;
+  const text = `Generation ${generation} of ${generations}: ${front.length} Pareto-optimal candidates.`;
   return [bar, el('p', { textContent: text })];
 }

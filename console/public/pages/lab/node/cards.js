@@ -13,7 +13,7 @@ import { badge, field, input, numberText, table } from '../ground.js';
 export const STATES = {
   up: ['ok', 'Up'],
   stopping: ['warn', 'Stopping'],
-  held_down: ['crit', 'Held down'],
+  held_down: ['crit', 'Down (drill)'],
   starting: ['info', 'Starting'],
   degraded: ['warn', 'Degraded'],
   unreachable: ['crit', 'Unreachable'],
@@ -37,7 +37,7 @@ export function nodeCard(name, view, open) {
   const said = el('div');
   const services = el('ul', { className: 'node-services' });
   const countdown = el('div', { className: 'node-countdown' });
-  const down = el('button', { className: 'danger', textContent: `Take ${name} down` });
+  const down = el('button', { className: 'danger', textContent: `Take down ${name}` });
   const up = el('button', { className: 'primary', textContent: `Start ${name} now` });
   const element = el(
     'section',
@@ -73,7 +73,11 @@ export function nodeCard(name, view, open) {
     down.hidden = node.held !== null;
     down.disabled = needs !== null || rests || node.services.length === 0;
     down.title =
-      needs === null ? (rests ? 'The cluster rests after the last drill.' : '') : `Needs ${needs}`;
+      needs === null
+        ? rests
+          ? 'Cooldown after the last drill. Try again later.'
+          : ''
+        : `Requires ${needs}`;
     up.hidden = node.held === null;
     up.disabled = node.state === 'starting' || node.state === 'stopping';
   };
@@ -90,7 +94,7 @@ function serviceLine({ name, state, probe }) {
       ? ''
       : probe.ok
         ? ` · ${probe.server_header ?? 'answers'}, ${probe.ms} ms`
-        : ' · no answer';
+        : ' · no response';
   return el('li', {}, el('span', { textContent: name }), badge(`${state}${answer}`, tone));
 }
 
@@ -112,7 +116,7 @@ function clock({ actor, since_unix_s: since, expires_unix_s: expires }, nowS) {
     if (dash !== '') circle.setAttribute('stroke-dasharray', dash);
     ring.append(circle);
   }
-  const text = left === 0 ? 'Its time is over.' : `Starts again in ${durationText(left)}.`;
+  const text = left === 0 ? 'Time limit reached.' : `Restarts in ${durationText(left)}.`;
   return [
     ring,
     el(
@@ -148,22 +152,25 @@ async function takeDown(name, canForce, open) {
     field(
       'Seconds',
       input('ttl', { type: 'number', min: '10', max: '3600', value: '120', required: true }),
-      '10 to 3600; then it is started again, whatever happens',
+      '10 to 3600; the services then restart automatically, even if the console is down',
     ),
-    field('Name of the node', input('confirm', { required: true }), `type ${name}`),
+    field('Node name', input('confirm', { required: true }), `type ${name} to confirm`),
     ...(isBlocked && canForce
       ? [
           el(
             'label',
             { className: 'check' },
             force,
-            el('span', { textContent: 'Do it although partitions are blocked: this is a lab.' }),
+            el('span', {
+              textContent:
+                'Run even if partitions become unwritable or unreadable (lab clusters only)',
+            }),
           ),
         ]
       : []),
   ];
   const work = async (/** @type {Record<string, FormDataEntryValue>} */ given) => {
-    if (given['confirm'] !== name) throw new Error(`Type ${name} to take it down.`);
+    if (given['confirm'] !== name) throw new Error(`Type ${name} to confirm.`);
     const { journal_id: id } = await call('POST', '/lab/api/node/down', {
       node: name,
       ttl_secs: Number(given['ttl']),
@@ -171,7 +178,7 @@ async function takeDown(name, canForce, open) {
     });
     open(id);
   };
-  const asked = ask(`Take ${name} down?`, nodes, 'Take down', work, { danger: true });
+  const asked = ask(`Take down ${name}?`, nodes, 'Take down', work, { danger: true });
   if (isBlocked && !canForce) $('#dialog-ok').disabled = true;
   await asked;
 }
@@ -184,22 +191,23 @@ function summary({
   read_blocked_parts: reads,
   others_away: others,
 }) {
-  const away = others.length === 0 ? '' : ` Away already: ${others.join(', ')}.`;
-  if (safe) return `Without ${node}, every partition can be read and written.${away}`;
-  return `Without ${node}, ${numberText(writes)} partitions have no write quorum of primaries, and ${numberText(reads)} cannot be read from primaries.${away}`;
+  const effect = safe
+    ? `Without ${node}, all partitions remain readable and writable.`
+    : `Without ${node}, ${numberText(writes)} partitions lose their write quorum of primaries, and ${numberText(reads)} cannot be read from primaries.`;
+  return others.length === 0 ? effect : `${effect} Already down: ${others.join(', ')}.`;
 }
 
 /** @param {Impact} impact */
 export function impactTable({ rings }) {
   return table(
-    'What would happen',
+    'Expected impact',
     [
       { title: 'Ring', value: (row) => row.ring },
       { title: 'Policy', value: (row) => row.policy },
       { title: 'Partitions', value: (row) => row.parts },
-      { title: 'Fewer copies', value: (row) => row.degraded_parts },
+      { title: 'Fewer replicas', value: (row) => row.degraded_parts },
       { title: 'No write quorum', value: (row) => row.write_blocked_parts },
-      { title: 'Not readable', value: (row) => row.read_blocked_parts },
+      { title: 'Unreadable', value: (row) => row.read_blocked_parts },
     ],
     rings,
   );

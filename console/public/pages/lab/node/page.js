@@ -66,7 +66,7 @@ class NodePage {
   constructor() {
     const main = $('#main');
     main.classList.add('lab-page');
-    const purpose = 'What the cluster does while a node is down, and that it comes back.';
+    const purpose = 'See how the cluster behaves while a node is down and how it recovers.';
     main.append(
       pageHead('Node HA Drill', purpose),
       this.#said,
@@ -128,7 +128,9 @@ class NodePage {
       one.show(node, nowS);
     }
     if (nodes.length === 0) {
-      this.#said.replaceChildren(problem(new Error('There are no nodes: cluster_nodes is empty.')));
+      this.#said.replaceChildren(
+        problem(new Error('No nodes configured. cluster_nodes is empty.')),
+      );
     }
   }
 
@@ -141,7 +143,7 @@ class NodePage {
         : [
             el('p', {
               className: 'lab-note',
-              textContent: `Nodes cannot be taken down here. It needs: ${needs}.`,
+              textContent: `Node drills are not available here. Required: ${needs}.`,
             }),
           ];
     this.#list.replaceChildren(
@@ -176,7 +178,7 @@ class NodePage {
     const title = this.#isOver ? 'After-report' : 'Drill';
     const stopped = el('p', {
       className: 'quiet',
-      textContent: `Stopped: ${run.params.services.join(', ')}.`,
+      textContent: `Stopped services: ${run.params.services.join(', ')}.`,
     });
     const first = card(
       title,
@@ -189,7 +191,7 @@ class NodePage {
     return [
       first,
       ...charts,
-      card('What was expected', impactTable(run.params.impact)),
+      card('Expected impact', impactTable(run.params.impact)),
       journalCard(journal),
     ];
   }
@@ -218,7 +220,7 @@ class NodePage {
         },
       ],
       x,
-      y: { title: 'Success', format: (value) => `${numberText(value, 0)} %` },
+      y: { title: 'Success rate', format: (value) => `${numberText(value, 0)}%` },
     });
     const work = stackedChart({
       series: [
@@ -230,7 +232,7 @@ class NodePage {
           })),
         },
         {
-          name: 'Updates that wait',
+          name: 'Pending updates',
           points: samples.map((one) => ({ x: one.at_unix_s, y: one.disks?.async_pending ?? null })),
         },
       ],
@@ -238,8 +240,8 @@ class NodePage {
       y: { title: 'Count', format: (value) => numberText(value, 0) },
     });
     const drawn = /** @type {const} */ ([
-      ['What clients and servers answered', answers],
-      ['What is left to repair', work],
+      ['Client and server responses', answers],
+      ['Repair backlog', work],
     ]);
     if (this.#charts.length === 0)
       this.#charts = drawn.map(([title, chart]) => new ChartFigure(title, chart));

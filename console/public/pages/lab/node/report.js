@@ -23,35 +23,35 @@ export function reportFigures({
     {
       label: 'Writes and reads',
       value: probes === 0 ? unknown : `${ok} of ${probes}`,
-      hint: probes === 0 ? 'none were tried' : 'succeeded at the client',
+      hint: probes === 0 ? 'none attempted' : 'succeeded for the client',
     },
     {
-      label: 'Handoff copies',
+      label: 'Handoff replicas',
       value: handoffs === null ? unknown : numberText(handoffs),
       hint:
         handoffs === null
-          ? 'needs node_root'
-          : `at most; ${last === null ? unknown : numberText(last.handoff_copies)} now`,
+          ? 'requires node_root'
+          : `peak; ${last === null ? unknown : numberText(last.handoff_copies)} now`,
     },
     {
-      label: 'Updates that wait',
+      label: 'Pending updates',
       value: last === null ? unknown : numberText(last.async_pending),
-      hint: last === null ? 'needs node_root' : 'at the last look',
+      hint: last === null ? 'requires node_root' : 'at the last sample',
     },
     {
-      label: 'Started again by',
+      label: 'Restarted by',
       value: report === null ? 'not yet' : TAKERS[report.by],
       hint: report === null ? '' : `${report.outcomes.length} services`,
     },
     {
-      label: 'Ready after',
+      label: 'Recovery time',
       value:
         ready === null
           ? report === null
             ? 'not yet'
             : unknown
           : durationText(Math.max(1, Math.round(ready))),
-      hint: 'until all servers answered',
+      hint: 'until all servers responded',
     },
   ]);
 }
@@ -59,9 +59,9 @@ export function reportFigures({
 /** @param {DrillView['journal']} journal */
 export function journalCard(journal) {
   return card(
-    'Journal',
+    'Event log',
     table(
-      'Journal',
+      'Event log',
       [
         {
           title: 'Time',
@@ -71,7 +71,7 @@ export function journalCard(journal) {
         { title: 'State', value: (row) => row.state },
         { title: 'By', value: (row) => TAKERS[row.by] },
         {
-          title: 'What was done',
+          title: 'Actions taken',
           value: (row) => row.outcomes.map(({ text }) => text).join('; ') || null,
         },
       ],
@@ -105,7 +105,7 @@ export function drillTable(items, onOpen) {
           cell: (row) =>
             el('button', {
               className: 'plain',
-              textContent: 'Show',
+              textContent: 'View',
               onclick: () => onOpen(row.id),
             }),
         },

@@ -25,7 +25,7 @@ export async function mount() {
   const chooser = el('div');
   const result = el('div', { className: 'lab-page' });
   main.append(
-    pageHead('Policy compare', 'What storage policies cost, and what they survive.'),
+    pageHead('Policy compare', 'Compare the cost and durability of storage policies.'),
     chooser,
     result,
   );
@@ -94,7 +94,7 @@ function chooserForm(policies, result) {
     el(
       'fieldset',
       {},
-      el('legend', { textContent: 'Policies of the cluster' }),
+      el('legend', { textContent: 'Cluster policies' }),
       ...boxes.map(({ label }) => label),
     ),
     el(
@@ -106,27 +106,27 @@ function chooserForm(policies, result) {
     el(
       'div',
       { className: 'lab-form' },
-      field('Disk failures per year (%)', afr),
-      field('Hours to restore a lost copy', mttr),
-      field('Disk (TB)', disk),
-      field('Read for repairs (MB/s)', network),
-      field('Object sizes (bytes)', sizes, 'up to twelve, separated by spaces'),
+      field('Annual disk failure rate (%)', afr),
+      field('Hours to restore a lost replica', mttr),
+      field('Disk size (TB)', disk),
+      field('Repair read throughput (MB/s)', network),
+      field('Object sizes (bytes)', sizes, 'up to 12, separated by spaces'),
     ),
     el(
       'details',
       {},
-      el('summary', { textContent: 'Measure the policies of the cluster' }),
+      el('summary', { textContent: 'Measure cluster policies' }),
       el(
         'div',
         { className: 'lab-form' },
-        field('Objects', objects, '1 to 50 of each policy'),
-        field('Bytes of each', bytes, 'at most 8 MiB'),
+        field('Objects', objects, '1 to 50 per policy'),
+        field('Object size (bytes)', bytes, 'up to 8 MiB'),
         measure,
       ),
       el('p', {
         className: 'lab-note',
         textContent:
-          'Objects are written and read again, one after the other, in a container of each policy that is deleted afterwards. It ends after two minutes, or when you leave the page.',
+          'Objects are written and read back one at a time in a temporary container for each policy. The measurement stops after two minutes or when you leave the page.',
       }),
     ),
     el('div', { className: 'row' }, el('button', { className: 'primary', textContent: 'Compare' })),
@@ -185,7 +185,7 @@ function hypothetical(id, kind, dataFragments, parityFragments, copies) {
   const use = el('input', { type: 'checkbox', name: id, checked: true });
   const type = select(`${id}-type`, [
     ['replication', 'copies'],
-    ['erasure_coding', 'erasure code'],
+    ['erasure_coding', 'erasure coding'],
   ]);
   type.value = kind;
   const number = (
@@ -201,10 +201,10 @@ function hypothetical(id, kind, dataFragments, parityFragments, copies) {
   const [k, m, replicas] = [
     number('k', 'Data fragments', dataFragments),
     number('m', 'Parity fragments', parityFragments),
-    number('copies', 'Copies', copies),
+    number('copies', 'Replicas', copies),
   ];
   const code = el('span', { className: 'row' }, k, '+', m);
-  type.setAttribute('aria-label', 'Kind');
+  type.setAttribute('aria-label', 'Type');
   const show = () => {
     replicas.hidden = type.value !== 'replication';
     code.hidden = type.value === 'replication';
@@ -227,6 +227,6 @@ function hypothetical(id, kind, dataFragments, parityFragments, copies) {
 
 /** @param {PolicyView} policy */
 function kindText({ type, k, m, ring }) {
-  if (type === 'erasure_coding') return `erasure code ${k}+${m}`;
-  return ring === null ? 'replication' : `${numberText(ring.replicas)} copies`;
+  if (type === 'erasure_coding') return `erasure coding ${k}+${m}`;
+  return ring === null ? 'replication' : `${numberText(ring.replicas)} replicas`;
 }

@@ -10,35 +10,31 @@ import { card, numberText, percentText, table } from '../ground.js';
 
 /** @type {readonly (readonly [label: string, value: (row: PolicyRow) => string, hint?: string])[]} */
 const LINES = [
-  ['Stored for each byte', (row) => `${numberText(row.overhead_ratio)}×`, 'large objects'],
-  ['Copies or fragments', (row) => numberText(row.replicas)],
-  ['Needed to write', (row) => String(row.write_quorum), 'before a PUT is acknowledged'],
-  ['Needed to read', (row) => String(row.read_need)],
-  [
-    'Losses survived',
-    (row) => String(row.survives_losses),
-    'whichever copies or fragments they are',
-  ],
-  ['Devices needed', (row) => String(row.min_devices)],
-  ['Most in one zone', (row) => optional(row.max_replicas_per_zone)],
-  ['A zone lost: readable', (row) => yesNo(row.zone_loss?.readable)],
-  ['A zone lost: writable', (row) => yesNo(row.zone_loss?.writable), 'by primaries alone'],
-  ['Most on one server', (row) => optional(row.max_replicas_per_server)],
-  ['A server lost: readable', (row) => yesNo(row.server_loss?.readable)],
-  ['A server lost: writable', (row) => yesNo(row.server_loss?.writable), 'by primaries alone'],
+  ['Storage overhead', (row) => `${numberText(row.overhead_ratio)}×`, 'large objects'],
+  ['Replicas or fragments', (row) => numberText(row.replicas)],
+  ['Write quorum', (row) => String(row.write_quorum), 'before a PUT is acknowledged'],
+  ['Required to read', (row) => String(row.read_need)],
+  ['Losses tolerated', (row) => String(row.survives_losses), 'any replicas or fragments'],
+  ['Min devices', (row) => String(row.min_devices)],
+  ['Max per zone', (row) => optional(row.max_replicas_per_zone)],
+  ['Readable after losing a zone', (row) => yesNo(row.zone_loss?.readable)],
+  ['Writable after losing a zone', (row) => yesNo(row.zone_loss?.writable), 'primaries only'],
+  ['Max per server', (row) => optional(row.max_replicas_per_server)],
+  ['Readable after losing a server', (row) => yesNo(row.server_loss?.readable)],
+  ['Writable after losing a server', (row) => yesNo(row.server_loss?.writable), 'primaries only'],
   ['Mean time to data loss', (row) => yearsText(row.mttdl_h), 'model, one partition'],
-  ['Loss in a year, one partition', (row) => row.loss_prob_year.toExponential(2), 'model'],
+  ['Annual loss probability, one partition', (row) => row.loss_prob_year.toExponential(2), 'model'],
   [
-    'Loss in a year, all partitions',
+    'Annual loss probability, all partitions',
     (row) => row.cluster_loss_prob_year.toExponential(2),
     'model, upper bound',
   ],
-  ['Nines', (row) => numberText(row.nines), 'model, one partition'],
-  ['Bytes sent for a PUT', (row) => bytesText(row.put.wire_bytes), 'of the largest size'],
-  ['Object servers of a PUT', (row) => String(row.put.backend_puts)],
-  ['Updates of the container', (row) => String(row.put.container_updates)],
-  ['Connections of a GET', (row) => String(row.get.backend_conns)],
-  ['Read to repair a byte', (row) => `${row.repair_read_amp}×`],
+  ['Durability (nines)', (row) => numberText(row.nines), 'model, one partition'],
+  ['Bytes sent per PUT', (row) => bytesText(row.put.wire_bytes), 'for the largest object size'],
+  ['Object servers per PUT', (row) => String(row.put.backend_puts)],
+  ['Container updates', (row) => String(row.put.container_updates)],
+  ['Connections per GET', (row) => String(row.get.backend_conns)],
+  ['Repair read amplification', (row) => `${row.repair_read_amp}×`],
 ];
 
 /** @type {typeof LINES} */
@@ -77,9 +73,9 @@ export function comparisonReport({ rows, assumptions }, { diskTb, networkMb }) {
   /** @type {typeof LINES} */
   const repair = [
     [
-      `Time to restore a disk of ${numberText(diskTb)} TB`,
+      `Time to rebuild a ${numberText(diskTb)} TB disk`,
       (row) => durationText((diskTb * 1e6 * row.repair_read_amp) / networkMb),
-      `reading ${numberText(networkMb)} MB/s`,
+      `at ${numberText(networkMb)} MB/s`,
     ],
   ];
   const lines = [...LINES, ...repair, ...(isMeasured ? MEASURED_LINES : [])].map(
@@ -106,16 +102,16 @@ export function comparisonReport({ rows, assumptions }, { diskTb, networkMb }) {
     el(
       'div',
       { className: 'lab-columns' },
-      bars('Stored for each byte', (row) => row.overhead_ratio),
-      bars('Nines of durability (model)', (row) => row.nines),
+      bars('Storage overhead', (row) => row.overhead_ratio),
+      bars('Durability in nines (model)', (row) => row.nines),
     ),
     card(
-      'Side by side',
+      'Comparison',
       wholeTable(
         'Policies',
         [
           {
-            title: 'Measure',
+            title: 'Metric',
             value: (line) => line.label,
             cell: (line) =>
               el(
@@ -133,13 +129,13 @@ export function comparisonReport({ rows, assumptions }, { diskTb, networkMb }) {
       ),
       el('p', {
         className: 'lab-note',
-        textContent: `Durability is a model: disks fail independently of each other, ${assumptions.afr_pct} % of them in a year, and a lost copy is restored after ${assumptions.mttr_h} h. It leaves out latent disk errors and operator mistakes.`,
+        textContent: `Durability is modeled: ${assumptions.afr_pct}% of disks fail per year, independently of each other, and a lost replica is restored after ${assumptions.mttr_h} h. Latent disk errors and operator mistakes are not included.`,
       }),
     ),
     card(
-      'Bytes on disk by size of the object',
+      'Disk usage by object size',
       table(
-        'Overhead by size',
+        'Storage overhead by object size',
         [
           { title: 'Object', value: (row) => row.bytes, cell: (row) => bytesText(row.bytes) },
           ...rows.map((row) => ({
@@ -158,7 +154,7 @@ export function comparisonReport({ rows, assumptions }, { diskTb, networkMb }) {
         : [
             el('p', {
               className: 'lab-note',
-              textContent: `About ${inexact.join(', ')}: the word size of the code is not known, so that sizes may be some bytes too small.`,
+              textContent: `Sizes for ${inexact.join(', ')} are approximate: the code's word size is unknown, so they may be a few bytes too small.`,
             }),
           ]),
     ),

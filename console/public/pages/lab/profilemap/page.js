@@ -40,7 +40,7 @@ export async function mount() {
   main.append(
     pageHead(
       'Profile Cartographer',
-      'Where the time of requests goes: proxy, object server, replicator. A part without timers is hollow.',
+      'See where request time is spent: proxy, object server, replicator. Stages without timers are shown hollow.',
     ),
     body,
   );
@@ -92,14 +92,14 @@ class Page {
       input('bytes', { type: 'number', min: '0', max: '8388608', value: '65536' }),
       input('clients', { type: 'number', min: '1', max: '8', value: '1' }),
     ];
-    const button = el('button', { className: 'primary', textContent: 'Send a pulse' });
+    const button = el('button', { className: 'primary', textContent: 'Send pulse' });
     const form = el(
       'form',
       { className: 'lab-form' },
       field('Path', this.#path),
       field('Requests', n, '1 to 200'),
-      field('Bytes', bytes, 'at most 8 MiB'),
-      field('Clients at once', clients, '1 to 8'),
+      field('Object size (bytes)', bytes, 'up to 8 MiB'),
+      field('Concurrent clients', clients, '1 to 8'),
       button,
     );
     keepInUrl(form);
@@ -122,7 +122,7 @@ class Page {
         this.#shown.replaceChildren(...this.#show(pulse.snapshot));
       });
     });
-    const mark = el('button', { textContent: 'Begin to measure' });
+    const mark = el('button', { textContent: 'Start measuring' });
     mark.addEventListener('click', () =>
       this.#work(mark, async () => {
         const { id } = await call('POST', '/lab/api/profilemap/marks', {});
@@ -131,9 +131,9 @@ class Page {
         await this.refresh();
       }),
     );
-    const look = el('button', { textContent: 'Look again', onclick: () => void this.refresh() });
+    const look = el('button', { textContent: 'Refresh', onclick: () => void this.refresh() });
     const text =
-      'A pulse writes or reads objects in a container of its own, which is deleted again. “Begin to measure” counts from now on; what was shown before is what it is compared with.';
+      'Test requests write or read objects in a temporary container. “Start measuring” counts from now on and uses the figures shown so far as the baseline.';
     return card(
       'Measure',
       form,
@@ -169,14 +169,14 @@ class Page {
     const before = this.#before?.path === snapshot.path ? this.#before : null;
     const former = new Map(before === null ? [] : flat(before.root).map((node) => [node.id, node]));
     const tree = treeChart({ root: chartNode(snapshot.root, former), format: msText });
-    this.#charts = [new ChartFigure('Time of one request', tree)];
+    this.#charts = [new ChartFigure('Time per request', tree)];
     if (before !== null) {
       this.#charts.push(new ChartFigure('Before and after', beside(snapshot.root, former)));
     }
     const window =
       snapshot.window_s === null
-        ? 'since the counters began'
-        : `in the last ${durationText(snapshot.window_s)} that were measured`;
+        ? 'Counted since the counters started.'
+        : `Counted during this measurement (${durationText(snapshot.window_s)}).`;
     return [
       ...this.#charts.map(({ element }) => element),
       stageTable(snapshot.root, former, window),
@@ -234,7 +234,7 @@ function beside(root, former) {
     ({ children, mean_ms: mean }) => children.length === 0 && mean !== null,
   );
   return barChart({
-    columns: ['Stage', 'Milliseconds'],
+    columns: ['Stage', 'Mean (ms)'],
     format: msText,
     items: stages.flatMap((node) => [
       { name: node.name, value: node.mean_ms, tone: 0 },
@@ -251,13 +251,13 @@ function beside(root, former) {
 function stageTable(root, former, window) {
   return card(
     'Stages',
-    el('p', { className: 'lab-note', textContent: `Counted ${window}.` }),
+    el('p', { className: 'lab-note', textContent: window }),
     table(
       'Stages',
       [
         { title: 'Stage', value: (node) => node.name },
         {
-          title: 'Measured',
+          title: 'Samples',
           number: true,
           value: (node) => node.count,
           cell: (node) => (node.count === null ? 'not measured' : numberText(node.count, 0)),
@@ -275,13 +275,13 @@ function stageTable(root, former, window) {
           cell: (node) => textOf(node.p95_ms),
         },
         {
-          title: 'Together',
+          title: 'Total',
           number: true,
           value: (node) => node.total_ms,
           cell: (node) => textOf(node.total_ms),
         },
         {
-          title: 'Mean before',
+          title: 'Previous mean',
           number: true,
           value: (node) => former.get(node.id)?.mean_ms ?? null,
           cell: (node) => textOf(former.get(node.id)?.mean_ms ?? null),
@@ -320,11 +320,11 @@ function pulseCard({ n, errors, p50_ms: p50, p95_ms: p95, api }) {
       {
         label: 'Requests',
         value: String(n),
-        hint: api === 's3' ? 'S3, to the gateway' : 'Swift, to the store',
+        hint: api === 's3' ? 'S3 requests to the gateway' : 'Swift requests to the store',
       },
       { label: 'Failed', value: String(errors) },
-      { label: 'p50 at the client', value: textOf(p50) },
-      { label: 'p95 at the client', value: textOf(p95) },
+      { label: 'Client p50', value: textOf(p50) },
+      { label: 'Client p95', value: textOf(p95) },
     ]),
   );
 }

@@ -13,23 +13,21 @@ export function agreementCard({ items, servers, left_out: leftOut, at_unix_s: at
   const answered = items.some(({ match, differ }) => match + differ > 0);
   const source = answered
     ? badge('live', 'ok')
-    : badge('unavailable: no server answers /recon/ringmd5', 'warn');
-  const more = leftOut === 0 ? '' : `, and ${leftOut} were not`;
+    : badge('unavailable: no server responds to /recon/ringmd5', 'warn');
+  const queried =
+    leftOut === 0
+      ? `${servers} servers queried. Last checked `
+      : `${servers} servers queried, ${leftOut} skipped. Last checked `;
   return card(
-    'Agreement of the servers',
+    'Ring consistency across servers',
     el(
       'p',
       { className: 'row' },
       source,
-      el(
-        'span',
-        { className: 'quiet' },
-        `${servers} servers were asked${more}, `,
-        timeElement(1000 * at),
-      ),
+      el('span', { className: 'quiet' }, queried, timeElement(1000 * at)),
     ),
     table(
-      'Agreement of the servers',
+      'Ring consistency across servers',
       [
         { title: 'Ring', value: (row) => row.name },
         {
@@ -37,10 +35,10 @@ export function agreementCard({ items, servers, left_out: leftOut, at_unix_s: at
           value: (row) => stateOf(row)[1],
           cell: (row) => badge(stateOf(row)[1], stateOf(row)[0]),
         },
-        { title: 'Same file', value: (row) => row.match, number: true },
-        { title: 'Another file', value: (row) => row.differ, number: true },
+        { title: 'Matching', value: (row) => row.match, number: true },
+        { title: 'Mismatched', value: (row) => row.differ, number: true },
         { title: 'Unknown', value: (row) => row.unknown, number: true },
-        { title: 'Who differs', value: (row) => row.differing.join(' ') },
+        { title: 'Mismatched servers', value: (row) => row.differing.join(' ') },
       ],
       items,
     ),
@@ -52,7 +50,7 @@ export function agreementCard({ items, servers, left_out: leftOut, at_unix_s: at
  * @returns {['ok' | 'warn' | 'crit' | '', string]}
  */
 function stateOf({ match, differ, unknown }) {
-  if (differ > 0) return ['crit', 'servers differ'];
+  if (differ > 0) return ['crit', 'mismatch'];
   if (match === 0) return ['', 'unknown'];
-  return unknown > 0 ? ['warn', 'not all answer'] : ['ok', 'all agree'];
+  return unknown > 0 ? ['warn', 'some not responding'] : ['ok', 'all match'];
 }

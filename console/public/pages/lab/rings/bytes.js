@@ -22,8 +22,8 @@ export function bytesField(ring) {
     step: 'any',
     value: String(ASSUMED_GIB),
   });
-  const node = field('GiB on the devices', control);
-  const hint = el('span', { className: 'hint', textContent: 'assumed; the servers are asked…' });
+  const node = field('Data on devices (GiB)', control);
+  const hint = el('span', { className: 'hint', textContent: 'assumed; querying servers…' });
   node.append(hint);
   let isEntered = false;
   // A value of the URL is told as a change.
@@ -34,12 +34,12 @@ export function bytesField(ring) {
   call('GET', `/lab/api/rings/${ring}/usage`)
     .then((answer) => {
       const { used_bytes: used, devices_known: known, devices } = /** @type {RingUsage} */ (answer);
-      if (used === null) throw new Error('nobody knows');
+      if (used === null) throw new Error('no device reports its usage');
       if (!isEntered) control.value = String(Number((used / GIB).toPrecision(4)));
-      hint.textContent = `recon: ${bytesText(used)}, by ${known} of ${devices} devices, other rings included`;
+      hint.textContent = `from recon: ${bytesText(used)} on ${known} of ${devices} devices, including other rings`;
     })
     .catch(() => {
-      hint.textContent = 'assumed: how full the disks are is not known';
+      hint.textContent = 'assumed; disk usage is not available';
     });
   return { node, value: () => Math.max(0, Number(control.value)) * GIB };
 }

@@ -19,24 +19,24 @@ export function changeReport(report, storedBytes) {
   const bytesOf = (/** @type {number} */ parts) =>
     slots === 0 ? 0 : (storedBytes * parts) / slots;
   const arrow = (/** @type {number} */ one, /** @type {number} */ other) =>
-    `${numberText(one)} % → ${numberText(other)} %`;
+    `${numberText(one)}% → ${numberText(other)}%`;
   const changed = report.devices.filter(
     (device) =>
       device.parts_before !== device.parts_after || device.weight_before !== device.weight_after,
   );
   return [
     card(
-      'In short',
+      'Summary',
       figures([
         {
-          label: 'Replicas that move',
+          label: 'Replicas to move',
           value: numberText(report.moved),
-          hint: `${percentText(report.moved_ratio)} of all`,
+          hint: `${percentText(report.moved_ratio)} of all replicas`,
         },
         {
-          label: 'Bytes that move',
+          label: 'Data to move',
           value: bytesText(Math.round(bytesOf(report.moved))),
-          hint: `if the ring holds ${bytesText(Math.round(storedBytes))}`,
+          hint: `assuming the ring stores ${bytesText(Math.round(storedBytes))}`,
         },
         { label: 'Balance', value: arrow(before.balance_pct, after.balance_pct) },
         { label: 'Dispersion', value: arrow(before.dispersion_pct, after.dispersion_pct) },
@@ -49,9 +49,9 @@ export function changeReport(report, storedBytes) {
       ]),
     ),
     card(
-      changed.length === 0 ? 'No device gets or loses a partition' : 'Devices that change',
+      changed.length === 0 ? 'No device changes' : 'Changed devices',
       table(
-        'Devices that change',
+        'Changed devices',
         [
           { title: 'Device', value: (row) => row.name },
           { title: 'Weight', value: (row) => row.weight_before, number: true },
@@ -65,7 +65,7 @@ export function changeReport(report, storedBytes) {
             number: true,
           },
           {
-            title: 'Bytes',
+            title: 'Data moved',
             value: (row) => Math.round(bytesOf(row.parts_after - row.parts_before)),
             cell: (row) => signedBytes(bytesOf(row.parts_after - row.parts_before)),
             number: true,
@@ -74,7 +74,7 @@ export function changeReport(report, storedBytes) {
             title: 'New balance',
             value: (row) => row.balance_after_pct,
             cell: (row) =>
-              row.balance_after_pct === null ? '–' : `${numberText(row.balance_after_pct)} %`,
+              row.balance_after_pct === null ? '–' : `${numberText(row.balance_after_pct)}%`,
             number: true,
           },
         ],

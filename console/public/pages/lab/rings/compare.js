@@ -30,7 +30,7 @@ export function comparePanel({ ring, rings }) {
   ];
   if (others.length === 0) {
     const text =
-      'There is nothing to compare with: no former ring in the folder backups, and no other ring with as many partitions.';
+      'Nothing to compare with. There is no previous ring in the backups directory and no other ring with the same number of partitions.';
     return [el('div', { className: 'empty-state' }, el('p', { textContent: text }))];
   }
   const other = select('with', others);
@@ -39,7 +39,7 @@ export function comparePanel({ ring, rings }) {
   const form = el(
     'form',
     { className: 'lab-form' },
-    field(`Before ${ring.name} came`, other),
+    field(`Compare ${ring.name} with`, other),
     bytes.node,
     el('button', { className: 'primary', textContent: 'Compare' }),
   );
@@ -54,11 +54,11 @@ export function comparePanel({ ring, rings }) {
       return [
         ...changeReport(found, bytes.value()),
         card(
-          'Partitions by how many of their replicas moved',
+          'Partitions by number of moved replicas',
           table(
-            'Moved replicas',
+            'Replicas moved',
             [
-              { title: 'Moved replicas', value: (row) => row.moved, number: true },
+              { title: 'Replicas moved', value: (row) => row.moved, number: true },
               {
                 title: 'Partitions',
                 value: (row) => row.parts,
@@ -82,5 +82,5 @@ export function comparePanel({ ring, rings }) {
  */
 function formerChoice(name) {
   const time = new Date(1000 * Number.parseInt(name, 10));
-  return [name, `before the change of ${time.toLocaleString()}`];
+  return [name, `before the change at ${time.toLocaleString()}`];
 }

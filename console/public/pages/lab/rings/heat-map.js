@@ -91,7 +91,7 @@ class MapPanel {
     this.#figure = new ChartFigure('Partitions and devices', mapChart(shown));
     const plane = el('div', { className: 'lab-map', tabIndex: 0 }, this.#figure.element);
     plane.setAttribute('role', 'group');
-    plane.setAttribute('aria-label', 'Map: the arrow keys move it, plus and minus zoom');
+    plane.setAttribute('aria-label', 'Map: use the arrow keys to pan, plus and minus to zoom');
     plane.addEventListener('keydown', (event) => this.#key(event));
     plane.addEventListener('pointerdown', (event) => this.#grab(event));
     plane.addEventListener('pointermove', (event) => this.#pull(event));
@@ -110,7 +110,7 @@ class MapPanel {
         { className: 'row' },
         button('Zoom in', zoom(CLOSER)),
         button('Zoom out', zoom(1 / CLOSER)),
-        button('Whole ring', () => this.#shown.whole),
+        button('Show whole ring', () => this.#shown.whole),
       ),
       plane,
       this.#note,
@@ -122,7 +122,7 @@ class MapPanel {
   #explain() {
     const { parts_per_row: parts, devices_per_column: devices } = this.#shown.map;
     const cell = `${plain(parts)} ${parts === 1 ? 'partition' : 'partitions'} on ${plain(devices)} ${devices === 1 ? 'device' : 'devices'}`;
-    this.#note.textContent = `A cell is ${cell}; devices are in the order of regions, zones and servers. Drag to move; double-click, or turn the wheel with Ctrl, to zoom.`;
+    this.#note.textContent = `Each cell is ${cell}. Devices are ordered by region, zone and server. Drag to pan. Double-click or Ctrl+scroll to zoom.`;
   }
 
   /** @param {KeyboardEvent} event */

@@ -22,9 +22,9 @@ import {
 const STATES = {
   present: ['ok', 'there'],
   tombstone: ['info', 'deleted (tombstone)'],
-  absent: ['warn', 'not there'],
-  device_away: ['crit', 'device not mounted'],
-  unreachable: ['crit', 'server does not answer'],
+  absent: ['warn', 'not found'],
+  device_away: ['crit', 'device unmounted'],
+  unreachable: ['crit', 'server not responding'],
   error: ['crit', 'error'],
 };
 
@@ -51,7 +51,7 @@ export function lookupPanel({ ring }) {
     'form',
     { className: 'lab-form' },
     ...fields,
-    el('label', { className: 'check' }, live, 'Ask the servers'),
+    el('label', { className: 'check' }, live, 'Query the servers'),
     el('button', { className: 'primary', textContent: 'Look up' }),
   );
   form.addEventListener('submit', (event) => {
@@ -72,7 +72,7 @@ export function lookupPanel({ ring }) {
     });
   });
   if (account !== '') form.dataset.sendAtOnce = '';
-  return [card('Look something up', form), result];
+  return [card('Look up placement', form), result];
 }
 
 /** @param {string} place */
@@ -102,7 +102,7 @@ function shown(found) {
     { title: 'Zone', value: (row) => row.zone, number: true },
     { title: 'Server', value: (row) => `${row.ip}:${row.port}` },
     { title: 'Device', value: (row) => row.device },
-    { title: 'Folder', value: (row) => row.path, cell: (row) => code(row.path) },
+    { title: 'Path', value: (row) => row.path, cell: (row) => code(row.path) },
     { title: 'Command', value: (row) => row.curl, cell: (row) => code(row.curl) },
   ];
   if (live !== null) {
@@ -111,7 +111,7 @@ function shown(found) {
       5,
       0,
       {
-        title: 'Answer',
+        title: 'Response',
         value: (row) => answer(row)?.state ?? null,
         cell: (row) => stateCell(answer(row)),
       },
@@ -137,7 +137,7 @@ function shown(found) {
       ]),
       ...checkNodes(found.check),
     ),
-    card('Devices, in the order in which they are asked', table('Placement', columns, rows)),
+    card('Devices in lookup order', table('Placement', columns, rows)),
   ];
 }
 
@@ -145,9 +145,9 @@ function shown(found) {
 function checkNodes(check) {
   if (check === null) return [];
   const note = el('p', { className: 'lab-note', textContent: check.difference ?? '' });
-  if (check.agrees === null) return [badge('swift-get-nodes gave no answer', 'warn'), note];
-  if (check.agrees) return [badge('swift-get-nodes agrees', 'ok')];
-  return [badge('swift-get-nodes differs', 'crit'), note];
+  if (check.agrees === null) return [badge('swift-get-nodes returned no result', 'warn'), note];
+  if (check.agrees) return [badge('matches swift-get-nodes', 'ok')];
+  return [badge('differs from swift-get-nodes', 'crit'), note];
 }
 
 /** @param {NodeHead | undefined} head */

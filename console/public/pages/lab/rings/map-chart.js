@@ -132,7 +132,7 @@ export function mapChart({ map, view, whole, nameOf }) {
     height: (width) => plotOf(whole, width).height + BOTTOM,
     describe: () => {
       const last = plain(Math.round(view.part + view.parts) - 1);
-      return `Replicas of partitions ${plain(Math.round(view.part))} to ${last} on ${plain(Math.round(view.devices))} devices, by ${plain(perRow)} partitions and ${plain(perColumn)} devices: from ${plain(map.least)} to ${plain(map.most)}.`;
+      return `Replicas of partitions ${plain(Math.round(view.part))} to ${last} on ${plain(Math.round(view.devices))} devices, in cells of ${plain(perRow)} partitions by ${plain(perColumn)} devices. ${plain(map.least)} to ${plain(map.most)} replicas per cell.`;
     },
     table: () => ({
       head: ['First partition', ...Array.from({ length: columns }, (_, at) => nameOfColumn(at))],

@@ -48,7 +48,7 @@ const TABS = [
     panel: async (context) => lookupPanel(context),
     keeps: ['place', 'live'],
   },
-  { id: 'whatif', title: 'What if', panel: whatIfPanel, keeps: WHAT_IF_FIELDS },
+  { id: 'whatif', title: 'What-if', panel: whatIfPanel, keeps: WHAT_IF_FIELDS },
   {
     id: 'compare',
     title: 'Compare',
@@ -65,7 +65,10 @@ export async function mount() {
   const detail = el('div', { className: 'lab-page' });
   const agreement = el('div');
   main.append(
-    pageHead('RingScope', 'Where objects lie and why, and what a change of the ring would move.'),
+    pageHead(
+      'RingScope',
+      'See where objects are stored and why, and what a ring change would move.',
+    ),
     list,
     agreement,
     detail,
@@ -176,7 +179,7 @@ function showRing(place, rings, ring) {
   };
   place.replaceChildren(
     card(`Ring ${ring.name}`, top),
-    tabList('About the ring', TABS, TABS.some(({ id }) => id === tab) ? tab : 'devices', show),
+    tabList('Ring details', TABS, TABS.some(({ id }) => id === tab) ? tab : 'devices', show),
     panel,
   );
   void fill(top, async () => summary(await report()));

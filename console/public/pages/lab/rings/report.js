@@ -22,24 +22,24 @@ export function summary(report) {
       { label: 'Replicas', value: numberText(report.replicas) },
       {
         label: 'Balance',
-        value: `${numberText(report.balance_pct)} %`,
-        hint: 'furthest device from its share',
+        value: `${numberText(report.balance_pct)}%`,
+        hint: 'largest deviation of a device from its fair share',
       },
       {
         label: 'Dispersion',
-        value: `${numberText(report.dispersion_pct)} %`,
-        hint: 'replicas closer together than needed',
+        value: `${numberText(report.dispersion_pct)}%`,
+        hint: 'replicas placed closer together than necessary',
       },
       {
         label: 'Required overload',
         value: overload === null ? 'unknown' : percentText(overload, 2),
-        hint: 'the overload itself is not in a ring file',
+        hint: 'the configured overload is not stored in ring files',
       },
     ]),
   ];
   if (report.next_part_power !== null) {
     nodes.unshift(
-      badge(`The part power is being changed: next is ${report.next_part_power}`, 'warn'),
+      badge(`Part power change in progress: next is ${report.next_part_power}`, 'warn'),
     );
   }
   return nodes;
@@ -50,28 +50,28 @@ export function devicesPanel({ devices }) {
   const most = Math.max(1, ...devices.map((device) => Math.max(device.parts, device.wanted_parts)));
   return [
     card(
-      'Devices, and the partitions that they have',
+      'Partitions by device',
       table(
         'Devices',
         [
-          { title: 'Id', value: (row) => row.id, number: true },
+          { title: 'ID', value: (row) => row.id, number: true },
           { title: 'Region', value: (row) => row.region, number: true },
           { title: 'Zone', value: (row) => row.zone, number: true },
           { title: 'Server', value: (row) => `${row.ip}:${row.port}` },
           { title: 'Device', value: (row) => row.device },
           { title: 'Weight', value: (row) => row.weight, number: true },
           {
-            title: 'Wanted',
+            title: 'Expected',
             value: (row) => row.wanted_parts,
             cell: (row) => numberText(row.wanted_parts, 1),
             number: true,
           },
-          { title: 'Has', value: (row) => row.parts, number: true },
+          { title: 'Assigned', value: (row) => row.parts, number: true },
           { title: 'Share', value: (row) => row.parts / most, cell: (row) => bar(row, most) },
           {
             title: 'Balance',
             value: (row) => row.balance_pct,
-            cell: (row) => `${numberText(row.balance_pct)} %`,
+            cell: (row) => `${numberText(row.balance_pct)}%`,
             number: true,
           },
         ],
@@ -106,19 +106,19 @@ export function spreadPanel({ tiers }) {
   }));
   return [
     card(
-      'How many replicas of a partition lie in one region, zone, server or device',
+      'Replicas of a partition per region, zone, server and device',
       table(
         'Spread',
         [
           { title: 'Level', value: (row) => LEVELS[row.depth] ?? '' },
           { title: 'Name', value: (row) => row.name },
-          { title: 'At most needed', value: (row) => row.max_replicas, number: true },
+          { title: 'Max replicas', value: (row) => row.max_replicas, number: true },
           ...counts,
           {
-            title: 'Too many',
+            title: 'Dispersion',
             value: (row) => row.dispersion_pct,
             cell: (row) =>
-              badge(`${numberText(row.dispersion_pct)} %`, row.dispersion_pct > 0 ? 'warn' : 'ok'),
+              badge(`${numberText(row.dispersion_pct)}%`, row.dispersion_pct > 0 ? 'warn' : 'ok'),
             number: true,
           },
         ],

@@ -21,8 +21,8 @@ export function simulatedCard(moved, ask) {
     (error) =>
       show([
         card(
-          "Swift's own builder",
-          badge('no answer', 'warn'),
+          'Swift ring builder',
+          badge('no result', 'warn'),
           el('p', { className: 'lab-note', textContent: shownText(messageOf(error)) }),
         ),
       ]),
@@ -36,20 +36,20 @@ export function simulatedCard(moved, ask) {
  */
 function answered(moved, { moved: theirs, balance_pct: balance, rebalances }) {
   return card(
-    "Swift's own builder",
+    'Swift ring builder',
     figures([
       {
-        label: 'Replicas that move',
+        label: 'Replicas to move',
         value: numberText(theirs),
-        hint: `ours: ${numberText(moved)}`,
+        hint: `RingScope: ${numberText(moved)}`,
       },
-      { label: 'Balance after', value: `${numberText(balance)} %` },
+      { label: 'Balance after', value: `${numberText(balance)}%` },
       { label: 'Rebalances', value: String(rebalances) },
     ]),
     el('p', {
       className: 'lab-note',
       textContent:
-        'swift-ring-builder-analyzer builds a ring of the same devices by itself, so that its partitions lie elsewhere, and makes the change there: it moves about as much.',
+        'swift-ring-builder-analyzer builds its own ring from the same devices and applies the change to it. Its partition placement is different, but it moves about the same amount of data.',
     }),
   );
 }

@@ -20,11 +20,11 @@ export function sendToDeploy(wanted) {
     onclick: () => void handedOver(wanted).catch(fail),
   });
   return card(
-    'Take it further',
+    'Next steps',
     el('p', {
       className: 'lab-note',
       textContent:
-        'Deploy shows the change as a draft of its specification. Nothing is saved or applied before you do it there.',
+        'Opens the change in Deploy as a draft of the specification. Nothing is saved or applied until you do so there.',
     }),
     el('div', { className: 'row' }, send),
   );
@@ -34,7 +34,7 @@ export function sendToDeploy(wanted) {
 export async function handedOver(wanted) {
   const { features } = await (await raw('GET', '/api/session', undefined, true)).json();
   if (features.deploy !== true) {
-    toast('Deploy is not set up in this console: the key deploy_upstream names its service.');
+    toast('Deploy is not configured. Set deploy_upstream in the console configuration.');
     return;
   }
   handOver(wanted);

@@ -65,14 +65,14 @@ export async function whatIfPanel({ ring, report }) {
       { className: 'table-scroll', tabIndex: 0 },
       el('table', {}, el('thead', {}, el('tr', {}, ...head)), el('tbody', {}, ...rows)),
     ),
-    el('details', {}, el('summary', { textContent: 'Add a device' }), added.node),
+    el('details', {}, el('summary', { textContent: 'Add device' }), added.node),
     el(
       'div',
       { className: 'lab-form' },
-      field('Overload', overload, '0.1 is ten per cent more than by weight'),
+      field('Overload', overload, '0.1 = up to 10% more partitions than by weight'),
       field('Seed', seed, 'the same seed gives the same result'),
       bytes.node,
-      el('button', { className: 'primary', textContent: 'Try it' }),
+      el('button', { className: 'primary', textContent: 'Simulate' }),
     ),
   );
   form.addEventListener('submit', (event) => {
@@ -97,9 +97,9 @@ export async function whatIfPanel({ ring, report }) {
   const note = el('p', {
     className: 'lab-note',
     textContent:
-      'Set weights, or empty a field to remove the device. Any partition may move, as after swift-ring-builder pretend_min_part_hours_passed. No ring is written.',
+      'Set weights, or clear a field to remove the device. Any partition can move, as after swift-ring-builder pretend_min_part_hours_passed. No ring file is written.',
   });
-  return [card('Try a change', form, note), result];
+  return [card('Simulate a change', form, note), result];
 }
 
 /**
@@ -173,7 +173,7 @@ function newDeviceFields(like) {
     { className: 'lab-form' },
     field('Region', fields.region),
     field('Zone', fields.zone),
-    field('Address', fields.ip, 'empty: no device is added'),
+    field('Address', fields.ip, 'leave empty to add no device'),
     field('Port', fields.port),
     field('Device', fields.device),
     field('Weight', fields.weight),

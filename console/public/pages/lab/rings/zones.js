@@ -29,16 +29,16 @@ export function zonesPanel({ devices }) {
   const chart = sunburst({
     root: partOf('all devices', devices, levels),
     format: (value) => `${numberText(value)} replicas`,
-    titles: ['Part', 'Replicas', 'Balance'],
-    low: `−${STRONG_PCT} %`,
-    high: `+${STRONG_PCT} % of its share`,
+    titles: ['Item', 'Replicas', 'Balance'],
+    low: `−${STRONG_PCT}% vs. its share`,
+    high: `+${STRONG_PCT}% vs. its share`,
   });
   return [
     new ChartFigure('Regions, zones, servers and devices', chart).element,
     el('p', {
       className: 'lab-note',
       textContent:
-        'From the middle outwards: regions, zones, servers, devices. A part is as wide as the replicas of partitions that it has.',
+        'From the center outward: regions, zones, servers, devices. The width shows the number of partition replicas.',
     }),
   ];
 }
@@ -53,7 +53,7 @@ function partOf(name, devices, [level, ...rest]) {
   const value = devices.reduce((sum, { parts }) => sum + parts, 0);
   const wanted = devices.reduce((sum, { wanted_parts: share }) => sum + share, 0);
   const pct = wanted === 0 ? (value === 0 ? 0 : 999.99) : 100 * (value / wanted - 1);
-  const made = { name, value, far: pct / STRONG_PCT, note: `${numberText(pct)} %` };
+  const made = { name, value, far: pct / STRONG_PCT, note: `${numberText(pct)}%` };
   if (level === undefined) return made;
   /** @type {Map<string, DeviceRow[]>} */
   const groups = new Map();

@@ -26,11 +26,11 @@ export function summaryOf({ cases, skipped, steps, findings, unlisted = 0 }, wan
   return figures([
     { label: 'Cases', value: `${cases} of ${wanted}` },
     ...(skipped > 0
-      ? [{ label: 'Not sent', value: String(skipped), hint: 'a side took no container' }]
+      ? [{ label: 'Skipped', value: String(skipped), hint: 'a target rejected the test container' }]
       : []),
     { label: 'Requests compared', value: String(steps) },
     { label: 'Findings', value: String(findings.length + unlisted) },
-    { label: 'Flaky', value: String(flaky), hint: 'not each time' },
+    { label: 'Flaky', value: String(flaky), hint: 'not reproduced every time' },
   ]);
 }
 
@@ -40,10 +40,10 @@ export function summaryOf({ cases, skipped, steps, findings, unlisted = 0 }, wan
  */
 export function findingTable({ findings, unlisted = 0 }, mode) {
   if (findings.length === 0) {
-    return card('Findings', el('p', { textContent: 'No difference that matters.' }));
+    return card('Findings', el('p', { textContent: 'No relevant differences.' }));
   }
   return card(
-    unlisted > 0 ? `Findings: the latest ${findings.length}` : 'Findings',
+    unlisted > 0 ? `Latest ${findings.length} findings` : 'Findings',
     table(
       'Findings',
       [
@@ -55,7 +55,7 @@ export function findingTable({ findings, unlisted = 0 }, mode) {
         { title: 'Rule', value: (row) => row.difference.rule },
         { title: 'Difference', value: (row) => row.difference.detail },
         { title: 'Request', value: requestText },
-        { title: 'Times', number: true, value: (row) => row.times },
+        { title: 'Count', number: true, value: (row) => row.times },
         { title: 'Flaky', value: flakyText },
         {
           title: 'Steps',
@@ -72,7 +72,7 @@ export function findingTable({ findings, unlisted = 0 }, mode) {
           cell: (row) =>
             el('button', {
               className: 'plain',
-              textContent: 'Show',
+              textContent: 'View',
               onclick: () => void showFinding(row, mode),
             }),
         },
@@ -95,9 +95,9 @@ function requestText({ case: one, step }) {
  */
 export function matrixTable({ matrix }) {
   return card(
-    'Methods and verdicts',
+    'Verdicts by method',
     table(
-      'Methods and verdicts',
+      'Verdicts by method',
       [
         { title: 'Method', value: ([method]) => method },
         ...VERDICTS.map((verdict) => ({
@@ -118,14 +118,14 @@ export function matrixTable({ matrix }) {
 async function showFinding(finding, mode) {
   const one = finding.minimal ?? finding.case;
   const said = el('div', { className: 'lab-page' });
-  const replay = el('button', { type: 'button', textContent: 'Send it again' });
+  const replay = el('button', { type: 'button', textContent: 'Replay case' });
   replay.onclick = async () => {
     replay.disabled = true;
     try {
       const { results } = await call('POST', '/lab/api/shadow/replay', { mode, case: one });
-      const lines = results.map(({ step, difference }) => {
-        const rule = difference.rule === '' ? '' : `: ${difference.rule}, ${difference.detail}`;
-        return el('li', { textContent: `Step ${step + 1}, ${difference.verdict}${rule}` });
+      const lines = results.map(({ step, difference: { verdict, rule, detail } }) => {
+        const said = `Step ${step + 1}: ${verdict}`;
+        return el('li', { textContent: rule === '' ? said : `${said} (${rule}: ${detail})` });
       });
       said.replaceChildren(el('ul', {}, ...lines));
     } catch (error) {
@@ -134,9 +134,9 @@ async function showFinding(finding, mode) {
       replay.disabled = false;
     }
   };
-  const copy = el('button', { type: 'button', textContent: 'Copy as requests' });
+  const copy = el('button', { type: 'button', textContent: 'Copy raw requests' });
   copy.onclick = () => void copyText(rawText(one));
-  const save = el('button', { type: 'button', textContent: 'Download the case' });
+  const save = el('button', { type: 'button', textContent: 'Download case' });
   save.onclick = () => download('case.json', JSON.stringify(one, null, 1), 'application/json');
   const rules = new Set([finding.difference, ...finding.others].map(({ rule }) => rule));
   const sides = [finding.a, finding.b].flatMap((answer) =>
@@ -184,6 +184,6 @@ function answerView({ label, status, transport, ms, headers, body }, rules) {
 
 /** @param {Finding} finding */
 function flakyText({ is_flaky: isFlaky }) {
-  if (isFlaky === null) return 'not sent again';
+  if (isFlaky === null) return 'not replayed';
   return isFlaky ? 'yes' : 'no';
 }

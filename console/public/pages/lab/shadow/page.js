@@ -12,17 +12,17 @@ import { findingTable, matrixTable, summaryOf } from './findings.js';
 const OPERATORS = /** @type {const} */ ([
   ['header', 'Headers'],
   ['path', 'Paths'],
-  ['query', 'Queries'],
+  ['query', 'Query strings'],
   ['method', 'Methods'],
   ['body', 'Bodies'],
   ['length', 'Lengths and encodings'],
-  ['step', 'Order of requests'],
+  ['step', 'Request order'],
 ]);
 
 export const { mount, topics, onConnection } = runPage({
   title: 'Shadow',
   purpose:
-    'Sends odd requests to this cluster and to another one, in containers of its own, and compares the answers.',
+    'Sends edge-case requests to temporary containers on this cluster and another one and compares the responses.',
   kind: 'lab.shadow',
   listTitle: 'Runs',
   list: () => call('GET', '/lab/api/shadow/runs', undefined, true),
@@ -43,9 +43,9 @@ export const { mount, topics, onConnection } = runPage({
  */
 function caseForm({ modes, peer }, onStart) {
   const names = {
-    single: 'This cluster alone',
-    dual: `This cluster and ${peer}, Swift`,
-    s3: `The gateway and ${peer}, S3`,
+    single: 'This cluster only',
+    dual: `This cluster and ${peer} (Swift)`,
+    s3: `Gateway and ${peer} (S3)`,
   };
   const open = modes.filter(({ needs }) => needs === null);
   const mode = select(
@@ -61,20 +61,20 @@ function caseForm({ modes, peer }, onStart) {
     return { name, box, label: el('label', { className: 'check' }, box, text) };
   });
   const missing = modes.flatMap((one) =>
-    one.needs === null ? [] : [`${names[one.mode]}: needs ${one.needs}.`],
+    one.needs === null ? [] : [`${names[one.mode]}: requires ${one.needs}.`],
   );
   const content = [
     el(
       'div',
       { className: 'lab-form' },
       field('Compare', mode),
-      field('Seed', seed, 'the same seed sends the same'),
+      field('Seed', seed, 'the same seed sends the same requests'),
       field('Cases', cases, '1 to 5000'),
     ),
     el(
       'fieldset',
       {},
-      el('legend', { textContent: 'What is changed' }),
+      el('legend', { textContent: 'Mutations' }),
       el('div', { className: 'row' }, ...boxes.map(({ label }) => label)),
     ),
     el(

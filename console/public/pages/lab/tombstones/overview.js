@@ -11,12 +11,12 @@ import { badge, card, table } from '../ground.js';
 
 /** @type {Record<TombstoneClass, ['ok' | 'warn' | 'crit' | 'info', string]>} */
 export const CLASSES = {
-  normal: ['ok', 'as it should be'],
+  normal: ['ok', 'as expected'],
   phantom: ['info', 'no object was there before (heuristic)'],
   expired: ['info', 'written by the expirer'],
-  split: ['crit', 'missing on a primary, or beside older data'],
-  handoff: ['warn', 'on a device that is no primary'],
-  overdue: ['warn', 'older than reclaim_age, and still there'],
+  split: ['crit', 'missing on a primary, or older data remains'],
+  handoff: ['warn', 'on a non-primary device'],
+  overdue: ['warn', 'older than reclaim_age, not yet reclaimed'],
   gateway: ['info', 'written by Ringway, such as under a delete marker'],
   reconciler: ['info', 'written by the container reconciler'],
 };
@@ -33,8 +33,8 @@ export function ageChart(ages, edges, reclaim) {
   return barChart({
     line: line === -1 ? edges.length : line,
     legend: [
-      { text: `younger than reclaim_age, ${age}`, tone: 0 },
-      { text: 'older: below the line', tone: 'warn' },
+      { text: `younger than reclaim_age (${age})`, tone: 0 },
+      { text: 'older than reclaim_age (below the line)', tone: 'warn' },
     ],
     items: ages.map((value, index) => {
       const edge = edges[index];
@@ -43,7 +43,7 @@ export function ageChart(ages, edges, reclaim) {
       // Those behind the line may be reclaimed.
       const isBehind = edge === undefined || edge > reclaim;
       return isBehind
-        ? { name, value, tone: /** @type {const} */ ('warn'), note: 'to be reclaimed' }
+        ? { name, value, tone: /** @type {const} */ ('warn'), note: 'reclaimable' }
         : { name, value };
     }),
     columns: ['Age', 'Deleted objects'],
@@ -82,7 +82,7 @@ export function classCard(classes) {
  */
 export function exhibitTable(items, onOpen) {
   if (items.length === 0) {
-    return el('p', { className: 'quiet', textContent: 'There is nothing of this class.' });
+    return el('p', { className: 'quiet', textContent: 'No deleted objects in this class.' });
   }
   return table(
     'Exhibits',
@@ -115,7 +115,7 @@ export function exhibitTable(items, onOpen) {
         number: true,
       },
       {
-        title: 'Copies',
+        title: 'Replicas',
         value: (row) => row.copies.filter(({ ts }) => ts !== null).length,
         number: true,
       },

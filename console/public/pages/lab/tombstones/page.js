@@ -24,7 +24,7 @@ import { ageChart, classCard, CLASSES, exhibitTable } from './overview.js';
 
 export const { mount, topics, onConnection } = runPage({
   title: 'Tombstone Museum',
-  purpose: 'What is left on the disks of objects that were deleted.',
+  purpose: 'Explore what deleted objects leave on the disks.',
   kind: 'lab.tombstones',
   listTitle: 'Scans',
   list: () => call('GET', '/lab/api/tombstones/scans'),
@@ -52,15 +52,15 @@ function startCard({ unavailable }, onStart) {
     dirs: number('dirs_per_s', 2000),
   };
   const note =
-    'The scan reads names and attributes of files. It changes nothing, and follows no link.';
+    'The scan only reads file names and attributes. It changes nothing and does not follow symbolic links.';
   const content = [
     el(
       'div',
       { className: 'lab-form' },
-      field('Files at most', controls.files),
-      field('Seconds at most', controls.seconds),
-      field('Folders a second', controls.dirs, 'so that the disks have time for others'),
-      el('button', { className: 'primary', textContent: 'Scan the disks' }),
+      field('Max files', controls.files),
+      field('Max seconds', controls.seconds),
+      field('Directories per second', controls.dirs, 'limits the load on the disks'),
+      el('button', { className: 'primary', textContent: 'Scan disks' }),
     ),
     el('p', { className: 'lab-note', textContent: note }),
   ];
@@ -78,7 +78,7 @@ function startCard({ unavailable }, onStart) {
 /** @param {ScanView} view */
 function scanView({ scan, age_edges_s: edges }) {
   const { progress, result } = scan;
-  const head = runHead(scan, 'The disks of node_root');
+  const head = runHead(scan, 'Disks in node_root');
   if (result === null) {
     const done =
       progress === null ? [] : [`${progress.done} of ${progress.total ?? '?'} partitions`];
@@ -114,20 +114,24 @@ function scanView({ scan, age_edges_s: edges }) {
   const { exhibit } = viewState();
   if (exhibit !== undefined) void openExhibit(exhibit);
   const notes = [
-    ...(partial === null ? [] : [`The scan ended ${partial}: more is on the disks.`]),
-    ...(denied === 0 ? [] : [`${denied} folders may not be read by the console.`]),
+    ...(partial === null
+      ? []
+      : [`The scan stopped early (${partial}). There is more data on the disks.`]),
+    ...(denied === 0
+      ? []
+      : [`The console does not have permission to read ${denied} directories.`]),
   ];
   return [
     card(
-      'In short',
+      'Summary',
       ...head,
       figures([
         { label: 'Deleted objects', value: numberText(exhibits) },
         { label: 'Files read', value: numberText(files) },
         {
-          label: 'With a name',
+          label: 'Names found',
           value: numberText(names.xattr + names.sidecar),
-          hint: 'from attributes of files, or files beside them',
+          hint: 'from extended attributes or sidecar files',
         },
         { label: 'reclaim_age', value: durationText(reclaim) },
       ]),
@@ -136,7 +140,7 @@ function scanView({ scan, age_edges_s: edges }) {
     el(
       'div',
       { className: 'lab-columns' },
-      new ChartFigure('Age of tombstones', ageChart(result.ages, edges, reclaim)).element,
+      new ChartFigure('Tombstone age', ageChart(result.ages, edges, reclaim)).element,
       classCard(result.classes),
     ),
     card('Exhibits', el('div', { className: 'lab-page' }, field('Class', chosen), place)),
