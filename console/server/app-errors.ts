@@ -6,7 +6,7 @@ import { fromUpstream } from './upstream-errors.js';
 
 export function installErrors(app: FastifyInstance, context: ConsoleContext): void {
   app.setNotFoundHandler(() => {
-    throw new ApiError('not_found', 'This page does not exist.');
+    throw new ApiError('not_found', 'Page not found.');
   });
   app.setErrorHandler((error, request, reply) => {
     const known = describeError(context, error, request.id);
@@ -35,11 +35,11 @@ function titleOf({ code, status }: ApiError): string {
 
 const BY_STATUS: ReadonlyMap<number, readonly [ApiErrorCode, string]> = new Map([
   [400, ['invalid_argument', 'The request is malformed.']],
-  [404, ['not_found', 'This page does not exist.']],
-  [405, ['method_not_allowed', 'There is no such method.']],
+  [404, ['not_found', 'Page not found.']],
+  [405, ['method_not_allowed', 'Method not allowed.']],
   [413, ['too_large', 'The request is too large.']],
-  [414, ['invalid_argument', 'The address is too long.']],
-  [415, ['unsupported_media_type', 'The body must be JSON.']],
+  [414, ['invalid_argument', 'The URL is too long.']],
+  [415, ['unsupported_media_type', 'The request body must be JSON.']],
   [429, ['rate_limited', 'Too many requests.']],
 ]);
 
@@ -58,5 +58,5 @@ export function describeError(
   const known = BY_STATUS.get((error as Partial<FastifyError>).statusCode ?? 0);
   if (known !== undefined) return new ApiError(...known);
   logger.error({ err: error, request_id: requestId }, 'unexpected error');
-  return new ApiError('internal', 'Something went wrong here.');
+  return new ApiError('internal', 'Internal error. See the console log.');
 }

@@ -35,5 +35,5 @@ export class Changes {
  */
 export function expectShown<T>(shown: T, present: T, what: string, words: string): void {
   if (isDeepStrictEqual(shown, present)) return;
-  throw new ApiError('conflict', `Someone changed ${what} meanwhile. Now: ${words}.`, { present });
+  throw new ApiError('conflict', `Another user has changed ${what}. Now: ${words}.`, { present });
 }

@@ -50,7 +50,12 @@ export class ComputeThread<Task extends { readonly name: string }, Answer> {
   ): Promise<Answer> {
     const pool = (this.#pool ??= this.#start());
     if (pool.queueSize >= (this.options.waitingMax ?? WAITING_MAX)) {
-      throw new ApiError('busy', 'Too many computations wait.', undefined, 5);
+      throw new ApiError(
+        'busy',
+        'The compute queue of the console is full. Try again in a few seconds.',
+        undefined,
+        5,
+      );
     }
     const channel = onProgress === undefined ? undefined : new MessageChannel();
     if (onProgress !== undefined) channel?.port1.on('message', onProgress);

@@ -111,7 +111,7 @@ export class Events {
   #check(session: Session, topics: readonly string[]): void {
     for (const topic of topics) {
       const ring = this.#rings.get(topic);
-      if (ring === undefined) throw new ApiError('invalid_argument', 'There is no such topic.');
+      if (ring === undefined) throw new ApiError('invalid_argument', 'Event topic not found.');
       if (!hasRight(session.user.role, ring.topic.access)) {
         throw new ApiError('forbidden', 'Your role does not allow this.');
       }

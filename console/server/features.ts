@@ -31,9 +31,9 @@ interface FeatureOff {
   readonly needs: string;
 }
 
-const off = (what: string, needs: string): FeatureOff => ({
+const off = (message: string, needs: string): FeatureOff => ({
   code: 'feature_disabled',
-  message: `${what} is switched off in this console.`,
+  message,
   needs,
 });
 
@@ -42,17 +42,20 @@ export const FEATURES_OFF: Readonly<Partial<Record<Feature, FeatureOff>>> = {
   deploy: {
     code: 'deploy_unconfigured',
     message:
-      'No deploy service is configured for this console: deploy_upstream, deploy_user and deploy_token_file lead to one, or deploy_config of the gateway.',
+      'No deploy service is configured for this console. Set deploy_upstream, deploy_user and deploy_token_file, or deploy_config in the gateway configuration.',
     needs: 'deploy_upstream, deploy_user, deploy_token_file',
   },
-  lab: off('The Lab', 'lab_enabled'),
-  lab_mutations: off('Changing something in the Lab', 'lab_mutations'),
-  account_admin: off('The administration of users', 'account_admin'),
-  access_keys: off('The page of access keys', 'credentials_file'),
-  test: off('Running benchmarks', 'test_enabled'),
+  lab: off('The Lab is disabled in this console.', 'lab_enabled'),
+  lab_mutations: off(
+    'Changes in the Lab are disabled. Set lab_mutations to enable them.',
+    'lab_mutations',
+  ),
+  account_admin: off('User management is disabled in this console.', 'account_admin'),
+  access_keys: off('Access key management is disabled in this console.', 'credentials_file'),
+  test: off('Benchmarks are disabled in this console.', 'test_enabled'),
   monitor: {
     code: 'unsupported_here',
-    message: 'Nothing is configured that could be watched.',
+    message: 'No monitoring source is configured.',
     needs: 'metrics_url, admin_url, logs_url, or cluster_nodes with store_dir',
   },
 };

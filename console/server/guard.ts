@@ -30,7 +30,8 @@ export function installGuard(
   // Checked when ready, because plugins still add to their routes.
   app.addHook('onReady', () => {
     const undecided = routes.find((route) => route.config?.access === undefined);
-    if (undecided !== undefined) throw new Error(`${undecided.url} is open to whom?`);
+    if (undecided !== undefined)
+      throw new Error(`${undecided.url} does not declare who can access it.`);
     return Promise.resolve();
   });
   app.decorateRequest('session', null);
@@ -38,15 +39,15 @@ export function installGuard(
     request.view = context.views.of(request.raw);
     void reply.header('cache-control', 'no-store').header('x-request-id', request.id);
     if (!hosts().has(request.view.host)) {
-      throw new ApiError('wrong_host', 'This console does not answer under that name.');
+      throw new ApiError('wrong_host', 'The console is not configured for this host name.');
     }
     // Else it would name another object than the one that was meant.
     if (!isWellFormedTarget(request.raw.url ?? '')) {
-      throw new ApiError('invalid_argument', 'The address is not encoded as UTF-8.');
+      throw new ApiError('invalid_argument', 'The URL is not valid UTF-8.');
     }
     const changes = !READS.has(request.method);
     if (changes && !isSameOrigin(request.headers, request.view)) {
-      throw new ApiError('csrf', 'The request does not come from a page of this console.');
+      throw new ApiError('csrf', 'The request did not come from a page of this console.');
     }
     const { access, audits, background, gate } = request.routeOptions.config;
     if (access === 'open') return;
@@ -54,7 +55,10 @@ export function installGuard(
     const session = sid === undefined ? undefined : context.sessions.find(sid);
     if (session === undefined) return refuse(request, reply);
     if (changes && !isCsrfToken(session, request.headers['x-csrf-token'])) {
-      throw new ApiError('csrf', 'The token against forged requests is missing or wrong.');
+      throw new ApiError(
+        'csrf',
+        'The CSRF token is missing or invalid. Reload the page and try again.',
+      );
     }
     request.session = session;
     if (gate !== undefined && !features[gate.feature]) throw switchedOff(gate);
@@ -80,7 +84,7 @@ export function installGuard(
 
 function switchedOff({ feature }: Gate): ApiError {
   const known = FEATURES_OFF[feature];
-  if (known === undefined) return new ApiError('feature_disabled', 'This is switched off here.');
+  if (known === undefined) return new ApiError('feature_disabled', 'This feature is disabled.');
   return new ApiError(known.code, known.message, { needs: known.needs });
 }
 
@@ -98,5 +102,8 @@ function isWellFormedTarget(target: string): boolean {
 function refuse(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const wantsPage = request.method === 'GET' && request.headers.accept?.includes('text/html');
   if (wantsPage === true) return reply.redirect(LOGIN_PAGE, 303);
-  throw new ApiError('unauthenticated', 'There is no session, or it has ended.');
+  throw new ApiError(
+    'unauthenticated',
+    'You are not logged in, or your session has expired. Log in again.',
+  );
 }

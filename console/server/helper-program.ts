@@ -21,15 +21,16 @@ export const HELPER_ENVIRONMENT = {
  */
 export async function checkProgram(program: string): Promise<void> {
   const refuse = (why: string): never => {
-    throw new ApiError('unsupported_here', `The helper program ${why}.`);
+    throw new ApiError('unsupported_here', why);
   };
   try {
     const { uid, mode } = await stat(program);
-    if (uid !== 0 && uid !== process.getuid?.()) refuse('belongs to another user');
-    if ((mode & 0o002) !== 0) refuse('can be written by everybody');
+    if (uid !== 0 && uid !== process.getuid?.())
+      refuse('The helper program is owned by another user.');
+    if ((mode & 0o002) !== 0) refuse('The helper program is world-writable.');
     await access(program, constants.X_OK);
   } catch (error) {
     if (error instanceof ApiError) throw error;
-    refuse('is not there, or cannot be run');
+    refuse('The helper program does not exist or is not executable.');
   }
 }

@@ -78,7 +78,7 @@ export class Jobs {
     onDropped: OnDropped = () => Promise.resolve(),
   ): JobView {
     if (session.ended.signal.aborted) {
-      throw new ApiError('unauthenticated', 'The session has ended.');
+      throw new ApiError('unauthenticated', 'Your session has ended. Log in again.');
     }
     const own = this.#of(session);
     const waiting = own.filter((job) => job.view.state === 'queued').length;
@@ -127,7 +127,7 @@ export class Jobs {
 
   #find(session: Session, id: string): Job {
     const job = this.#jobs.get(session)?.get(id);
-    if (job === undefined) throw new ApiError('not_found', 'There is no such job.');
+    if (job === undefined) throw new ApiError('not_found', 'Job not found.');
     return job;
   }
 
@@ -220,5 +220,5 @@ export class Jobs {
 }
 
 function tooMany(): ApiError {
-  return new ApiError('busy', 'Too many jobs wait.', undefined, 30);
+  return new ApiError('busy', 'The job queue is full. Try again later.', undefined, 30);
 }

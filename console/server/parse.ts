@@ -14,5 +14,5 @@ export function parse<S extends z.ZodType>(schema: S, given: unknown): z.infer<S
   }));
   const [first] = problems;
   const why = [first?.place, first?.message].filter(Boolean).join(': ');
-  throw new ApiError('invalid_argument', `The request is not understood. ${why}.`, { problems });
+  throw new ApiError('invalid_argument', `Invalid request. ${why}.`, { problems });
 }

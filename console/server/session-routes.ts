@@ -74,7 +74,7 @@ async function admit(
   const { waitS, isFirst } = context.loginLimits.tryLogin(request.view.address, name);
   if (waitS === 0) return;
   if (isFirst) await record(context, request, { actor: name, role: '' }, LOGIN_DENIED);
-  throw new ApiError('rate_limited', 'Too many logins. Wait a little.', undefined, waitS);
+  throw new ApiError('rate_limited', 'Too many login attempts.', undefined, waitS);
 }
 
 /**
@@ -105,7 +105,10 @@ async function enter(
     if (!(error instanceof CredentialsRefusedError)) throw error;
     context.loginLimits.failed(request.view.address, attempt.name);
     await record(context, request, { actor: attempt.name, role: '' }, LOGIN_DENIED);
-    throw new ApiError('unauthenticated', 'User or key is wrong, or may not use this console.');
+    throw new ApiError(
+      'unauthenticated',
+      'Invalid user or key, or the user does not have access to this console.',
+    );
   }
   context.loginLimits.succeeded(request.view.address, attempt.name);
   await record(context, request, { actor: loginName(entry.user), role: entry.user.role }, LOGIN_OK);

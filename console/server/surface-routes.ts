@@ -43,8 +43,8 @@ export async function surfaceRoutes(
 }
 
 function notThere(hasPages: boolean): never {
-  if (hasPages) throw new ApiError('not_found', 'This page does not exist.');
-  throw new ApiError('unsupported_here', 'This release does not have this surface yet.', {
+  if (hasPages) throw new ApiError('not_found', 'Page not found.');
+  throw new ApiError('unsupported_here', 'This feature is not available in this release.', {
     needs: 'a later release',
   });
 }

@@ -21,7 +21,14 @@ export function limitUploads(app: FastifyInstance, max = UPLOADS_MAX): void {
     }
     const count = underWay.get(session) ?? 0;
     if (count >= max) {
-      done(new ApiError('rate_limited', 'Too many uploads at a time.', undefined, RETRY_S));
+      done(
+        new ApiError(
+          'rate_limited',
+          'Too many uploads at once. Try again in a few seconds.',
+          undefined,
+          RETRY_S,
+        ),
+      );
       return;
     }
     underWay.set(session, count + 1);

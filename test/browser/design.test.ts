@@ -43,7 +43,7 @@ describeWith([program('chromium')], 'the frame of the pages in Chromium', functi
   });
 
   it('keeps the theme and the density that were chosen', async () => {
-    await page.getByRole('button', { name: 'Theme: as the system' }).click();
+    await page.getByRole('button', { name: 'Theme: system' }).click();
     await page.getByRole('button', { name: 'Theme: light' }).click();
     expect(await themeNow()).to.equal('dark');
     await page.getByRole('button', { name: 'Compact rows' }).click();
@@ -89,7 +89,7 @@ describeWith([program('chromium')], 'the frame of the pages in Chromium', functi
     const titles = await page.locator('.chart h2').allTextContents();
     expect(await page.locator('.chart .drawing').count()).to.equal(11);
     for (const title of titles) {
-      for (const offer of ['Table', 'CSV', 'SVG']) {
+      for (const offer of ['Table', 'Download CSV', 'Download SVG']) {
         await page.getByRole('button', { name: `${offer}: ${title}`, exact: true }).waitFor();
       }
     }
@@ -97,11 +97,11 @@ describeWith([program('chromium')], 'the frame of the pages in Chromium', functi
     expect(descriptions).to.have.length(titles.length);
     for (const text of descriptions) expect(text).to.match(/\w .+\.$/);
     const csv = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'CSV: Bars' }).click();
+    await page.getByRole('button', { name: 'Download CSV: Bars' }).click();
     const lines = await textOf(await csv);
     expect(lines).to.equal('Device,Used\r\nd1,42.1\r\nd2,87.5\r\nd3,96.2\r\nd4,\r\n');
     const svg = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'SVG: Heat map' }).click();
+    await page.getByRole('button', { name: 'Download SVG: Heat map' }).click();
     const drawing = await textOf(await svg);
     expect(drawing)
       .to.match(/^<svg /)
@@ -117,7 +117,7 @@ describeWith([program('chromium')], 'the frame of the pages in Chromium', functi
     await page.getByRole('cell', { name: 'pages/files/', exact: false }).first().waitFor();
     await watched.shoot('texts');
     await expectAccessible(page);
-    await page.getByLabel('Search').fill('becomes the new current version');
+    await page.getByLabel('Search').fill('becomes the current version');
     await page.getByText('1 text', { exact: true }).waitFor();
     await page.getByRole('row', { name: /public\/pages\/files\/versions\.js:\d+/ }).waitFor();
     expect(page.url()).to.include('?q=becomes');
@@ -131,7 +131,7 @@ describeWith([program('chromium')], 'the frame of the pages in Chromium', functi
     await watched.shoot('palette');
     await expectAccessible(page);
     await field.fill('nothing like it');
-    await page.getByText('Nothing matches.').waitFor();
+    await page.getByText('No matches.').waitFor();
     await field.fill('theme dark');
     await page.getByRole('option', { name: 'Theme: dark' }).waitFor();
     await page.keyboard.press('Enter');

@@ -182,7 +182,7 @@ describeWith([program('chromium')], 'what is on its way, in Chromium', function 
     await watched.shoot('skeleton-logs');
     await releaseLogs();
     await page.locator('#log li').first().waitFor();
-    await page.getByText('Lines over time').waitFor();
+    await page.getByText('Log volume').waitFor();
     expect(await skeletons('.logs').count()).to.equal(0);
   });
 

@@ -140,13 +140,13 @@ describe('benchmarks', function () {
     const failed = await ended(await start('fails'));
     expect([failed.state, failed.error]).to.deep.equal([
       'failed',
-      'The benchmark program ended with code 3.',
+      'The benchmark program exited with code 3.',
     ]);
     expect(failed.lines).to.include('no');
     const silent = await ended(await start('silent'));
     expect([silent.state, silent.error]).to.deep.equal([
       'failed',
-      'The benchmark program left no results.',
+      'The benchmark program produced no results.',
     ]);
   });
 
@@ -226,7 +226,7 @@ describe('benchmarks', function () {
       const again = await startTestBed({ ...overrides, state_dir: other.stateDir });
       try {
         const run = await get(id, await again.login());
-        expect(run.error).to.equal('The console ended before the benchmark did.');
+        expect(run.error).to.equal('The console stopped before the benchmark finished.');
       } finally {
         await again.close();
       }

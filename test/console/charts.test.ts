@@ -57,7 +57,7 @@ describe('charts of the console', () => {
       ['b', 5],
       ['c', null],
     ]);
-    expect(bars.describe()).to.equal('3 entries, from 5 (b) to 10 (a). 1 unknown.');
+    expect(bars.describe()).to.equal('3 entries, from 5 (b) to 10 (a). No data for 1 of them.');
   });
 
   it('draws lines from 0 on, with gaps where nothing is known', async () => {
@@ -67,7 +67,7 @@ describe('charts of the console', () => {
     const lines = await chart('lines', 'lineChart', { ...given, series: [{ name: 'a', points }] });
     expect(texts(lines)).to.include('0');
     expect(lines.shapes(WIDTH).filter(({ kind }) => kind === 'dot')).to.have.length(2);
-    expect(lines.describe()).to.equal('Debt by Time, 2 values. The last: a: 8.');
+    expect(lines.describe()).to.equal('Debt by Time, 2 values. Latest: a: 8.');
     expect(lines.table().rows).to.deep.equal([
       ['a', '0', 4],
       ['a', '1', null],
@@ -75,7 +75,7 @@ describe('charts of the console', () => {
     ]);
     const none = await chart('lines', 'lineChart', { ...given, series: [] });
     expect(none.shapes(WIDTH)).to.deep.equal([]);
-    expect(none.describe()).to.equal('Nothing is known of Debt yet.');
+    expect(none.describe()).to.equal('No data for Debt yet.');
   });
 
   it('stacks areas, with a gap in all where one is not known', async () => {
@@ -93,7 +93,7 @@ describe('charts of the console', () => {
       [...d.matchAll(/[ML](\S+ [\d.]+)/g)].map(([, at]) => at),
     );
     expect(corners[2]!.slice(2)).to.deep.equal(corners[0]!.slice(0, 2).reverse());
-    expect(made.describe()).to.equal('Work by Time, 7 values. The last: a: 1; b: 3.');
+    expect(made.describe()).to.equal('Work by Time, 7 values. Latest: a: 1; b: 3.');
     expect(made.table().rows).to.have.length(8);
     const none = await chart('lines', 'stackedChart', { ...given, series: [] });
     expect(none.shapes(WIDTH)).to.deep.equal([]);
@@ -126,7 +126,7 @@ describe('charts of the console', () => {
     ];
     const made = await chart('waterfall', 'waterfall', { total: 'all', items });
     expect(made.table().rows.at(-1)).to.deep.equal(['all', 2, 2]);
-    expect(made.describe()).to.include('all: 2').and.to.include('left out: c');
+    expect(made.describe()).to.include('all: 2').and.to.include('not included: c');
     const long = await chart('waterfall', 'waterfall', { total: 'all', items, format: (value: number) => `${value} hours and minutes` }); // prettier-ignore
     const named = (one: typeof made) => texts(one).filter((text) => /^0\b|^1\b/.test(text)).length;
     expect(named(long)).to.be.lessThan(named(made));
@@ -164,13 +164,13 @@ describe('charts of the console', () => {
   it('names the zone of a gauge, and says what is unknown', async () => {
     const zones = [
       { from: 0, tone: 'good', text: 'well' },
-      { from: 5, tone: 'crit', text: 'in danger' },
+      { from: 5, tone: 'crit', text: 'critical' },
     ];
     const data = { name: 'Debt', max: 10, zones };
     const high = await chart('gauge', 'gauge', { ...data, value: 7 });
-    expect(high.describe()).to.equal('Debt is 7 of 10: in danger.');
+    expect(high.describe()).to.equal('Debt is 7 of 10: critical.');
     const none = await chart('gauge', 'gauge', { ...data, value: null });
-    expect(none.describe()).to.equal('Debt is unknown.');
+    expect(none.describe()).to.equal('Debt: no data.');
     expect(texts(none)).to.include('unknown');
   });
 

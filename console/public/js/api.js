@@ -162,7 +162,7 @@ export async function raw(method, path, body, background = false, signal = undef
   if (answer.status === 401) sessionOver();
   if (answer.ok) return answer;
   const failure = await answer.json().catch(() => null);
-  const unknown = { code: 'unknown', message: 'The console does not answer as it should.' };
+  const unknown = { code: 'unknown', message: 'The console returned an invalid response.' };
   throw new ApiFailure(answer.status, failure?.error ?? unknown);
 }
 
@@ -181,7 +181,7 @@ async function ask(path, request, background, signal) {
     return await fetch(path, { ...request, signal: signal ?? limit });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new ApiFailure(0, { code: 'unreachable', message: 'The console does not answer.' });
+    throw new ApiFailure(0, { code: 'unreachable', message: 'The console is not responding.' });
   }
 }
 
@@ -215,7 +215,7 @@ export async function followJob(id, onProgress = () => undefined) {
   see(await call('GET', `/api/jobs/${id}`, undefined, true));
   const job = await ended;
   if (job.state === 'failed') {
-    throw new ApiFailure(500, job.error ?? { code: 'unknown', message: 'It failed.' });
+    throw new ApiFailure(500, job.error ?? { code: 'unknown', message: 'The operation failed.' });
   }
   return job;
 }

@@ -9,7 +9,7 @@ import { recentPlaces } from './recent.js';
  * @typedef {{
  *   text: string,
  *   icon: string,
- *   group: 'Places' | 'Actions' | 'Recent',
+ *   group: 'Go to' | 'Actions' | 'Recent',
  *   keys?: string,
  *   run: () => unknown,
  * }} Command `keys` is the shortcut that does the same
@@ -62,7 +62,7 @@ export function openPalette() {
   const all = [...recent, ...sources.toReversed().flatMap((source) => source())];
   const input = el('input', { type: 'text', placeholder: 'Search or go to…', spellcheck: false });
   const list = el('ul', { id: 'palette-list' });
-  const none = el('p', { className: 'none', textContent: 'Nothing matches.', hidden: true });
+  const none = el('p', { className: 'none', textContent: 'No matches.', hidden: true });
   none.setAttribute('role', 'status');
   const dialog = el('dialog', { className: 'palette' }, input, list, none);
   input.setAttribute('role', 'combobox');

@@ -31,7 +31,7 @@ async function copy(text) {
  */
 export async function copyText(text) {
   if (await copy(text)) toast('Copied.');
-  else toast('The browser does not let this page copy.', { state: 'crit' });
+  else toast('Copying failed: the browser blocked access to the clipboard.', { state: 'crit' });
 }
 
 /**
@@ -53,7 +53,7 @@ export function copyField(label, value, properties = {}) {
   button.onclick = async () => {
     const isCopied = await copy(value);
     if (!isCopied) field.select();
-    said.textContent = isCopied ? 'Copied.' : 'Selected: copy it with the keyboard.';
+    said.textContent = isCopied ? 'Copied.' : 'Selected. Press Ctrl+C or ⌘C to copy.';
   };
   const name = el('label', { className: 'field' }, label, field);
   return el('div', { className: 'copy-field' }, name, button, said);

@@ -25,7 +25,7 @@ async function* dropped(entries) {
 async function* walk(entry, prefix) {
   // Browsers tell nothing of such a name, and do not open what it is of.
   if (entry.name === '') {
-    yield { path: prefix || '(top)', problem: 'holds a name that is not UTF-8' };
+    yield { path: prefix || '(top)', problem: 'contains a name that is not valid UTF-8' };
     return;
   }
   const path = prefix + entry.name;
@@ -46,7 +46,7 @@ async function* walk(entry, prefix) {
       for (const one of some) yield* walk(one, `${path}/`);
     }
   } catch {
-    yield { path: `${path}/`, problem: 'cannot be read' };
+    yield { path: `${path}/`, problem: 'could not be read' };
     return;
   }
   if (count === 0) yield { path: `${path}/`, problem: 'empty' };

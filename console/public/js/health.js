@@ -67,7 +67,7 @@ export class Health {
 
   #show() {
     /** @type {[keyof typeof SIGNS, string]} */
-    const lost = ['lost', 'connection lost, trying again'];
+    const lost = ['lost', 'connection lost, reconnecting'];
     const [state, text] = this.#connected ? healthOf(this.#overview) : lost;
     if (this.element.dataset.state === state && this.element.title === text) return;
     this.element.dataset.state = state;

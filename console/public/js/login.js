@@ -34,9 +34,10 @@ form.addEventListener('submit', async (event) => {
     }
     const { error } = await answer.json();
     const wait = answer.headers.get('retry-after');
-    message.textContent = wait === null ? error.message : `${error.message} (${wait} s)`;
+    message.textContent =
+      wait === null ? error.message : `${error.message} Try again in ${wait} s.`;
   } catch {
-    message.textContent = 'The console does not answer.';
+    message.textContent = 'The console is not responding.';
   } finally {
     button.disabled = false;
   }

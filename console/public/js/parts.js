@@ -150,7 +150,7 @@ export function table(name, columns, rows, shownMax = 500) {
   scroll.setAttribute('role', 'region');
   scroll.setAttribute('aria-label', name);
   const more = rows.length - body.length;
-  const note = more > 0 ? `${more} more rows are in the file. ` : '';
+  const note = more > 0 ? `Download the file to see ${more} more rows. ` : '';
   return el(
     'div',
     { className: 'lab-table' },
@@ -335,5 +335,5 @@ export function numberText(value, digits = 2) {
 
 /** @param {number} value a share of 1 @param {number} [digits] */
 export function percentText(value, digits = 1) {
-  return `${numberText(100 * value, digits)} %`;
+  return `${numberText(100 * value, digits)}%`;
 }

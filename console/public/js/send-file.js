@@ -18,7 +18,7 @@ const PAUSE_MS = 500;
 const SILENCE_MS = 150_000;
 /** Longer than the store may look at all segments of a large file. */
 const FINISH_MS = 16 * 60_000;
-const SILENT = 'The connection is stalled.';
+const SILENT = 'The connection stalled.';
 /** What the console says when it does not, or no longer, know who asks. */
 const NOBODY = new Set(['unauthenticated', 'csrf']);
 
@@ -45,7 +45,7 @@ export async function sendFile(item, attempt, onProgress) {
     await (isLarge ? sendLarge : sendSmall)(item, attempt, onProgress);
   } catch (error) {
     if (attempt.cancelled || (await isReadable(item.file))) throw error;
-    const text = 'The file is no longer what it was when it was chosen, or is gone.';
+    const text = 'The file was changed or removed after you selected it. Select it again.';
     throw new Error(text, { cause: error });
   }
 }
@@ -205,7 +205,7 @@ function put(attempt, path, body, onSent) {
     request.onloadend = () => clearTimeout(timer);
     request.onabort = () => reject(new Error(SILENT));
     request.onerror = () =>
-      reject(Object.assign(new Error('The connection was cut.'), { code: 'cut' }));
+      reject(Object.assign(new Error('The connection was interrupted.'), { code: 'cut' }));
     request.onload = () => {
       if (request.status < 300) return resolve();
       const { error } = parse(request.responseText);

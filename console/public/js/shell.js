@@ -29,7 +29,7 @@ const WARN_MINUTES = [WARN_MINUTES_FIRST, 5, 1];
 const ASK_MS = 60_000;
 
 const THEME_LOOKS = {
-  system: ['monitor', 'Theme: as the system'],
+  system: ['monitor', 'Theme: system'],
   light: ['sun', 'Theme: light'],
   dark: ['moon', 'Theme: dark'],
 };
@@ -65,7 +65,7 @@ export async function openShell(current, topics = {}, onConnection = () => undef
  */
 function showRail({ pages, cluster_name: cluster, user, role }, current) {
   const nav = el('nav');
-  nav.setAttribute('aria-label', 'Places');
+  nav.setAttribute('aria-label', 'Pages');
   for (const [group, heading] of GROUPS) {
     const own = pages.filter((page) => page.group === group);
     if (own.length === 0) continue;
@@ -184,7 +184,7 @@ function commandsOf({ pages }) {
   const places = pages.map(({ title, path, icon: name }) => ({
     text: title,
     icon: name,
-    group: /** @type {const} */ ('Places'),
+    group: /** @type {const} */ ('Go to'),
     run: () => location.assign(path),
   }));
   const action = (
@@ -199,7 +199,7 @@ function commandsOf({ pages }) {
     ...places,
     action('Theme: light', 'sun', () => setTheme('light')),
     action('Theme: dark', 'moon', () => setTheme('dark')),
-    action('Theme: as the system', 'monitor', () => setTheme('system')),
+    action('Theme: system', 'monitor', () => setTheme('system')),
     action(isCompact() ? 'Normal rows' : 'Compact rows', 'rows-4', () => setCompact(!isCompact())),
     action('Log out', 'log-out', logOut),
   ];

@@ -107,7 +107,7 @@ export function addTransfer(given, { unit, onCancel, onDismiss = () => undefined
     showHead();
   };
   const cancel = () => {
-    text.textContent = 'cancelling';
+    text.textContent = 'cancelling…';
     Promise.resolve(onCancel()).catch((error) => (text.textContent = messageOf(error)));
   };
   $('#transfers').hidden = false;
@@ -150,7 +150,7 @@ export function addTransfer(given, { unit, onCancel, onDismiss = () => undefined
       setButtons(...again, dismiss);
       failures.hidden = list.length === 0;
       failures.replaceChildren(
-        el('summary', { textContent: 'What failed' }),
+        el('summary', { textContent: 'Failures' }),
         el('ul', {}, ...list.map((one) => el('li', { textContent: failureText(one) }))),
       );
     },
@@ -224,7 +224,7 @@ function writeHead(counts) {
     [waiting, 'waiting'],
     [done, 'done'],
     [failed, 'failed'],
-    [exists, 'there already'],
+    [exists, 'already exist'],
     [cancelled, 'cancelled'],
   ];
   const parts = numbers
@@ -238,7 +238,11 @@ function writeHead(counts) {
   // Some browsers take the focus from what is hidden at once.
   const hadFocus = $('#transfers').contains(document.activeElement);
   const again = failed + cancelled;
-  setBulk('#retry-all', again, `Start ${again.toLocaleString()} again`);
+  setBulk(
+    '#retry-all',
+    again,
+    again === 1 ? 'Retry 1 upload' : `Retry ${again.toLocaleString()} uploads`,
+  );
   setBulk('#overwrite-all', exists, `Overwrite ${exists.toLocaleString()}`);
   $('#cancel-all').hidden = active + waiting < 2;
   const over = failed + exists + cancelled + done;
@@ -300,8 +304,13 @@ export function wireTransferList(given, focus = focusElsewhere) {
 async function askOverwrite() {
   const { existing, overwrite } = wiredUploads();
   const items = existing();
-  const text = `${items.length.toLocaleString()} objects exist already, and will be replaced.`;
-  if (await confirmed('Overwrite', text, 'Overwrite', { danger: true })) overwrite(items);
+  const text = `${items.length.toLocaleString()} existing objects will be replaced.`;
+  if (
+    await confirmed('Overwrite existing objects', text, 'Overwrite existing objects', {
+      danger: true,
+    })
+  )
+    overwrite(items);
 }
 
 /** Leaving the page would cut what goes on. */

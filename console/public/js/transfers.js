@@ -95,11 +95,11 @@ export async function enqueueAll(container, start, source, onDone) {
     reading.delete(state);
     showHead();
   }
-  if (!isWhole) say('What was not found yet', 'cancelled; drop or choose it again', []);
+  if (!isWhole) say('Remaining files', 'cancelled; add the files again to upload them', []);
   if (problemCount === 0) return;
   // Objects are all that a store has: folders without any cannot be there.
   const title = problemCount === 1 ? `Folder ${problems[0]?.name}` : `${problemCount} folders`;
-  say(title, 'not uploaded, or not all of it', problems);
+  say(title, 'not uploaded or incomplete', problems);
 }
 
 /**
@@ -139,10 +139,10 @@ async function run(item, attempt) {
   try {
     const nameBytes = new TextEncoder().encode(item.name).length;
     if (nameBytes > NAME_BYTES_MAX) {
-      throw new Error(`Its name is longer than ${NAME_BYTES_MAX} bytes, with all folders.`);
+      throw new Error(`The name, including its folders, is longer than ${NAME_BYTES_MAX} bytes.`);
     }
     const file = await item.open().catch(() => {
-      throw new Error('The file is gone, or cannot be read.');
+      throw new Error('The file no longer exists or cannot be read.');
     });
     if (attempt.cancelled) return;
     const sending = { ...item, file };
@@ -223,7 +223,7 @@ function leave(item, why, message) {
 }
 
 /** @type {Record<Why, string>} */
-const AGAIN_TEXT = { failed: 'Retry', exists: 'Overwrite', cancelled: 'Start again' };
+const AGAIN_TEXT = { failed: 'Retry', exists: 'Overwrite', cancelled: 'Restart' };
 
 /** @param {Upload} item */
 function show(item) {

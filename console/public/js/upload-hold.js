@@ -42,8 +42,8 @@ export async function isConsoleThere() {
 }
 
 const TEXTS = {
-  connection: 'the console does not answer: the uploads go on as soon as it does',
-  store: 'the store is not available: the uploads go on as soon as it is',
+  connection: 'console not responding, uploads resume when it is back',
+  store: 'store unavailable, uploads resume when it is back',
 };
 
 export class UploadHold {

@@ -130,7 +130,7 @@ export class OpenRun {
     if (this.#cutBy === 'cancelled') return null;
     if (this.#cutBy === 'deadline') {
       return this.options.kind.revert === undefined
-        ? { code: 'timeout', message: 'Its time was over.' }
+        ? { code: 'timeout', message: 'The time limit was reached.' }
         : null;
     }
     const { code, message } = this.options.describe(failure);

@@ -72,7 +72,8 @@ export class RunJournal {
    */
   async write(entry: RunEntry): Promise<void> {
     const length = JSON.stringify([entry.params, entry.evidence]).length;
-    if (length > FACTS_LENGTH_MAX) throw new ApiError('too_large', 'The run has too much to note.');
+    if (length > FACTS_LENGTH_MAX)
+      throw new ApiError('too_large', "The run's parameters and evidence are too large to record.");
     await this.log.write(entry);
   }
 
@@ -82,7 +83,7 @@ export class RunJournal {
 
   /** @param json in UTF-8 @throws ApiError too_large; system errors */
   async keepResult(id: string, json: Uint8Array): Promise<void> {
-    if (json.length > RESULT_BYTES_MAX) throw new ApiError('too_large', 'The result is too long.');
+    if (json.length > RESULT_BYTES_MAX) throw new ApiError('too_large', 'The result is too large.');
     await writeDurably(this.#resultFile(id), json);
   }
 

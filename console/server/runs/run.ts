@@ -141,7 +141,7 @@ export function viewOf(entry: RunEntry, progress: RunView['progress']): RunView 
 
 /** The refusal of a run whose lock another one holds. */
 export function lockedBy({ id, kind, actor, started_unix_s }: RunView): ApiError {
-  return new ApiError('locked', `${actor} has a run under way.`, {
+  return new ApiError('locked', `${actor} has a run in progress. Try again when it finishes.`, {
     id,
     kind,
     actor,

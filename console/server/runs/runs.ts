@@ -83,12 +83,13 @@ export class Runs {
     const kind = this.#kinds.get(name);
     if (kind === undefined) throw new Error(`no such kind of run: ${name}`);
     if (ttlS !== undefined && ttlS > TTL_S_MAX) {
-      throw new ApiError('invalid_argument', 'A run lasts a week at most.');
+      throw new ApiError('invalid_argument', 'A run can last one week at most.');
     }
     const journal = await this.#journal();
     const holder = lock === null ? undefined : this.holder(lock);
     if (holder !== undefined) throw lockedBy(holder);
-    if (this.#open.size >= OPEN_MAX) throw new ApiError('busy', 'Too many runs.', undefined, 30);
+    if (this.#open.size >= OPEN_MAX)
+      throw new ApiError('busy', 'Too many runs are in progress.', undefined, 30);
     const now = Math.floor(this.options.now() / 1000);
     const entry: RunEntry = {
       v: 1,
@@ -142,7 +143,7 @@ export class Runs {
     const run = this.#open.get(id);
     if (run !== undefined) return { ...viewOf(run.entry, run.progress), detail: run.detail };
     const entry = this.#others.get(id);
-    if (entry === undefined) throw new ApiError('not_found', 'There is no such run.');
+    if (entry === undefined) throw new ApiError('not_found', 'Run not found.');
     return { ...viewOf(entry, null), detail: null };
   }
 
@@ -171,7 +172,7 @@ export class Runs {
   async kindOf(id: string): Promise<RunKind> {
     const { kind } = await this.view(id);
     const known = this.#kinds.get(kind);
-    if (known === undefined) throw new ApiError('not_found', 'This console does not do such runs.');
+    if (known === undefined) throw new ApiError('not_found', 'Unknown kind of run.');
     return known;
   }
 
@@ -183,7 +184,7 @@ export class Runs {
     await this.#journal();
     const run = this.#open.get(id);
     if (run === undefined)
-      throw new ApiError('not_found', 'There is no such run that is not over.');
+      throw new ApiError('not_found', 'Run not found, or it has already finished.');
     if (run.entry.state === 'stuck') this.#follow(run, run.takeBack(run.entry.error));
     else run.cut('cancelled');
     return viewOf(run.entry, run.progress);
@@ -261,7 +262,7 @@ export class Runs {
     const mayResume = kind.resumes && !isLate && (state === 'intent' || state === 'active');
     this.#others.delete(id);
     const run = this.#openRun(entry, kind, journal, true);
-    const error = entry.error ?? { code: 'interrupted', message: 'The console ended before it.' };
+    const error = entry.error ?? { code: 'interrupted', message: 'The console was stopped.' };
     this.#follow(run, mayResume ? run.act() : run.takeBack(error));
   }
 

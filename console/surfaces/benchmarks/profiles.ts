@@ -43,7 +43,7 @@ export class Profiles {
     try {
       files = await readdir(this.#folder);
     } catch {
-      throw new ApiError('unsupported_here', 'The folder of profiles cannot be read.', {
+      throw new ApiError('unsupported_here', 'The profiles directory could not be read.', {
         needs: 'benchmark_home',
       });
     }
@@ -59,7 +59,7 @@ export class Profiles {
   /** @throws ApiError not_found; unprocessable for a file that is no profile */
   async get(name: string): Promise<BenchmarkProfile & { readonly file: string }> {
     const found = (await this.list()).find((one) => one.name === name);
-    if (found === undefined) throw new ApiError('not_found', 'There is no such profile.');
+    if (found === undefined) throw new ApiError('not_found', 'Profile not found.');
     if (found.problem !== null) throw new ApiError('unprocessable', found.problem);
     return { ...found, file: path.join(this.#folder, `${name}${SUFFIX}`) };
   }
@@ -72,11 +72,11 @@ export class Profiles {
     try {
       const file = path.join(this.#folder, `${name}${SUFFIX}`);
       const found = await stat(file);
-      if (!found.isFile() || found.size > FILE_BYTES_MAX) return broken('It is no profile.');
+      if (!found.isFile() || found.size > FILE_BYTES_MAX) return broken('Not a valid profile.');
       const profile = PROFILE.parse(JSON.parse(await readFile(file, 'utf8')));
       return { name, ...profile, problem: null };
     } catch {
-      return broken('It is no profile: JSON with a title is expected.');
+      return broken('Not a valid profile: expected JSON with a title.');
     }
   }
 }

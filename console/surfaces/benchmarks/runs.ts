@@ -104,7 +104,7 @@ export class BenchmarkRuns {
         ...run,
         state: 'interrupted',
         ended_unix_s: this.#nowS(),
-        error: 'The console ended before the benchmark did.',
+        error: 'The console stopped before the benchmark finished.',
       } as const;
       try {
         await this.#keep(ended);
@@ -170,7 +170,7 @@ export class BenchmarkRuns {
     const running = this.#running;
     if (running?.view.id === id) return { ...running.view, lines: [...running.lines] };
     const run = ID.test(id) ? await this.#read(id) : undefined;
-    if (run === undefined) throw new ApiError('not_found', 'There is no such benchmark.');
+    if (run === undefined) throw new ApiError('not_found', 'Benchmark not found.');
     return { ...rowOf(run), lines: run.lines };
   }
 
@@ -178,7 +178,7 @@ export class BenchmarkRuns {
   async cancel(id: string): Promise<void> {
     const running = this.#running;
     if (running?.view.id !== id) {
-      throw new ApiError('not_found', 'There is no such benchmark that is running.');
+      throw new ApiError('not_found', 'This benchmark is not running.');
     }
     running.why ??= { state: 'cancelled', error: null };
     await running.runner.stop();
@@ -191,7 +191,7 @@ export class BenchmarkRuns {
     if (running !== undefined) {
       running.why ??= {
         state: 'interrupted',
-        error: 'The console ended before the benchmark did.',
+        error: 'The console stopped before the benchmark finished.',
       };
       await running.runner.stop();
     }
@@ -282,14 +282,16 @@ export class BenchmarkRuns {
 }
 
 function endOf(code: number | null, failed: boolean, rows: readonly BenchmarkRow[] | undefined) {
-  if (failed)
-    return { state: 'failed', error: 'The benchmark program cannot be started.' } as const;
+  if (failed) return { state: 'failed', error: 'Could not start the benchmark program.' } as const;
   if (code !== 0) {
-    const how = code === null ? 'was killed' : `ended with code ${code}`;
-    return { state: 'failed', error: `The benchmark program ${how}.` } as const;
+    const error =
+      code === null
+        ? 'The benchmark program was killed.'
+        : `The benchmark program exited with code ${code}.`;
+    return { state: 'failed', error } as const;
   }
   if (rows === undefined) {
-    return { state: 'failed', error: 'The benchmark program left no results.' } as const;
+    return { state: 'failed', error: 'The benchmark program produced no results.' } as const;
   }
   return { state: 'done', error: null } as const;
 }

@@ -28,7 +28,7 @@ export const BENCHMARKS: Surface = {
     {
       id: 'benchmarks',
       title: 'Benchmarks',
-      purpose: 'How fast the service is, measured with profiles, and compared with former runs.',
+      purpose: 'Measure how fast the service is with profiles, and compare with previous runs.',
       path: '/benchmarks',
       icon: 'gauge',
       styles: ['/css/charts.css', '/pages/lab/lab.css', '/pages/benchmarks/benchmarks.css'],
@@ -81,7 +81,7 @@ function benchmarkRoutes(app: FastifyInstance, context: ConsoleContext): void {
 /** @throws ApiError feature_disabled; the gate of the surface answers it before */
 function runsOf({ benchmarks }: ConsoleContext): BenchmarkRuns {
   if (benchmarks !== undefined) return benchmarks;
-  throw new ApiError('feature_disabled', 'Running benchmarks is switched off in this console.');
+  throw new ApiError('feature_disabled', 'Benchmarks are disabled in this console.');
 }
 
 /**
@@ -93,9 +93,13 @@ async function serviceOf(
   { s3 }: Session,
 ): Promise<Readonly<Record<string, string>>> {
   if (s3 === undefined) {
-    throw new ApiError('unsupported_here', 'This profile measures the S3 API of the service.', {
-      needs: 's3_base',
-    });
+    throw new ApiError(
+      'unsupported_here',
+      "This profile requires access to the service's S3 API.",
+      {
+        needs: 's3_base',
+      },
+    );
   }
   const { accessKey, secretKey } = await s3.credentials();
   return {

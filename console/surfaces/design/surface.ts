@@ -34,7 +34,7 @@ export const DESIGN: Surface = {
     {
       id: 'design',
       title: 'Design',
-      purpose: 'The components that pages are made of.',
+      purpose: 'UI components used on pages.',
       path: '/design',
       icon: 'palette',
       styles: ['/pages/design/design.css'],
@@ -42,15 +42,15 @@ export const DESIGN: Surface = {
     {
       id: 'design/charts',
       title: 'Charts',
-      purpose: 'The kinds of charts that pages have.',
+      purpose: 'Chart types used on pages.',
       path: '/design/charts',
       icon: 'chart-column',
       styles: ['/css/charts.css', '/pages/design/design.css'],
     },
     {
       id: 'design/texts',
-      title: 'All texts',
-      purpose: 'Every text of the console, with its place in the sources.',
+      title: 'UI texts',
+      purpose: 'Every text in the console, with its location in the source code.',
       path: '/design/texts',
       icon: 'file-text',
       styles: ['/pages/lab/lab.css', '/pages/design/design.css'],

@@ -38,7 +38,7 @@ export function beforeAfterChart({
     ],
     describe: () => {
       const [worst] = items.toSorted((a, b) => distance(b, middle) - distance(a, middle));
-      if (worst === undefined) return 'There are no entries.';
+      if (worst === undefined) return 'No entries.';
       const text = `${worst.name}, ${beforeText.toLowerCase()} ${textOf(worst.before)}, ${afterText.toLowerCase()} ${textOf(worst.after)}`;
       return `${items.length} entries. Farthest from ${format(middle)}: ${text}.`;
     },

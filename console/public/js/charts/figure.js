@@ -42,11 +42,13 @@ export class ChartFigure {
     const file = title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
     this.#table = iconButton('table', `Table: ${title}`, () => this.#turn());
     this.#table.setAttribute('aria-pressed', 'false');
-    const csv = iconButton('download', `CSV: ${title}`, () => saveCsv(file, this.#chart.table()));
-    const json = iconButton('file-braces', `JSON: ${title}`, () =>
+    const csv = iconButton('download', `Download CSV: ${title}`, () =>
+      saveCsv(file, this.#chart.table()),
+    );
+    const json = iconButton('file-braces', `Download JSON: ${title}`, () =>
       saveJson(file, this.#chart.table()),
     );
-    this.#svg = iconButton('image', `SVG: ${title}`, () => {
+    this.#svg = iconButton('image', `Download SVG: ${title}`, () => {
       const drawing = this.#body.querySelector('svg');
       if (drawing !== null) saveSvg(file, drawing);
     });
@@ -142,7 +144,7 @@ function tableOf(title, { head, rows }) {
   const shown = rows.slice(0, ROWS_SHOWN).map((row) => row.slice(0, COLUMNS_SHOWN));
   const isCut = shown.length < rows.length || titles.length < head.length;
   const text = isCut
-    ? `${title}: ${shown.length} of ${rows.length} rows, ${titles.length} of ${head.length} columns. The files have all of them.`
+    ? `${title}: ${shown.length} of ${rows.length} rows, ${titles.length} of ${head.length} columns. Download the files for the complete data.`
     : title;
   const made = el(
     'table',

@@ -28,7 +28,7 @@ export function gauge({ name, value, max, zones, format = plain }) {
     })),
     describe: () =>
       value === null
-        ? `${name} is unknown.`
+        ? `${name}: no data.`
         : `${name} is ${text} of ${format(max)}${zone === undefined ? '' : `: ${zone.text}`}.`,
     table: () => ({ head: ['Name', 'Value', 'Limit'], rows: [[name, value, max]] }),
     shapes(width) {

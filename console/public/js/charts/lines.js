@@ -156,12 +156,12 @@ function about({ series, x: across, y: up }) {
         : series.map(({ name, tone }, index) => ({ text: name, tone: tone ?? index })),
     describe: () => {
       const { length } = knownOf(series);
-      if (length === 0) return `Nothing is known of ${up.title} yet.`;
+      if (length === 0) return `No data for ${up.title} yet.`;
       const ends = series.flatMap(({ name, points }) => {
         const last = points.findLast(({ y }) => y !== null);
         return last === undefined || last.y === null ? [] : [`${name}: ${up.format(last.y)}`];
       });
-      return `${up.title} by ${across.title}, ${length} values. The last: ${ends.join('; ')}.`;
+      return `${up.title} by ${across.title}, ${length} values. Latest: ${ends.join('; ')}.`;
     },
     table: () => ({
       head: ['Series', across.title, up.title],

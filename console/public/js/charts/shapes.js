@@ -167,8 +167,8 @@ export function plain(value) {
 export function extremes(items, format) {
   const known = items.flatMap(({ name, value }) => (value === null ? [] : [{ name, value }]));
   const unknown = items.length - known.length;
-  const rest = unknown === 0 ? '' : ` ${unknown} unknown.`;
-  if (known.length === 0) return `Nothing is known of ${items.length} entries.`;
+  const rest = unknown === 0 ? '' : ` No data for ${unknown} of them.`;
+  if (known.length === 0) return `No data for ${items.length} entries.`;
   const sorted = known.toSorted((a, b) => b.value - a.value);
   const [most, least] = [sorted[0], sorted.at(-1)];
   if (most === undefined || least === undefined) return '';

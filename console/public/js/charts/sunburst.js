@@ -29,7 +29,7 @@ const GAP_PX = 1;
  * }} data `low` and `high` say what the ends of the colours mean
  * @returns {import('./shapes.js').Chart}
  */
-export function sunburst({ root, format = plain, titles = ['Part', 'Value', 'Note'], low, high }) {
+export function sunburst({ root, format = plain, titles = ['Item', 'Value', 'Note'], low, high }) {
   const arcs = arcsOf(root);
   const depth = Math.max(1, ...arcs.map(({ path }) => path.length));
   const sizeOf = (/** @type {number} */ width) => Math.min(SIZE_MOST, width);
@@ -46,7 +46,7 @@ export function sunburst({ root, format = plain, titles = ['Part', 'Value', 'Not
     describe: () => {
       const leaves = arcs.filter(({ part }) => (part.children ?? []).length === 0);
       const [worst] = leaves.toSorted((a, b) => Math.abs(b.part.far) - Math.abs(a.part.far));
-      const far = worst === undefined ? '' : ` The furthest is ${textOf(worst.part)}.`;
+      const far = worst === undefined ? '' : ` The largest deviation is ${textOf(worst.part)}.`;
       return `${root.name}: ${format(root.value)} in ${leaves.length} parts.${far}`;
     },
     table: () => ({

@@ -36,7 +36,7 @@ export function swimLanes({ lanes, from, to, format, legend = [], ticks = roundT
     describe: () => {
       const last = lanes.map(({ name, spans }) => `${name}: ${spans.at(-1)?.text ?? 'nothing'}`);
       const shown = last.slice(0, 12).join('; ');
-      return `${lanes.length} lanes from ${format(from)} to ${format(to)}. At the end: ${shown}${last.length > 12 ? '; and others' : ''}.`;
+      return `${lanes.length} lanes from ${format(from)} to ${format(to)}. At the end: ${shown}${last.length > 12 ? '; and more' : ''}.`;
     },
     table: () => ({
       head: ['Lane', 'State', 'From', 'To'],

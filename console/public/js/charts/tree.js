@@ -34,7 +34,7 @@ export function treeChart({ root, format = plain }) {
       return `${root.name}: ${textOf(root)}, in ${leaves.length} parts.${largest}`;
     },
     table: () => ({
-      head: ['Part', 'Value', 'Note'],
+      head: ['Item', 'Value', 'Note'],
       rows: list.map(({ node, path }) => [path.join(' › '), node.value, node.note ?? '']),
     }),
     shapes: (width) => boxes(root, 0, 0, width, textOf),

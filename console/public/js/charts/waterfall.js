@@ -22,7 +22,7 @@ export function waterfall({ items, total, format = plain }) {
   });
   const whole = { name: total, value: sum, from: 0, to: sum };
   const unknown = items.filter(({ value }) => value === null).map(({ name }) => name);
-  const rest = unknown.length === 0 ? '' : ` Unknown, and left out: ${unknown.join(', ')}.`;
+  const rest = unknown.length === 0 ? '' : ` No data, not included: ${unknown.join(', ')}.`;
   const textOf = (/** @type {number | null} */ value) =>
     value === null ? 'unknown' : format(value);
   return {
@@ -31,10 +31,10 @@ export function waterfall({ items, total, format = plain }) {
       const [most] = items.toSorted((a, b) => (b.value ?? 0) - (a.value ?? 0));
       const largest =
         most === undefined ? '' : ` The largest part is ${most.name}, ${textOf(most.value)}.`;
-      return `${total}: ${format(sum)}, of ${items.length} parts.${largest}${rest}`;
+      return `${total}: ${format(sum)}, in ${items.length} parts.${largest}${rest}`;
     },
     table: () => ({
-      head: ['Part', 'Value', 'Sum'],
+      head: ['Item', 'Value', 'Running total'],
       rows: [...steps, whole].map(({ name, value, to }) => [name, value, to]),
     }),
     shapes(width) {

@@ -51,7 +51,7 @@ export function comparison(runs) {
         'p99',
         sideBySide(run, other, (row) => row.p99_ms, ' ms'),
       ),
-      new ChartFigure(`${run.title}: operations per second, run by run`, course(runs, run.profile)),
+      new ChartFigure(`${run.title}: operations per second by run`, course(runs, run.profile)),
     ];
     place.replaceChildren(...drawn.map(({ element }) => element));
   };
@@ -61,7 +61,10 @@ export function comparison(runs) {
   return el(
     'div',
     { className: 'lab-page' },
-    card('Compare', el('div', { className: 'lab-form' }, field('Run', now), field('With', before))),
+    card(
+      'Compare',
+      el('div', { className: 'lab-form' }, field('Run', now), field('Compare with', before)),
+    ),
     place,
   );
 }

@@ -53,7 +53,7 @@ export async function mount() {
   main.append(
     pageHead(
       'Benchmarks',
-      'How fast the service is, measured with profiles, and compared with former runs.',
+      'Measure how fast the service is with profiles, and compare with previous runs.',
     ),
     body,
   );
@@ -119,8 +119,8 @@ class Page {
     if (profile === undefined) return;
     const what =
       profile.target === 'own'
-        ? 'It starts a Ringway of its own on the host of the console, and takes its processors.'
-        : 'It loads the service, as your user, and writes to a bucket of its own.';
+        ? "This starts a separate Ringway instance on the console's host and uses its CPUs."
+        : 'This puts load on the service as your user and writes to a dedicated bucket.';
     if (!(await confirmed(`Run “${profile.title}”?`, what, 'Run'))) return;
     try {
       const { id } = await call('POST', '/api/benchmarks/runs', { profile: name });
@@ -178,7 +178,7 @@ class Page {
 function profileTable({ profiles, runs }, onStart) {
   const running = runs.some(({ state }) => state === 'running');
   if (profiles.length === 0) {
-    return card('Profiles', el('p', { textContent: 'There are no files in profiles/.' }));
+    return card('Profiles', el('p', { textContent: 'No profile files found in profiles/.' }));
   }
   return card(
     'Profiles',
@@ -186,14 +186,14 @@ function profileTable({ profiles, runs }, onStart) {
       'Profiles',
       [
         { title: 'Profile', value: (row) => row.title },
-        { title: 'What it does', value: (row) => row.problem ?? row.description },
+        { title: 'Description', value: (row) => row.problem ?? row.description },
         {
-          title: 'Measures',
+          title: 'Target',
           value: (row) => row.target,
-          cell: (row) => (row.target === 'own' ? 'a Ringway of its own' : 'this service'),
+          cell: (row) => (row.target === 'own' ? 'separate Ringway instance' : 'this service'),
         },
         {
-          title: 'Run it',
+          title: 'Run',
           value: (row) => row.name,
           cell: (row) => {
             const button = el('button', {
@@ -247,7 +247,7 @@ function runView(run) {
   if (total > lines.length) {
     const left = total - lines.length;
     parts.push(
-      el('p', { className: 'quiet', textContent: `The first ${left} lines are left out.` }),
+      el('p', { className: 'quiet', textContent: `The first ${left} lines are not shown.` }),
     );
   }
   parts.push(output);
@@ -264,12 +264,12 @@ function resultTable(rows) {
       'Results',
       [
         { title: 'Operation', value: nameOf },
-        { title: 'Bytes', number: true, value: (row) => row.bytes },
+        { title: 'Object size', number: true, value: (row) => row.bytes },
         { title: 'Clients', number: true, value: (row) => row.concurrency },
         { title: 'Operations', number: true, value: (row) => row.ops },
         { title: 'Errors', number: true, value: (row) => row.errors },
         {
-          title: 'Per second',
+          title: 'Operations per second',
           number: true,
           value: (row) => row.ops_per_s,
           cell: (row) => numberText(row.ops_per_s, 1),
@@ -290,9 +290,9 @@ function resultTable(rows) {
 function historyOf(runs, onShow) {
   if (runs.length === 0) return [];
   const list = card(
-    'Former runs',
+    'Previous runs',
     table(
-      'Former runs',
+      'Previous runs',
       [
         {
           title: 'Started',
@@ -302,7 +302,7 @@ function historyOf(runs, onShow) {
         { title: 'Profile', value: (row) => row.title },
         { title: 'By', value: (row) => row.actor },
         {
-          title: 'Took',
+          title: 'Duration',
           number: true,
           value: (row) =>
             row.ended_unix_s === null ? null : row.ended_unix_s - row.started_unix_s,
@@ -320,7 +320,7 @@ function historyOf(runs, onShow) {
           cell: (row) =>
             el('button', {
               className: 'plain',
-              textContent: 'Show',
+              textContent: 'View',
               onclick: () => onShow(row.id),
             }),
         },

@@ -51,7 +51,7 @@ function colours() {
     swatch.style.background = `var(--${name})`;
     return el('div', {}, swatch, el('code', { textContent: name }));
   });
-  return section('Colours', el('div', { className: 'design-grid' }, ...tiles));
+  return section('Colors', el('div', { className: 'design-grid' }, ...tiles));
 }
 
 function type() {
@@ -75,7 +75,7 @@ function buttons() {
     'Buttons and menu',
     row(
       el('button', { className: 'primary' }, icon('upload'), 'Upload'),
-      button('New folder'),
+      button('Create folder'),
       button('Plain', { className: 'plain' }),
       button('Delete', { className: 'danger' }),
       button('Delete permanently', { className: 'danger primary' }),
@@ -86,13 +86,13 @@ function buttons() {
 }
 
 async function askFirst() {
-  const text = 'All 12 objects in it are deleted. This cannot be undone.';
+  const text = 'All 12 objects in this container will be deleted. This cannot be undone.';
   if (await confirmed('Delete “photos”', text, 'Delete', { danger: true })) toast('Deleted.');
 }
 
 function fields() {
   const hint = el('span', { className: 'hint', textContent: 'Letters, digits, dots and hyphens.' });
-  const problem = el('span', { className: 'problem', textContent: 'This name is taken.' });
+  const problem = el('span', { className: 'problem', textContent: 'This name is already in use.' });
   return section(
     'Fields',
     el(
@@ -110,7 +110,7 @@ function fields() {
         'label',
         { className: 'check' },
         el('input', { type: 'checkbox', checked: true }),
-        'Keep versions',
+        'Enable versioning',
       ),
     ),
     copyField('Access key', 'MADE-UP-KEY'),
@@ -179,13 +179,13 @@ function tabs() {
 function waiting() {
   const next = button('Create container', { className: 'primary' });
   return section(
-    'Nothing yet, and not yet',
+    'Empty and loading states',
     el(
       'div',
       { className: 'empty-state' },
       icon('box'),
       el('strong', { textContent: 'No containers yet' }),
-      el('span', { textContent: 'A container holds files. Make the first one.' }),
+      el('span', { textContent: 'Containers hold your files. Create one to get started.' }),
       next,
     ),
     el('div', { className: 'skeleton' }),
@@ -197,10 +197,12 @@ function overlays() {
   return section(
     'Dialogs and toasts',
     row(
-      button('Dialog', { onclick: () => ask('New folder', [field()], 'Create') }),
+      button('Dialog', { onclick: () => ask('Create folder', [field()], 'Create') }),
       button('Danger', { className: 'danger', onclick: askFirst }),
       button('Toast', { onclick: () => toast('“beach.jpg” was moved to the trash.') }),
-      button('Failure', { onclick: () => toast('The store does not answer.', { state: 'crit' }) }),
+      button('Failure', {
+        onclick: () => toast('The store is not responding.', { state: 'crit' }),
+      }),
     ),
   );
 }
@@ -218,7 +220,7 @@ export async function mount() {
     el('h1', { textContent: 'Design' }),
     el('p', {
       className: 'quiet',
-      textContent: 'The parts that pages are made of. Change the theme and the density above.',
+      textContent: 'UI components used on pages. Change the theme and density above.',
     }),
     el(
       'div',

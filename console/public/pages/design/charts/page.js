@@ -13,7 +13,7 @@ import { $, durationText, el } from '../../../js/dom.js';
 
 /** Every kind of chart with made-up figures, to look at. */
 
-const percent = (/** @type {number} */ value) => `${value.toFixed(1)} %`;
+const percent = (/** @type {number} */ value) => `${value.toFixed(1)}%`;
 const milliseconds = (/** @type {number} */ value) => `${value.toFixed(1)} ms`;
 const clock = (/** @type {number} */ seconds) =>
   `${Math.floor(seconds / 60)}:${String(Math.round(seconds % 60)).padStart(2, '0')}`;
@@ -32,8 +32,8 @@ const BARS = barChart({
   format: percent,
   items: [
     { name: 'd1', value: 42.1 },
-    { name: 'd2', value: 87.5, tone: 'warn', note: 'above 85 %' },
-    { name: 'd3', value: 96.2, tone: 'crit', note: 'above 95 %' },
+    { name: 'd2', value: 87.5, tone: 'warn', note: 'above 85%' },
+    { name: 'd3', value: 96.2, tone: 'crit', note: 'above 95%' },
     { name: 'd4', value: null },
   ],
 });
@@ -59,9 +59,9 @@ const CANDIDATES = Array.from({ length: 24 }, (_, at) => ({
 
 const SCATTER = scatterChart({
   points: CANDIDATES,
-  series: ['found', 'begun with'],
+  series: ['found', 'initial'],
   x: { title: 'Moved data', format: percent },
-  y: { title: 'Unavailable parts', format: percent },
+  y: { title: 'Unavailable partitions', format: percent },
   front: CANDIDATES.map((_, at) => at),
 });
 
@@ -119,8 +119,7 @@ const LANES = swimLanes({
       },
       { from: 200 + at * 10, to: null, text: 'reaped', tone: /** @type {const} */ ('quiet') },
     ],
-    marks:
-      at === 2 ? [{ at: 150, text: 'read once more', tone: /** @type {const} */ ('accent') }] : [],
+    marks: at === 2 ? [{ at: 150, text: 'read again', tone: /** @type {const} */ ('accent') }] : [],
   })),
 });
 
@@ -132,7 +131,7 @@ const GAUGE = gauge({
   zones: [
     { from: 0, tone: 'good', text: 'well' },
     { from: 7200, tone: 'warn', text: 'behind' },
-    { from: 18_000, tone: 'crit', text: 'in danger' },
+    { from: 18_000, tone: 'crit', text: 'critical' },
   ],
 });
 
@@ -140,7 +139,7 @@ const WATERFALL = waterfall({
   total: 'Repair work',
   format: durationText,
   items: [
-    { name: 'Updates that wait', value: 1200 },
+    { name: 'Pending updates', value: 1200 },
     { name: 'Quarantined', value: 600 },
     { name: 'Missing copies', value: 3000 },
     { name: 'Imbalance', value: null },
@@ -209,7 +208,7 @@ export async function mount() {
     el('h1', { textContent: 'Charts' }),
     el('p', {
       className: 'quiet',
-      textContent: 'The kinds of charts that pages have, with made-up figures.',
+      textContent: 'Chart types used on pages, with sample data.',
     }),
     el('div', { className: 'design-columns' }, ...figures.map(({ element }) => element)),
   );

@@ -9,19 +9,19 @@ import { fill, pageHead, setViewState, table, viewState } from '../../../js/part
 /** @type {readonly import('../../../js/parts.js').Column<ConsoleText>[]} */
 const COLUMNS = [
   { title: 'Text', value: ({ text }) => text },
-  { title: 'Shown as', value: ({ kind }) => kind },
-  { title: 'Places', value: ({ places }) => places.join(' ') },
+  { title: 'Type', value: ({ kind }) => kind },
+  { title: 'Source locations', value: ({ places }) => places.join(' ') },
 ];
 /** Typing in the field draws the table again; the file has all rows. */
 const SHOWN_MAX = 200;
 
 /** Shows all texts, or those that contain what was typed. */
 export async function mount() {
-  const search = el('input', { type: 'search', placeholder: 'Words or a file' });
+  const search = el('input', { type: 'search', placeholder: 'Text or file name' });
   search.value = viewState().q ?? '';
   const place = el('div');
   $('#main').append(
-    pageHead('All texts', 'Every text of the console, with its place in the sources.'),
+    pageHead('UI texts', 'Every text in the console, with its location in the source code.'),
     el('label', { className: 'field' }, 'Search', search),
     place,
   );
