@@ -19,6 +19,7 @@ describe('tidy: texts of the console', () => {
       ['text', 'Two  blanks'],
       ['text', 'An "object"'],
       ['text', 'One , two'],
+      ['text', 'Another run is under way.'],
     ];
     for (const [kind, text] of broken) {
       expect(textViolations([{ kind, text, places: ['x.js:1'] }]), text).to.not.be.empty;

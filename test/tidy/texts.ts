@@ -25,6 +25,37 @@ const SHORT = ['button', 'heading'] as const;
 const NAMES =
   /\b(?:API|Audit|CORS|CSV|Chromium|Ctrl|Deploy|Files|Governance|JSON|Lab|Lock|MD5|Markdown|Monitor|Object|Prometheus|Ringway|S3|SLO|SVG|Swift|TempURLs?|URLs?|Users|UTC|XML|ZIP)\b/g;
 
+/** Words that operators do not use, with those that other consoles have. */
+const GLOSSARY: readonly (readonly [found: RegExp, better: string])[] = [
+  [/\bunder way\b/i, 'in progress'],
+  [/\bbeg(?:ins?|an|un)\b/i, 'starts, started'],
+  [/\btak(?:e|es|en|ing) (?:it )?back\b/i, 'revert'],
+  [/\bthr(?:ow|own) away\b/i, 'move to trash'],
+  [/\bcarried out\b/i, 'run, applied'],
+  [/\bmeanwhile\b/i, 'since then, in the meantime'],
+  [/\bswitche[sd] o(?:ff|n)\b/i, 'disabled, enabled'],
+  [/\bThere is no such\b/i, 'X not found'],
+  [/\bheld down\b/i, 'down'],
+  [/\bnot well\b/i, 'unhealthy'],
+  [/\b(?:makes no sense|as it should)\b/i, 'returned an invalid response'],
+  [/\brefuse[sd]?\b/i, 'rejects, denied'],
+  [/\b(?:people|person)\b/i, 'user'],
+  [/\bmay (?:read|write|use)\b/i, 'can'],
+  [/ at most$/i, 'Max X'],
+  [/\bthe (?:newest|latest) first\b/i, 'newest first'],
+  [/\bformer\b/i, 'previous'],
+  [/\bby hand\b/i, 'manually'],
+  [/\banew\b/i, 'again'],
+  [/\bunfinished uploads?\b/i, 'incomplete multipart uploads'],
+  [/\bweb (?:site|address)/i, 'website, URL'],
+  [/\bstop(?:ped)? for good\b/i, 'end'],
+  [/\bthe last ring\b/i, 'the latest ring'],
+  [/\blook(?:ed)? (?:at|again)\b/i, 'checked, Refresh'],
+  [/\bleft (?:alone|out)\b/i, 'skipped'],
+  [/^What (?:is|are|was|were|the|it|you)\b|^In (?:short|detail)$/, 'name the thing'],
+  [/\b(?:colour|authoris|grey)/i, 'American spelling'],
+];
+
 /** The wording rules of docs/console-development.md that a program can hold. */
 const RULES: readonly Rule[] = [
   {
@@ -46,6 +77,7 @@ const RULES: readonly Rule[] = [
   { kinds: ['button'], found: /[.:;,]$/, advice: 'a button has no sign at its end' },
   { kinds: SHORT, found: /^[a-z]/, advice: 'begin with a capital' },
   { kinds: ['button'], found: /\s[A-Z][a-z]+/, advice: 'only the first word has a capital' },
+  ...GLOSSARY.map(([found, better]) => ({ kinds: ALL, found, advice: `say “${better}”` })),
 ];
 
 /** One line for each text that breaks a rule, with its first place. */
