@@ -40,7 +40,7 @@ describeWith([program('chromium')], 'the console in Chromium', function () {
   it('makes a container, uploads, and shows names as text', async () => {
     await page.locator('#new-container').click();
     await page.getByLabel('Name', { exact: true }).fill('photos');
-    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.locator('#dialog-ok').click();
     await page.getByText('This folder is empty.').waitFor();
     await page.getByRole('button', { name: 'Choose files' }).waitFor();
     expect(await page.locator('#crumbs').textContent()).to.equal('photos');
