@@ -233,6 +233,7 @@ describe('deploy: plan of rings', () => {
     };
     other.rings[0]!.part_power = 9;
     other.hash.prefix_ref = 'another';
+    other.hash.suffix_ref = 'another';
     other.cluster = 'another';
     other.policies[0] = {
       index: 0,
@@ -246,6 +247,7 @@ describe('deploy: plan of rings', () => {
     expect(refusedCodes(planned)).to.have.members([
       '/rings/0/part_power immutable',
       '/hash/prefix_ref immutable',
+      '/hash/suffix_ref immutable',
       '/cluster immutable',
       '/policies/0/type immutable',
     ]);

@@ -116,6 +116,8 @@ const WRONG: readonly (readonly [path: Path, value: unknown, error: string])[] =
   [['nodes', 0, 'devices', 0, 'weight'], -1, '/nodes/0/devices/0/weight out_of_range'],
   [['nodes', 0, 'devices', 0, 'weight'], '1', '/nodes/0/devices/0/weight wrong_type'],
   [['nodes', 0, 'devices', 0, 'mount'], '/mnt/d1', '/nodes/0/devices/0/mount mount'],
+  [['nodes', 0, 'devices', 0, 'mount'], '/srv/node/other', '/nodes/0/devices/0/mount mount'],
+  [['policies', 1, 'ec'], { type: 'isa_l_rs_vand', k: 10, m: 5 }, '/policies/1/ec/type unsafe'],
   [['nodes', 0, 'devices', 0, 'mount'], '/srv/../d1', '/nodes/0/devices/0/mount invalid'],
   [['nodes', 0, 'devices', 0, 'rings'], ['object-7'], '/nodes/0/devices/0/rings/0 no_ring'],
   [['proxy', 'port'], 0, '/proxy/port out_of_range'],
@@ -156,6 +158,14 @@ describe('deploy: specification', () => {
       expect(errorsOf(exampleWith(path, value))).to.include(error);
     });
   }
+
+  it('counts devices with a weight alone as places for the replicas of a ring', () => {
+    const { length } = exampleSpec().nodes.flatMap(({ devices }) => devices);
+    const full = exampleWith(['rings', 0, 'replicas'], length);
+    const error = '/rings/0/replicas too_few_devices';
+    expect(errorsOf(full)).to.not.include(error);
+    expect(errorsOf(changed(full, ['nodes', 0, 'devices', 0, 'weight'], 0))).to.include(error);
+  });
 
   it('refuses another type at every place, and keys that it does not know in every object', () => {
     // With all that has a default, and what has none and the example does without.

@@ -1,5 +1,6 @@
 import { AUTH } from './auth.mjs';
 import { AUTHORITY } from './authority.mjs';
+import { CLUSTERS } from './clusters.mjs';
 import { CONSOLE } from './console.mjs';
 import { EMBEDDED } from './embedded.mjs';
 import { FILES } from './files.mjs';
@@ -19,6 +20,7 @@ export const PLANTED = [
   ...TRUST,
   ...VERSIONS,
   ...SWIFT,
+  ...CLUSTERS,
   ...EMBEDDED,
   ...SWIFT_API,
   ...CONSOLE,
