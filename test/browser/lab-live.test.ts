@@ -149,7 +149,7 @@ describeWith([program('chromium')], 'Observatory and Shadow in a browser', funct
     await page.reload();
     await page.getByRole('button', { name: 'Stop and keep results' }).click();
     await page.getByText('done', { exact: true }).first().waitFor();
-    await page.getByText('left out of the times').waitFor();
+    await page.getByText('excluded from the times').waitFor();
     expect(watched.complaints).to.deep.equal([]);
   });
 

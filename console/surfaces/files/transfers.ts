@@ -121,7 +121,7 @@ export class Transfers {
       // After any other failure the copy may be all that there is.
       const isChanged = code === 'conflict';
       if (isChanged && (await this.#discard(aside).catch(() => false)))
-        throw new ApiError(code, 'Someone has changed it meanwhile: it was left.');
+        throw new ApiError(code, 'Someone has changed it since then. It was left as it is.');
       throw new ApiError(code, `${message} A copy is kept as “${aside.object}”.`);
     }
   }

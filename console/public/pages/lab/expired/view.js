@@ -41,7 +41,7 @@ export function summaryOf({ summary }) {
   return figures([
     { label: 'Objects', value: String(summary.n) },
     { label: 'Reaped', value: String(summary.reaped) },
-    { label: 'Not reaped', value: String(summary.censored), hint: 'left out of the times' },
+    { label: 'Not reaped', value: String(summary.censored), hint: 'excluded from the times' },
     { label: 'Mean ghost period', value: time(summary.mean_s) },
     { label: 'P95', value: time(summary.p95_s) },
     { label: 'Maximum', value: time(summary.max_s) },
