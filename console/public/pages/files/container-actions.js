@@ -15,7 +15,6 @@ import { askTyped } from '../../js/typed-name.js';
  *
  * @param {Pick<ContainerDetails, 'name' | 's3'>} details
  * @param {boolean} enabled
- * @param {boolean} s3 whether S3 keeps them: it has no trash
  */
 export async function setVersions({ name, s3 }, enabled) {
   const suspended = s3
