@@ -178,11 +178,11 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
     const hours = page.getByLabel('Hours to restore a lost replica');
     await typeInto(page, hours, '48');
     await page.keyboard.press('Enter');
-    await page.getByText('a lost copy is restored after 48 h').waitFor();
+    await page.getByText('a lost replica is restored after 48 h').waitFor();
     // The address is the view.
     expect(page.url()).to.match(/\?mttr=48$/);
     await page.reload();
-    await page.getByText('a lost copy is restored after 48 h').waitFor();
+    await page.getByText('a lost replica is restored after 48 h').waitFor();
     await page.getByText('Writable after losing a server').waitFor();
     const refused = page.getByText('Could not create a container with this policy.');
     expect(await refused.count()).to.equal(0);
@@ -257,18 +257,18 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
     await press(page, page.getByRole('button', { name: 'Scan disks' }));
     await page.getByRole('region', { name: 'Exhibits' }).waitFor();
     await press(page, page.getByRole('button', { name: 'a'.repeat(32) }));
-    await page.getByText('d1 has older data').first().waitFor();
+    await page.getByText('Older data on d1').first().waitFor();
     await expectAccessible(page);
     await watched.shoot('lab-tombstones');
     // The address is the view.
     await page.reload();
-    await page.getByText('d1 has older data').first().waitFor();
+    await page.getByText('Older data on d1').first().waitFor();
   });
 
   it('searches weights, and shows what it found', async () => {
     const { page } = watched;
     await open('/lab/genome');
-    await typeInto(page, page.getByLabel('Candidates'), '8');
+    await typeInto(page, page.getByRole('spinbutton', { name: /^Candidates/ }), '8');
     await typeInto(page, page.getByLabel('Generations'), '3');
     await press(page, page.getByRole('button', { name: 'Search', exact: true }));
     await page.getByRole('button', { name: 'Download commands' }).waitFor();
