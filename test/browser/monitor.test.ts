@@ -53,7 +53,7 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
     await page.getByText('source: built-in').waitFor();
     await page.getByRole('link', { name: 'healthy' }).waitFor();
     await tile('nodes_online').getByText('1 / 1').waitFor();
-    await page.getByText(/^Not measured: .*Async pending.*no cluster_nodes/).waitFor();
+    await page.getByText(/^Not collected: .*Async pending.*no cluster_nodes/).waitFor();
     await page.getByText(/^Not shown: .*Until a certificate expires/).waitFor();
     await page.getByText('No alerts. All monitored metrics are within their thresholds.').waitFor();
     await page.getByText('2 / 2 up').waitFor();
@@ -106,7 +106,7 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
   it('goes through tabs with the arrow keys, and back', async () => {
     await tab('Gateway').focus();
     await page.keyboard.press('ArrowRight');
-    await page.getByText(/^Not measured: no cluster_nodes/).waitFor();
+    await page.getByText(/^Not collected: no cluster_nodes/).waitFor();
     await page.keyboard.press('End');
     await page.getByText('Tracing is stopped.').waitFor();
     await page.keyboard.press('ArrowLeft');
@@ -115,7 +115,7 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
     await page.goBack();
     await page.getByText('Tracing is stopped.').waitFor();
     await page.goBack();
-    await page.getByText(/^Not measured: no cluster_nodes/).waitFor();
+    await page.getByText(/^Not collected: no cluster_nodes/).waitFor();
     await expectAccessible(page);
   });
 
