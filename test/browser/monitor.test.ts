@@ -54,7 +54,7 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
     await page.getByRole('link', { name: 'healthy' }).waitFor();
     await tile('nodes_online').getByText('1 / 1').waitFor();
     await page.getByText(/^Not collected: .*Async pending.*no cluster_nodes/).waitFor();
-    await page.getByText(/^Not shown: .*Until a certificate expires/).waitFor();
+    await page.getByText(/^Not shown: .*Time until TLS certificate expiry/).waitFor();
     await page.getByText('No alerts. All monitored metrics are within their thresholds.').waitFor();
     await page.getByText('2 / 2 up').waitFor();
     await page.getByText(/^More charts \(\d+\)$/).click();
@@ -131,7 +131,7 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
     await work();
     const row = page.locator('#trace-rows tr').filter({ hasText: 'photos/0.jpg' });
     await row.getByText('403').waitFor();
-    await row.getByRole('button', { name: /^Details of tx/ }).click();
+    await row.getByRole('button', { name: /^Details for tx/ }).click();
     await page.getByText('"error_code": "AccessDenied"').waitFor();
     await watched.shoot('monitor-trace');
     await expectAccessible(page);
@@ -162,7 +162,7 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
   it('filters the log by level and text, and stops following it', async () => {
     await tab('Logs').click();
     await page.getByText('listener up').first().waitFor();
-    await page.getByRole('button', { name: 'Table: Lines over time' }).waitFor();
+    await page.getByRole('button', { name: 'Table: Log volume' }).waitFor();
     await watched.shoot('monitor-logs');
     await expectAccessible(page);
     await page.getByLabel('Contains').fill('service ready');

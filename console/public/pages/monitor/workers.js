@@ -52,7 +52,7 @@ export class Workers {
   /** @param {WorkersView} view */
   #show({ items, state, reason, at_unix_s: at }) {
     const nodes = [];
-    this.#summary.textContent = `Workers: ${state === 'ok' ? counted(items) : 'unknown'}`;
+    this.#summary.textContent = `Workers: ${state === 'ok' ? counted(items) : 'unavailable'}`;
     if (state !== 'ok') {
       nodes.push(
         el('p', { className: 'empty' }, stateMark('unknown', localTimes(reason ?? 'unknown'))),
