@@ -177,7 +177,7 @@ describeWith([program('chromium')], 'Uploads in Chromium, when things go wrong',
     // What is meant for one account does not go into another.
     await logIn('tester3', 'testing3');
     await page.clock.fastForward(LOOK_MS);
-    await notice.getByText('wait for test:tester.').waitFor();
+    await notice.getByText('resume when test:tester logs in again.').waitFor();
     expect(await namesBelow('folder/')).to.deep.equal([]);
 
     await press('Log in');

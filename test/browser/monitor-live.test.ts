@@ -147,7 +147,7 @@ describeWith(
       await page.clock.fastForward(SILENCE_MS);
       await next;
       const updated = page.locator('#updated');
-      await updated.getByText(/^updated (?:now|\d s ago)$/).waitFor();
+      await updated.getByText(/^updated (?:just now|\d s ago)$/).waitFor();
       await page.getByText('healthy').waitFor();
     });
   },

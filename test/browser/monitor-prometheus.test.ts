@@ -175,7 +175,7 @@ rule_files: [alerts.yml, rules.yml]
       await page.getByRole('checkbox', { name: 'Include console requests' }).uncheck();
       await own.first().waitFor({ state: 'hidden' });
       await page.getByText('service ready').first().waitFor();
-      await page.getByText(/^\d+ lines from .* No lines are kept from before/).waitFor({
+      await page.getByText(/^\d+ lines from .* Lines before .* are not retained/).waitFor({
         state: 'attached',
       });
       expect(await page.getByRole('button', { name: 'Load older lines' }).count()).to.equal(0);

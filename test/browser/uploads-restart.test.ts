@@ -110,7 +110,7 @@ describeWith([program('chromium')], 'Uploads in Chromium, over restarts', functi
       .locator('#picker')
       .setInputFiles(['a', 'b', 'c', 'd', 'e'].map((name) => ({ name, mimeType: 'a/b', buffer })));
     await told()
-      .getByText(/5 waiting.*the store is not available/)
+      .getByText(/5 waiting.*store unavailable/)
       .waitFor();
     expect(refusals).to.be.at.most(3);
     await page.unroute(BODIES);

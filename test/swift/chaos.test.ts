@@ -52,13 +52,13 @@ describeWith(SWIFT_NEEDS, 'the Chaos Arcade over a Swift cluster', function () {
     ); // prettier-ignore
     expect(result?.checks.filter(({ is_ok: isOk }) => !isOk)).to.deep.equal([]);
     expect(result).to.deep.include({ abort: null, deadline_unix_s: null });
-    expect(result?.repair).to.include({ is_repaired: true, text: 'All copies are whole.' });
+    expect(result?.repair).to.include({ is_repaired: true, text: 'All replicas are intact.' });
     expect(result?.score?.total).to.be.within(1, 100);
     expect(result?.held?.n).to.be.greaterThan(0);
     const report = netOf(run.evidence)?.report;
     expect(report?.by).to.equal('console');
     expect(report?.outcomes.map(({ text }) => text)).to.deep.equal([
-      'Replicators have made another copy.',
+      'Replicators had already created a new replica.',
     ]);
     const soon = await operator.post('/lab/api/chaos/runs', request);
     expect([soon.status, soon.json()], 'a rest').to.have.nested.property('[1].error.code', 'cooldown'); // prettier-ignore

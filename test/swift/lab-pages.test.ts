@@ -92,7 +92,7 @@ describeWith(SWIFT_NEEDS, 'pages of the Lab over a Swift cluster', function () {
       LIMIT_MS,
     );
     expect(owed.debt_s).to.be.greaterThan(calm.debt_s ?? Infinity);
-    expect(owed.drivers.join()).to.include('object servers or nodes are away');
+    expect(owed.drivers.join()).to.include('object servers or nodes are down');
     await lab.startServices('object-server.node2');
     await lab.runOnce('object-replicator');
     const paid = await eventually(snapshot, (one) => part(one, 'missing').count === 0, LIMIT_MS);
