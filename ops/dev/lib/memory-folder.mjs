@@ -1,6 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import process from 'node:process';
-import { codeOf } from './errors.mjs';
+import { codeOf, messageOf } from './errors.mjs';
 
 const SHARED_MEMORY = '/dev/shm';
 /** A stage fills a part of it. */
@@ -25,9 +25,14 @@ export class MemoryFolder {
     return this.#path === undefined ? {} : { TMPDIR: this.#path };
   }
 
-  /** With what tests that were killed have left. */
+  /** With what tests that were killed have left; processes of theirs may still be ending. */
   remove() {
-    if (this.#path !== undefined) rmSync(this.#path, { recursive: true, force: true });
+    if (this.#path === undefined) return;
+    try {
+      rmSync(this.#path, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+    } catch (error) {
+      console.log(`tests: ${this.#path} is left: ${messageOf(error)}`);
+    }
   }
 }
 
