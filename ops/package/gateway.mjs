@@ -1,12 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import { writeFileSync } from 'node:fs';
 import { ROOT } from '../dev/lib/paths.mjs';
 import { buildDeb } from './deb.mjs';
 import { licences, writeSbom } from './product.mjs';
 import { FILES, productVersion, put, putText } from './tree.mjs';
 
-/** What an operator needs beside the service; images of Debian leave out `/usr/share/doc`. */
+/** Examples for operators; not below `/usr/share/doc`, which images of Debian leave out. */
 const EXAMPLES = ['examples', 'docker', 'prometheus', 'grafana'];
 
 /**

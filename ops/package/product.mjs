@@ -1,5 +1,5 @@
 /** The product as it runs: compiled modules, pages, and the packages that it needs, nothing else. */
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ROOT } from '../dev/lib/paths.mjs';
 import { commandOutput, productVersion, put, sourceDate } from './tree.mjs';
@@ -7,7 +7,7 @@ import { commandOutput, productVersion, put, sourceDate } from './tree.mjs';
 /** Folders of `dist/`. */
 const PARTS = ['src', 'supervisor', 'workers', 'console'];
 
-/** What Node loads of a package, what the console serves of it, and the words of its licence. */
+/** Files of a package that Node loads or the console serves, and its licence. */
 const KEPT =
   /(?:\.(?:js|mjs|cjs|json|wasm|css)|\.node)$|(?:^|\/)(?:licen[cs]e|copying|notice)[^/]*$/i;
 
@@ -54,7 +54,7 @@ export function productTree(work) {
   return folder;
 }
 
-/** What says of itself what it is: without scripts and tools of the checkout. */
+/** The package.json of the product: without the scripts and tools of the checkout. */
 function manifest() {
   const {
     scripts,
@@ -167,9 +167,4 @@ function packageFolders(modules) {
 function isPackage(name) {
   const tail = name.split('/node_modules/').at(-1) ?? name;
   return /^(?:@[^/]+\/)?[^/@]+\/package\.json$/.test(tail);
-}
-
-/** @param {string} product @param {string} to */
-export function copyProduct(product, to) {
-  cpSync(product, to, { recursive: true });
 }

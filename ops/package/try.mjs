@@ -216,7 +216,7 @@ async function whileClientsRead(access, name, work) {
   console.log(`try: ${reads} reads, none failed`);
 }
 
-/** What the package's script does under systemd. @param {string} root @param {string} deb */
+/** Upgrades as the package's script does under systemd. @param {string} root @param {string} deb */
 async function change(root, deb) {
   const name = putDeb(root, deb);
   await command(root, [...QUIET_APT, 'install', '--allow-downgrades', name]);

@@ -42,7 +42,7 @@ export class BackendError extends Error {
    * does not say how long. Undefined: it asks for nothing.
    */
   readonly retryAfterMs: number | undefined;
-  /** Whether a `BrokenLink` is one that a client of the store has written: nothing of ours is lost. */
+  /** True for a `BrokenLink` that a client of the store has written: nothing of ours is lost. */
   readonly isOfClient: boolean;
 
   constructor(

@@ -23,10 +23,10 @@ export interface TrashEntry {
   readonly kind: 'object' | 'slo';
 }
 
-/** What lies in the trash of a container, what was deleted last first. */
+/** The trash of a container, the newest deletion first. */
 export interface TrashView {
   readonly items: readonly TrashEntry[];
-  /** Whether there is more, deleted earlier. */
+  /** True when older deletions were left out. */
   readonly truncated: boolean;
 }
 
@@ -47,7 +47,7 @@ export class TrashListing {
   constructor(private readonly now: () => number) {}
 
   /**
-   * What lies in the trash of a container, what was deleted last first.
+   * Lists the trash of a container, the newest deletion first.
    * @throws SwiftStatusError 404 where nothing was ever thrown away
    */
   async list(store: SwiftAccount, container: string, limit: number): Promise<TrashView> {

@@ -16,7 +16,7 @@ export interface OpenExpired {
 
 /** What a run does to objects, and sees of them. */
 export interface ExpiryObserver {
-  /** Whether storage nodes can be asked. */
+  /** True when storage nodes can be asked. */
   readonly asksNodes: boolean;
   openExpired(): Promise<OpenExpired>;
   create(container: string): Promise<void>;

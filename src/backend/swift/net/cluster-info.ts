@@ -145,7 +145,7 @@ export class InfoSource {
     return this.#known?.filter?.signatureSuffices !== true;
   }
 
-  /** Whether all take `X-Whole-Headers`, as far as is known. */
+  /** True when every proxy is known to take `X-Whole-Headers`. */
   get takesWholeHeaders(): boolean {
     return this.#known?.takesWholeHeaders === true;
   }
