@@ -217,6 +217,13 @@ export const VERSIONS = [
     grep: 'protect',
   },
   {
+    name: 's3/request: each slow upload asks the store for the newest head of its bucket',
+    file: 'src/s3/request/bucket-head.ts',
+    find: `this.#isNewest = newest;`,
+    replace: `this.#isNewest = newest || isOld;`,
+    tests: ['test/s3/request/bucket-head.test.ts'],
+  },
+  {
     name: 's3/object-lock: a manifest of anything is locked',
     file: 'src/s3/object/object-lock.ts',
     find: `if (!areOurs) throw contentOfOthers(key.key);`,
