@@ -1,7 +1,7 @@
 import type { Roster } from '../src/config/credentials.js';
 import { ConfigError } from '../src/config/problem.js';
 import { StartError, type ChildService } from '../src/processes/child.js';
-import type { ChildInit, HealthCheck, StartFailure } from '../src/processes/protocol.js';
+import type { ChildInit, HealthCheck, LoginOffer, StartFailure } from '../src/processes/protocol.js';
 import { createLogger } from '../src/telemetry/logger.js';
 import { consoleAccounts, deriveConsole } from './config/derive.js';
 import type { ConsoleOptions } from './config/load.js';
@@ -70,6 +70,10 @@ class ConsoleService implements ChildService {
 
   requestsInProgress(): number {
     return this.server.requestsInProgress;
+  }
+
+  offerLogin(offer: LoginOffer): void {
+    this.server.context.loginOffers.offer(offer);
   }
 
   /** A roster of the console's own does not follow the credentials. */

@@ -1,7 +1,6 @@
-import { splitName } from '../console/config/derive.js';
-import { isKeystone } from '../console/config/keys.js';
 import { localUrl, type FilledOptions } from '../src/config/options.js';
 import type { Credentials } from '../src/config/roster-source.js';
+import { firstLogin, isKeystoneLogin } from './first-login.js';
 import type { Start } from './service.js';
 
 /** What the banner has to know of the console. */
@@ -10,13 +9,15 @@ export interface ConsoleState extends Pick<Start, 'consoleConfig'> {
   readonly consoleAbsent: string | undefined;
   /** Why it does not listen yet. */
   readonly consoleProblem: string | undefined;
+  /** The token of a link that logs in once; undefined where none is offered. */
+  readonly loginToken?: string | undefined;
 }
 
 /** The lines about the console's address and its login; none where no console is configured. */
 export function consoleLines(
   options: Pick<FilledOptions, 'consoleListen' | 'backend' | 'swiftAuthUrl'>,
   { roster }: Credentials,
-  { consoleConfig, consoleAbsent, consoleProblem }: ConsoleState,
+  { consoleConfig, consoleAbsent, consoleProblem, loginToken }: ConsoleState,
 ): readonly string[] {
   const { consoleListen } = options;
   if (consoleAbsent !== undefined) return [line('Console', `none: ${consoleAbsent}`)];
@@ -24,8 +25,12 @@ export function consoleLines(
   if (consoleProblem !== undefined) {
     return [line('Console', `not yet, and tried again: ${consoleProblem}`)];
   }
+  const url = localUrl(consoleListen);
   return [
-    line('Console', localUrl(consoleListen)),
+    // Behind the #: it is sent to no server, and stands in no log.
+    loginToken === undefined
+      ? line('Console', url)
+      : line('Console', `${url}/login.html#${loginToken}  (logs in once, within ten minutes)`),
     line('Log in', loginOf(roster, options, consoleConfig)),
   ];
 }
@@ -34,22 +39,17 @@ function line(name: string, text: string): string {
   return `  ${name.padEnd(12)} ${text}`;
 }
 
-/** The login, in the words of the login page's fields. */
+/** The login, in the words of the login page. */
 function loginOf(
   roster: Credentials['roster'],
-  { backend, swiftAuthUrl }: Pick<FilledOptions, 'backend' | 'swiftAuthUrl'>,
+  options: Pick<FilledOptions, 'backend' | 'swiftAuthUrl'>,
   own: ConsoleState['consoleConfig'],
 ): string {
-  const authUrl = own?.auth_url ?? (backend === 'swift' ? swiftAuthUrl : '');
-  if (typeof authUrl === 'string' && isKeystone(authUrl)) {
+  if (isKeystoneLogin(options, own)) {
     return 'a user of Keystone, with a password, an application credential or an access key';
   }
-  const owner = roster.find(({ role }) => role === 'owner') ?? roster[0];
-  const name =
-    owner && splitName(backend === 'swift' ? (owner.user ?? owner.accessKey) : owner.accessKey);
-  if (name === undefined || own?.accounts !== undefined) {
+  if (firstLogin(roster, options.backend, own) === undefined) {
     return "a user of the console's accounts, with the store's key";
   }
-  const account = name.account === '' ? 'no account' : `account ${name.account}`;
-  return `${account}, user ${name.user}, and the secret key as the key`;
+  return 'with the access key and the secret key';
 }

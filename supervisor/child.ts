@@ -8,6 +8,7 @@ import type {
   ChildInit,
   FromChild,
   HealthCheck,
+  LoginOffer,
   StartFailure,
   ToChild,
 } from '../src/processes/protocol.js';
@@ -105,6 +106,8 @@ export class Child implements TraceTarget {
   readonly #scrapes = new Map<number, PendingScrape>();
   #nextScrape = 1;
   #credentials: Roster;
+  /** Waits until the console is up. */
+  #loginOffer: LoginOffer | undefined;
   #ending: ExitCause | undefined;
   #failure: ChildExit['failure'];
 
@@ -146,6 +149,12 @@ export class Child implements TraceTarget {
   /** Tells the child that the files of its logs were renamed. */
   reopenLogs(): void {
     this.#send({ type: 'reopen-logs' });
+  }
+
+  /** Tells the console of a login by link, as soon as it is up. */
+  offerLogin(offer: LoginOffer): void {
+    if (this.state === 'up') this.#send({ type: 'login-offer', offer });
+    else this.#loginOffer = offer;
   }
 
   /** Asks the child for requests as they end. */
@@ -250,6 +259,7 @@ export class Child implements TraceTarget {
         if (this.state !== 'prepared') return;
         this.state = 'up';
         if (this.#isListener) processTraces.join(this);
+        if (this.#loginOffer !== undefined) this.offerLogin(this.#loginOffer);
         this.listener.onReady(this);
         return;
       case 'failed':

@@ -9,7 +9,7 @@ import type { Roster } from '../src/config/credentials.js';
 import type { DeployOptions } from '../src/deploy/service/config.js';
 import type { Logger } from '../src/telemetry/logger.js';
 import { AdminServer, type AdminView } from './admin.js';
-import type { ChildProgram } from './child.js';
+import type { Child, ChildProgram } from './child.js';
 import { Failure } from './exit-codes.js';
 import type { Fleet } from './fleet.js';
 import { Generation, type GenerationOptions } from './generation.js';
@@ -283,6 +283,11 @@ export class Service implements AdminView {
     recoverStore(this.#generation.options).catch((error: unknown) => {
       log.error({ err: error }, 'store recovery after the end of a process failed');
     });
+  }
+
+  /** The console's process; undefined where there is none. */
+  get console(): Child | undefined {
+    return this.#generation.fleet.slots.find(({ kind }) => kind === 'console')?.child;
   }
 
   /** The files of logs were renamed: all go on with new ones. */

@@ -3,8 +3,10 @@ import { type Credentials, ensureRoster } from '../src/config/roster-source.js';
 import { ConfigError } from '../src/config/problem.js';
 import type { FilledOptions } from '../src/config/options.js';
 import { createLogger, type Logger } from '../src/telemetry/logger.js';
+import type { LoginOffer } from '../src/processes/protocol.js';
 import { claimAddresses } from './claim-addresses.js';
 import { renderBanner, renderShortBanner } from './banner.js';
+import type { ConsoleState } from './banner-console.js';
 import { Commands } from './commands.js';
 import { ControlServer } from './control-server.js';
 import { NO_CREDENTIAL, type ChildProgram } from './child.js';
@@ -14,6 +16,7 @@ import type { ChildKind } from './kinds.js';
 import { processLog } from './log-tail.js';
 import { lockDataDirectory, type DataLock } from './lock.js';
 import { refuseOtherDataDir, type Running } from './reload.js';
+import { offerLogin } from './first-login.js';
 import { ReopenSignal } from './reopen-signal.js';
 import { Service, type Start } from './service.js';
 import { checkRings, type Settings } from './settings.js';
@@ -133,8 +136,10 @@ async function serve(
   try {
     await control.listen(running.options.dataDir);
     const started = service.start().then((options) => {
+      const offer = offerTo(service, options, credentials, held);
       const render = process.stdout.isTTY ? renderShortBanner : renderBanner;
-      process.stdout.write(render(version.version, options, credentials, held));
+      const shown = { ...held, loginToken: offer?.token };
+      process.stdout.write(render(version.version, options, credentials, shown));
       log.info({ ...version, listeners: options.listeners }, 'service ready');
       return signals.first;
     });
@@ -183,4 +188,17 @@ function takeCredentials(options: FilledOptions): Credentials {
       ? new Failure('config', error.message)
       : directoryFailure(options.dataDir, error);
   }
+}
+
+/** A link for the terminal. None goes to a file or a journal, which others may read. */
+function offerTo(
+  service: Service,
+  options: FilledOptions,
+  { roster }: Credentials,
+  { consoleConfig, consoleAbsent, consoleProblem }: ConsoleState,
+): LoginOffer | undefined {
+  if (!process.stdout.isTTY || (consoleAbsent ?? consoleProblem) !== undefined) return undefined;
+  const offer = offerLogin(options, roster, consoleConfig, Date.now());
+  if (offer !== undefined) service.console?.offerLogin(offer);
+  return offer;
 }

@@ -15,6 +15,16 @@ export class Accounts {
     return this.#byName.get(name);
   }
 
+  /**
+   * @param accessKey of S3
+   * @returns the user's name as the store's login takes it; the key itself where no user has it
+   */
+  nameOf(accessKey: string): string {
+    if (this.#byName.has(accessKey)) return accessKey;
+    const entry = this.list().find(({ access_keys: keys }) => keys?.includes(accessKey));
+    return entry === undefined ? accessKey : loginName(entry);
+  }
+
   /** All users, by their names. */
   list(): RosterEntry[] {
     return [...this.#byName.values()];

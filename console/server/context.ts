@@ -13,6 +13,7 @@ import type { ClientView, ClientViews } from './client-address.js';
 import type { Events } from './events.js';
 import type { Jobs } from './jobs.js';
 import type { LoginLimits } from './login-limits.js';
+import type { LoginOffers } from './login-offers.js';
 import type { Logins } from './logins.js';
 import type { Right } from './rights.js';
 import type { Runs } from './runs/runs.js';
@@ -36,6 +37,7 @@ export interface ConsoleContext {
   readonly logins: Logins;
   readonly sessions: Sessions;
   readonly loginLimits: LoginLimits;
+  readonly loginOffers: LoginOffers;
   readonly audit: ExclusiveAudit;
   readonly events: Events;
   readonly changes: Changes;

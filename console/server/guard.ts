@@ -101,7 +101,9 @@ function isWellFormedTarget(target: string): boolean {
 /** People are led to the login; programs are told. */
 function refuse(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const wantsPage = request.method === 'GET' && request.headers.accept?.includes('text/html');
-  if (wantsPage === true) return reply.redirect(LOGIN_PAGE, 303);
+  // A browser with a cookie had a session, and its user is told that it has ended.
+  const ended = request.headers.cookie === undefined ? '' : '#ended';
+  if (wantsPage === true) return reply.redirect(`${LOGIN_PAGE}${ended}`, 303);
   throw new ApiError(
     'unauthenticated',
     'You are not logged in, or your session has expired. Log in again.',

@@ -33,10 +33,19 @@ export interface Logins {
   close(): Promise<void>;
 }
 
-const CREDENTIALS = z.strictObject({
+const KEY = z.string().min(1).max(1024);
+
+const BY_ACCESS_KEY = z.strictObject({
+  method: z.literal('access_key'),
+  access_key: z.string().min(1).max(257),
+  secret_key: KEY,
+});
+
+const BY_USER = z.strictObject({
+  method: z.literal('user').default('user'),
   account: z.string().max(128).default(''),
   user: z.string().min(1).max(128),
-  key: z.string().min(1).max(1024),
+  key: KEY,
 });
 
 /** `GET /auth/v1.0`, with the roles of the configuration. */
@@ -47,9 +56,7 @@ export class StoreLogins implements Logins {
   ) {}
 
   attempt(body: unknown): Attempt {
-    const given = parse(CREDENTIALS, body);
-    const name = loginName(given);
-    const { key } = given;
+    const { name, key } = this.#given(body);
     return {
       name,
       enter: async () => {
@@ -62,6 +69,15 @@ export class StoreLogins implements Logins {
         return { user, token, s3: { accessKeys, secretKey: key } };
       },
     };
+  }
+
+  #given(body: unknown): { readonly name: string; readonly key: string } {
+    if ((body as { method?: unknown } | null)?.method === 'access_key') {
+      const { access_key: accessKey, secret_key: key } = parse(BY_ACCESS_KEY, body);
+      return { name: this.accounts.nameOf(accessKey), key };
+    }
+    const given = parse(BY_USER, body);
+    return { name: loginName(given), key: given.key };
   }
 
   close(): Promise<void> {

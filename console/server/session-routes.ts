@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { loginName } from '../config/keys.js';
 import { S3Account } from '../s3/s3-account.js';
 import { SwiftAccount } from '../swift/account.js';
@@ -16,6 +17,8 @@ import { pagesFor, type Surface } from './surface.js';
 /** Anybody may send them. */
 const CREDENTIALS_BYTES_MAX = 16 * 1024;
 
+/** The name under which the limits count links that do not work: no user has it. */
+const LINK_NAME = 'login link';
 const TARGET = 'session';
 const LOGIN_OK = { action: 'login', target: TARGET, result: 'ok' } as const;
 const LOGIN_DENIED = { ...LOGIN_OK, result: 'denied' } as const;
@@ -32,7 +35,7 @@ export function sessionRoutes(
   const open = { config: { access: 'open' }, bodyLimit: CREDENTIALS_BYTES_MAX } as const;
   app.post('/api/session', open, async (request, reply) => {
     const before = sidOf(context.options, request, reply);
-    const attempt = context.logins.attempt(request.body);
+    const attempt = context.logins.attempt(await credentialsOf(context, request));
     await admit(context, request, attempt.name);
     const entry = await authenticate(context, request, attempt);
     // No await from here on: what is true of the user now is true when the session begins.
@@ -64,6 +67,24 @@ export function sessionRoutes(
     clearSid(context.options, request, reply);
     return reply.status(204).send();
   });
+}
+
+/** What only the login of a link sends. */
+const BY_LINK = z.strictObject({ link: z.string().max(128) });
+
+/** The body of the login; of one by a link, what the link stands for. */
+async function credentialsOf(context: ConsoleContext, request: FastifyRequest): Promise<unknown> {
+  const given = BY_LINK.safeParse(request.body);
+  if (!given.success) return request.body;
+  await admit(context, request, LINK_NAME);
+  const credentials = context.loginOffers.take(given.data.link);
+  if (credentials !== undefined) return credentials;
+  context.loginLimits.failed(request.view.address, LINK_NAME);
+  await record(context, request, { actor: LINK_NAME, role: '' }, LOGIN_DENIED);
+  throw new ApiError(
+    'unauthenticated',
+    'This link has been used or has expired. Log in with an access key.',
+  );
 }
 
 async function admit(

@@ -30,6 +30,7 @@ import { Jobs } from './jobs.js';
 import { JOBS_TOPIC } from './common-routes.js';
 import { KeystoneLogins } from './keystone-logins.js';
 import { LoginLimits } from './login-limits.js';
+import { LoginOffers } from './login-offers.js';
 import { StoreLogins, type Logins } from './logins.js';
 import { MetricsListener } from './metrics-listener.js';
 import { RUNS_TOPIC } from './runs/run-routes.js';
@@ -131,6 +132,7 @@ export class ConsoleServer {
       logins,
       sessions: new Sessions({ idleMs: options.sessionIdleHours * 3_600_000, now }),
       loginLimits: new LoginLimits({ perMinute: options.loginMaxPerMin, now }),
+      loginOffers: new LoginOffers(now),
       audit,
       userAdmin: options.accountAdmin
         ? new UserAdmin({ options, logger, now }, userAdmin)

@@ -1,7 +1,14 @@
 import type { Roster } from '../config/credentials.js';
 import type { MetricSnapshot } from '../telemetry/collected.js';
 import type { SendTraces, TraceOrder } from '../telemetry/request-trace.js';
-import type { ChildInit, FromChild, HealthCheck, StartFailure, ToChild } from './protocol.js';
+import type {
+  ChildInit,
+  FromChild,
+  HealthCheck,
+  LoginOffer,
+  StartFailure,
+  ToChild,
+} from './protocol.js';
 
 /** What a child process does, as the supervisor needs to see it. Nothing, until `begin`. */
 export interface ChildService {
@@ -25,6 +32,8 @@ export interface ChildService {
   trace?(order: TraceOrder, send: SendTraces): void;
   /** The files of logs were renamed: go on with new ones. */
   reopenLogs?(): void;
+  /** The offer's token lets its holder in, once. */
+  offerLogin?(offer: LoginOffer): void;
   /**
    * Called when a drain is near: health checks send clients elsewhere from now on. Requests are
    * still served.
@@ -142,6 +151,9 @@ function obey(service: ChildService, message: ToChild, stopAsking: () => void): 
       return;
     case 'reopen-logs':
       service.reopenLogs?.();
+      return;
+    case 'login-offer':
+      service.offerLogin?.(message.offer);
       return;
     case 'leave':
       service.leave?.();

@@ -19,6 +19,7 @@ import type { TraceBatch, TraceOrder } from '../telemetry/request-trace.js';
  *        │  ── trace ─────────────────▶ │  while an operator looks at requests as they end
  *        │  ◀───────────────── traced ─ │
  *        │  ── reopen-logs ───────────▶ │  their files were renamed
+ *        │  ── login-offer ───────────▶ │  the console: a link that logs in once
  *        │  ── leave ─────────────────▶ │  a drain is near: health checks are to fail
  *        │  ── aside | resume ────────▶ │  at a reload: others are about to listen in its place, or not
  *        │  ◀────────────────── aside ─ │
@@ -28,6 +29,18 @@ import type { TraceBatch, TraceOrder } from '../telemetry/request-trace.js';
  *
  * A child whose channel closes has lost its supervisor, and exits.
  */
+
+/** A login that the service's terminal offers by a link: once, and not for long. */
+export interface LoginOffer {
+  /** What the link holds: 43 characters of base64url. */
+  readonly token: string;
+  /** Milliseconds since the epoch. */
+  readonly untilMs: number;
+  /** What the login's own page would send. */
+  readonly account: string;
+  readonly user: string;
+  readonly key: string;
+}
 
 /** What a child is told at its start. */
 export interface ChildInit {
@@ -51,6 +64,7 @@ export type ToChild =
   | { readonly type: 'trace'; readonly order: TraceOrder }
   | { readonly type: 'leave' }
   | { readonly type: 'reopen-logs' }
+  | { readonly type: 'login-offer'; readonly offer: LoginOffer }
   | { readonly type: 'begin' | 'aside' | 'resume' }
   /** `handedOver`: others listen in its place by now. */
   | { readonly type: 'drain'; readonly handedOver: boolean };

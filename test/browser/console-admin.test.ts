@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { CONF, FakeCluster, NODES } from '../console/users/support.js';
 import { expectAccessible } from '../support/axe.js';
-import { BROWSER_LIMIT_MS, openPage, type Watched } from '../support/browser.js';
+import { BROWSER_LIMIT_MS, openPage, typeLogin, type Watched } from '../support/browser.js';
 import { describeWith, program } from '../support/needs.js';
 
 const EVIL = '<img src=x onerror=alert(1)>';
@@ -38,10 +38,7 @@ describeWith([program('chromium')], 'users and audit log in Chromium', function 
       [EVIL, 'x'],
       ['admin', 'the-admin-key'],
     ] as const) {
-      await page.getByLabel('Account').fill('admin');
-      await page.getByLabel('User', { exact: true }).fill(user);
-      await page.getByLabel('Key').fill(key);
-      await page.getByRole('button', { name: 'Log in' }).click();
+      await typeLogin(page, { account: 'admin', user, key });
       if (key === 'x') await page.getByText('Invalid user or key').waitFor();
     }
     await page.getByText('admin (operator)').waitFor();

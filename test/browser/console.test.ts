@@ -32,9 +32,33 @@ describeWith([program('chromium')], 'the console in Chromium', function () {
     await page.waitForURL('**/login.html');
     await watched.shoot('login');
     await expectAccessible(page);
+    await page.getByLabel('Access key', { exact: true }).last().fill('test:tester');
+    await page.getByLabel('Secret key').fill('testing');
+    await page.keyboard.press('Enter');
+    await page.getByText('tester (operator)').waitFor();
+    bed.console.context.sessions.endAll();
+    await page.reload();
+    await page.getByText('Your session has ended. Log in again.').waitFor();
     await logIn(page);
     await page.getByText('No containers yet.').waitFor();
     await watched.shoot('empty');
+  });
+
+  it('logs in by the link of the terminal, which leaves no trace in the address', async () => {
+    const token = 't'.repeat(43);
+    const { loginOffers } = bed.console.context;
+    const user = { account: 'test', user: 'tester', key: 'testing' };
+    loginOffers.offer({ ...user, token, untilMs: Date.now() + 600_000 });
+    const link = `http://127.0.0.1:${bed.console.port}/login.html#${token}`;
+    await page.goto(link);
+    await page.getByText('No containers yet.').waitFor();
+    expect(page.url()).not.to.include(token);
+    await page.goto(link);
+    await page.getByText('This link has been used or has expired.').waitFor();
+    expect(page.url()).not.to.include(token);
+    watched.complaints.length = 0;
+    await logIn(page);
+    await page.getByText('No containers yet.').waitFor();
   });
 
   it('makes a container, uploads, and shows names as text', async () => {

@@ -63,7 +63,7 @@ describeWith([program('chromium')], 'the Node HA Drill in a browser', function (
     await watched.shoot('lab-node-held', ALL_SIZES);
     // The drill goes on with the next console, and so does the page, once its user has logged in.
     await bed.restart();
-    await page.waitForURL('**/login.html');
+    await page.waitForURL('**/login.html*');
     await logIn(page);
     await card.getByText('Down (drill)', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Start node2 now' }).click();

@@ -128,7 +128,7 @@ describeWith(
       await line('line 2').waitFor({ state: 'detached' });
       const before = await shown();
       process.kill(await consoleUp(service), 'SIGKILL');
-      await page.waitForURL('**/login.html');
+      await page.waitForURL('**/login.html*');
       await page.clock.install();
       await logIn(page, consoleOf(service));
       expect(page.url()).to.include('tab=logs').and.include('contains=line+3');

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { unique } from '../console/files/support.js';
 import { expectAccessible } from '../support/axe.js';
-import { ALL_SIZES, openPage, type Watched } from '../support/browser.js';
+import { ALL_SIZES, openPage, typeLogin, type Watched } from '../support/browser.js';
 import { describeWith, program } from '../support/needs.js';
 import { S3TestClient } from '../support/s3-client.js';
 import { FRIEND, FRIEND_ID, OWNER, USERS, type Login } from '../support/sharing-users.js';
@@ -44,10 +44,7 @@ describeWith(
       open.push(watched);
       const { page } = watched;
       await page.goto(`${consoleOf(running.service).endpoint}/login.html`);
-      await page.getByLabel('Account').fill(account);
-      await page.getByLabel('User').fill(user);
-      await page.getByLabel('Key').fill(key);
-      await page.keyboard.press('Enter');
+      await typeLogin(page, { account, user, key });
       await page.getByText(`${user} (`).waitFor();
       return watched;
     }

@@ -90,11 +90,10 @@ describe('supervisor: banner', () => {
     const banner = renderBanner('1.0.0', options, credentials, CONSOLE);
     expect(banner)
       .to.include('  Console      http://127.0.0.1:9000\n')
-      .and.include('  Log in       no account, user AKI, and the secret key as the key\n');
-    const [owner] = credentials.roster;
-    const users = { ...credentials, roster: [{ ...owner!, accessKey: 'test:tester' }] };
-    expect(renderBanner('1.0.0', options, users, CONSOLE)).to.include(
-      'account test, user tester, and',
+      .and.include('  Log in       with the access key and the secret key\n');
+    const link = renderShortBanner('1.0.0', options, credentials, { ...CONSOLE, loginToken: 'T' });
+    expect(link).to.include(
+      'http://127.0.0.1:9000/login.html#T  (logs in once, within ten minutes)',
     );
     const own = { ...CONSOLE, consoleConfig: { accounts: [] } };
     expect(renderBanner('1.0.0', options, credentials, own)).to.include(

@@ -77,16 +77,23 @@ export async function openPage(): Promise<Watched> {
 
 const TESTER = { account: 'test', user: 'tester', key: 'testing' };
 
-/** Logs in at the login page, by default as an operator of the test bed, with the keyboard alone. */
-export async function logIn(page: Page, { account, user, key } = TESTER): Promise<void> {
-  await page.getByLabel('Account').focus();
+/** Logs in at the login page, by default as an operator of the test bed. */
+export async function logIn(page: Page, user = TESTER): Promise<void> {
+  await typeLogin(page, user);
+  await page.getByText(`${user.user} (operator)`).waitFor();
+}
+
+/** Sends the login page as a Swift user, with the keyboard alone. */
+export async function typeLogin(page: Page, { account, user, key } = TESTER): Promise<void> {
+  await page.getByRole('radio', { name: 'Access key' }).focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('Tab');
   await page.keyboard.type(account);
   await page.keyboard.press('Tab');
   await page.keyboard.type(user);
   await page.keyboard.press('Tab');
   await page.keyboard.type(key);
   await page.keyboard.press('Enter');
-  await page.getByText(`${user} (operator)`).waitFor();
 }
 
 /** Opens the console of a test bed, logged in as its operator. */

@@ -1,4 +1,4 @@
-import { takeBack } from './login-page.js';
+import { takeBack, takeEnded } from './login-page.js';
 
 const form = /** @type {HTMLFormElement} */ (document.querySelector('#login'));
 const message = /** @type {HTMLElement} */ (document.querySelector('#message'));
@@ -17,8 +17,22 @@ form.addEventListener('change', showMethod);
 // A browser may keep the choice when a page is loaded again.
 showMethod();
 
+/** What the link of the terminal holds: see `first-login.ts`. */
+const LINK = /^#([\w-]{43})$/;
+
 form.addEventListener('submit', async (event) => {
   event.preventDefault();
+  await logIn(Object.fromEntries(new FormData(form)));
+});
+
+if (takeEnded()) message.textContent = 'Your session has ended. Log in again.';
+const link = LINK.exec(location.hash)?.[1];
+// Out of the address and the history, whatever comes of it.
+if (location.hash !== '') history.replaceState(null, '', location.pathname);
+if (link !== undefined) await logIn({ link });
+
+/** @param {object} credentials */
+async function logIn(credentials) {
   message.textContent = '';
   const button = /** @type {HTMLButtonElement} */ (form.querySelector('button'));
   button.disabled = true;
@@ -26,7 +40,7 @@ form.addEventListener('submit', async (event) => {
     const answer = await fetch('/api/session', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(Object.fromEntries(new FormData(form))),
+      body: JSON.stringify(credentials),
     });
     if (answer.ok) {
       location.replace(takeBack());
@@ -41,4 +55,4 @@ form.addEventListener('submit', async (event) => {
   } finally {
     button.disabled = false;
   }
-});
+}

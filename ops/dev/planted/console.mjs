@@ -235,4 +235,19 @@ export const CONSOLE = [
     replace: `if (former === value && isAscii(value)) return former;`,
     tests: ['test/console/files/metadata.test.ts'],
   },
+  {
+    name: 'console/login: the link of the terminal logs in twice',
+    file: 'console/server/login-offers.ts',
+    find: `this.#offer = undefined;`,
+    replace: ``,
+    tests: ['test/console/server/session.test.ts'],
+    grep: 'link of the terminal',
+  },
+  {
+    name: 'supervisor/console: the link of the terminal works from other machines',
+    file: 'supervisor/first-login.ts',
+    find: `consoleListen === '' || !isLoopback(consoleListen)`,
+    replace: `consoleListen === ''`,
+    tests: ['test/supervisor/first-login.test.ts'],
+  },
 ];

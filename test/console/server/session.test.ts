@@ -51,6 +51,41 @@ describe('console session', () => {
     expect((await client.get('/api/session')).status).to.equal(200);
   });
 
+  it('logs in with an access key', async () => {
+    const method = 'access_key';
+    const answer = await client.send('POST', '/api/session', {
+      body: { method, access_key: 'test:tester', secret_key: 'testing' },
+    });
+    expect(answer.json()).to.include({ user: 'tester', account: 'test' });
+    const without = await bed
+      .client()
+      .send('POST', '/api/session', { body: { method, access_key: 'x' } });
+    expect([without.status, codeOf(without)]).to.deep.equal([400, 'invalid_argument']);
+    const { accounts } = bed.console.context;
+    accounts.replace([{ account: 'test', user: 'ada', role: 'admin', access_keys: ['AKI'] }]);
+    expect([accounts.nameOf('AKI'), accounts.nameOf('other')]).to.deep.equal(['test:ada', 'other']);
+  });
+
+  it('lets in once by the link of the terminal, for as long as it lasts', async () => {
+    const token = 't'.repeat(43);
+    const offer = { ...TESTER, token, untilMs: bed.clock.nowMs + 1000 };
+    const { loginOffers } = bed.console.context;
+    const follow = async (link: string) =>
+      bed.client().send('POST', '/api/session', { body: { link } });
+    expect((await follow(token)).status).to.equal(401);
+    loginOffers.offer(offer);
+    expect((await follow('u'.repeat(43))).status).to.equal(401);
+    const answer = await follow(token);
+    expect(answer.status).to.equal(200);
+    expect(answer.json()).to.include({ user: 'tester', account: 'test' });
+    expect((await follow(token)).status).to.equal(401);
+    // Else too many tries from this address would be the answer.
+    bed.clock.nowMs += 3_600_000;
+    loginOffers.offer({ ...offer, untilMs: bed.clock.nowMs });
+    const late = await follow(token);
+    expect([late.status, codeOf(late)]).to.deep.equal([401, 'unauthenticated']);
+  });
+
   it('marks the cookie for https behind a trusted proxy only', async () => {
     const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'console.example' };
     await client.login(TESTER, forwarded);
@@ -167,6 +202,8 @@ describe('console session', () => {
     const page = await client.get('/', { accept: 'text/html' });
     expect(page.status).to.equal(303);
     expect(page.headers.location).to.equal('/login.html');
+    const again = await client.get('/', { accept: 'text/html', cookie: 'console_sid=over' });
+    expect(again.headers.location).to.equal('/login.html#ended');
   });
 
   it('keeps roles apart', async () => {

@@ -17,6 +17,9 @@ const ALWAYS_FOR_OPERATORS = /AUTH_tk\w*|x-(?:auth|storage)-token\b[-\w]*|\btest
 /** A TempURL cannot do without the account. */
 const TEMPURL = /\/v1\/AUTH_\w+\/(?=[^\s"]*temp_url_sig=)/g;
 
+/** What the login page calls one of its ways in, whatever the store is. */
+const LOGIN_WORDS = /> Swift user</g;
+
 /**
  * @param answer headers and body of an answer, as text
  * @param path that was asked for
@@ -30,5 +33,5 @@ export function findLeak(
   const address = storeOrigin.replace(/^https?:\/\//, '');
   const place = [address, stateDir].find((text) => answer.includes(text));
   const always = /^\/(?:lab|deploy)\//.test(path) ? ALWAYS_FOR_OPERATORS : ALWAYS;
-  return place ?? always.exec(answer.replace(TEMPURL, ''))?.[0];
+  return place ?? always.exec(answer.replace(TEMPURL, '').replace(LOGIN_WORDS, ''))?.[0];
 }
