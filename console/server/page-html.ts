@@ -7,8 +7,12 @@ import type { SurfacePage } from './surface.js';
 
 type LoginOptions = Pick<ConsoleOptions, 'authUrl' | 'keystoneDomain' | 'keystoneProject'>;
 
-/** The folder with what browsers load. */
-export const PUBLIC_FOLDER = publicFolder(path.dirname(fileURLToPath(import.meta.url)));
+const OWN_FOLDER = path.dirname(fileURLToPath(import.meta.url));
+
+/** The folder with what browsers load as it is: HTML, style sheets and icons. */
+export const PUBLIC_FOLDER = publicFolder(OWN_FOLDER);
+/** The folder with the scripts that are compiled for browsers, by the same paths. */
+export const SCRIPT_FOLDER = path.join(OWN_FOLDER, '..', 'public');
 
 /** The template of every page. No route sends it as it is. */
 export const SHELL_FILE = 'shell.html';

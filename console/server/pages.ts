@@ -3,7 +3,14 @@ import path from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import type { ConsoleOptions } from '../config/load.js';
-import { CONTENT_FILE, HTML_TYPE, loginHtml, PUBLIC_FOLDER, SHELL_FILE } from './page-html.js';
+import {
+  CONTENT_FILE,
+  HTML_TYPE,
+  loginHtml,
+  PUBLIC_FOLDER,
+  SCRIPT_FOLDER,
+  SHELL_FILE,
+} from './page-html.js';
 
 /** The files that a user sees before the login: only what the login needs. */
 const OPEN_FILES: ReadonlySet<string> = new Set([
@@ -33,12 +40,12 @@ export async function pageRoutes(app: FastifyInstance, options: ConsoleOptions):
     };
   });
   await app.register(fastifyStatic, {
-    root: PUBLIC_FOLDER,
+    root: [PUBLIC_FOLDER, SCRIPT_FOLDER],
     wildcard: false,
     cacheControl: false,
     index: false,
-    // What pages are made from: see `page-html.ts`.
-    globIgnore: [SHELL_FILE, `pages/**/${CONTENT_FILE}`, 'login*.html'],
+    // What pages are made from: see `page-html.ts`; and what scripts are compiled from.
+    globIgnore: [SHELL_FILE, `pages/**/${CONTENT_FILE}`, 'login*.html', '**/*.ts'],
     setHeaders: (reply) => {
       reply.header('cache-control', 'no-cache');
     },

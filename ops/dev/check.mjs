@@ -30,5 +30,5 @@ async function isTidy(built) {
 }
 
 const built = isBuilt();
-const [tidy, lintFailures] = await Promise.all([isTidy(built), lint(built)]);
+const [tidy, lintFailures] = await Promise.all([isTidy(built), lint()]);
 process.exitCode = tidy && lintFailures.length === 0 ? 0 : 1;

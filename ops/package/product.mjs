@@ -36,11 +36,11 @@ export function productTree(work) {
     put(
       `${ROOT}/dist/${part}`,
       `${folder}/dist/${part}`,
-      (source) => !/\.(?:d\.ts|map|tsbuildinfo)$/.test(source),
+      (source) => !/\.(?:d\.ts|map|tsbuildinfo)$/.test(source) || isForBrowsers(source),
     );
     stripMapComments(`${folder}/dist/${part}`);
   }
-  put(`${ROOT}/console/public`, `${folder}/console/public`);
+  put(`${ROOT}/console/public`, `${folder}/console/public`, (source) => !source.endsWith('.ts'));
   put(`${ROOT}/LICENSE`, `${folder}/LICENSE`);
   put(`${ROOT}/package-lock.json`, `${folder}/package-lock.json`);
   put(`${ROOT}/package.json`, `${folder}/package.json`);
@@ -67,11 +67,16 @@ function manifest() {
   return `${JSON.stringify({ ...rest, gitHead }, null, 2)}\n`;
 }
 
+/** Scripts of pages keep their source maps: a browser shows them as they were written. @param {string} file */
+function isForBrowsers(file) {
+  return file.includes('/dist/console/public/');
+}
+
 /** @param {string} folder */
 function stripMapComments(folder) {
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-    if (!name.endsWith('.js')) continue;
     const file = path.join(folder, name);
+    if (!name.endsWith('.js') || isForBrowsers(file)) continue;
     const text = readFileSync(file, 'utf8');
     writeFileSync(file, text.replace(/\n\/\/# sourceMappingURL=\S+\s*$/, '\n'));
   }

@@ -9,17 +9,24 @@ import { codeOf } from './errors.mjs';
 const DIST = `${ROOT}/dist`;
 
 /**
- * What can be compiled: each its folder with a `tsconfig.json`, and the folders of its sources, which
- * are those of the file's `include`. The tests stand on the product and know its types; the product
- * knows none of theirs.
+ * What can be compiled: each its configurations, and the folders of its sources, which are those that
+ * they include. The pages of the console know types of the server's; the tests stand on the product
+ * and know its types; the product knows none of theirs.
  */
+const PRODUCT = {
+  folders: ['src', 'workers', 'supervisor', 'console'],
+  configs: ['src/tsconfig.json', 'console/tsconfig.pages.json'],
+};
 const PROJECTS = {
-  product: { folders: ['src', 'workers', 'supervisor', 'console'], config: 'src' },
+  product: PRODUCT,
   all: {
-    folders: ['src', 'workers', 'supervisor', 'console', 'bench', 'test'],
-    config: 'test',
+    folders: [...PRODUCT.folders, 'bench', 'test'],
+    configs: [...PRODUCT.configs, 'test/tsconfig.json'],
   },
 };
+
+/** What the compiler has noted of former builds. */
+const RECORDS = ['src', 'pages', 'test'].map((name) => `${DIST}/${name}.tsbuildinfo`);
 
 /**
  * Brings `dist/` up to date: what is compiled of changed sources, and the list of the console's texts.
@@ -33,7 +40,7 @@ export async function build(scope = 'all') {
 
 /** @param {'product' | 'all'} scope */
 async function compile(scope) {
-  const { config } = PROJECTS[scope];
+  const { configs } = PROJECTS[scope];
   const wanted = sourceHash(PROJECTS[scope]);
   if (readStamp(scope) === wanted) return;
 
@@ -42,16 +49,20 @@ async function compile(scope) {
   for (const each of Object.keys(PROJECTS)) rmSync(stampOf(each), { force: true });
   removeOrphans(sources(PROJECTS.all.folders).map((path) => path.replace(/\.ts$/, '')));
   const compiler = packageFile('typescript/bin/tsc');
-  const { code } = await run(process.execPath, [compiler, '--build', `${ROOT}/${config}`]);
+  const { code } = await run(process.execPath, [
+    compiler,
+    '--build',
+    ...configs.map((config) => `${ROOT}/${config}`),
+  ]);
   if (code !== 0) throw new Error('the compiler found errors (see above)');
   writeFileSync(stampOf(scope), wanted);
   // The compiler has brought the product up to date on its way to the tests.
   writeFileSync(stampOf('product'), sourceHash(PROJECTS.product));
 }
 
-/** @param {{ folders: readonly string[], config: string }} project */
-function sourceHash({ folders, config }) {
-  return hashOfFiles(['tsconfig.json', `${config}/tsconfig.json`, ...sources(folders)]);
+/** @param {{ folders: readonly string[], configs: readonly string[] }} project */
+function sourceHash({ folders, configs }) {
+  return hashOfFiles(['tsconfig.json', ...configs, ...sources(folders)]);
 }
 
 /**
@@ -77,9 +88,7 @@ function removeOrphans(stems) {
       rmSync(`${DIST}/${stem}${suffix}`, { force: true });
     }
     // The compiler's records would claim that the file is still there.
-    for (const { config } of Object.values(PROJECTS)) {
-      rmSync(`${DIST}/${config}.tsbuildinfo`, { force: true });
-    }
+    for (const record of RECORDS) rmSync(record, { force: true });
   }
 }
 

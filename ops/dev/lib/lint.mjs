@@ -13,12 +13,6 @@ import { ROOT } from './paths.mjs';
 import { packageFile, run } from './run.mjs';
 import { filesIn, hashOfFiles } from './source-hash.mjs';
 
-/** JavaScript has its types in JSDoc; what the pages know of the server's they read from the build. */
-const PAGES = {
-  name: 'types of the pages',
-  args: [packageFile('typescript/bin/tsc'), '--project', 'console/tsconfig.pages.json'],
-};
-
 /** Checks of the sources that need no build. The build checks the TypeScript. */
 const LINTERS = [
   {
@@ -48,21 +42,16 @@ const CHECKED = /\.(?:ts|js|mjs|json|css|html|ya?ml)$/;
  * Runs the linters side by side, each with its output in one piece, unless nothing has changed since
  * they passed.
  *
- * @param {Promise<unknown>} [built] settles when the build is over
  * @returns {Promise<string[]>} names of those that failed
  */
-export async function lint(built = Promise.resolve()) {
+export async function lint() {
   const wanted = hashOfFiles([...readdirSync(ROOT).filter(isFile), ...FOLDERS.flatMap(checkedIn)]);
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === wanted) {
     console.log(' ok  linters: nothing has changed since they passed');
     return [];
   }
   rmSync(STAMP, { force: true });
-  const results = await Promise.all([
-    ...LINTERS.map(runLinter),
-    format(),
-    built.then(() => runLinter(PAGES)),
-  ]);
+  const results = await Promise.all([...LINTERS.map(runLinter), format()]);
   const failed = results.filter((result) => result.code !== 0).map((result) => result.name);
   if (failed.length === 0) {
     mkdirSync(path.dirname(STAMP), { recursive: true });
@@ -87,7 +76,7 @@ async function format() {
   return runLinter({ name: 'format', args: [...PRETTIER, '.prettierrc.json', ...files] });
 }
 
-/** @param {typeof PAGES} linter */
+/** @param {{ name: string, args: readonly string[] }} linter */
 async function runLinter({ name, args }) {
   const startedAt = Date.now();
   const { code, output } = await run(process.execPath, args, { capture: true });

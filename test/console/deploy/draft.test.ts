@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { PUBLIC_FOLDER } from '../../../console/server/page-html.js';
+import { SCRIPT_FOLDER } from '../../../console/server/page-html.js';
 import type { WhatIfChange } from '../../../console/surfaces/lab/rings/ring-changes.js';
 import type { Spec } from '../../../src/deploy/spec/schema.js';
 import { validate } from '../../../src/deploy/spec/validate.js';
 import { exampleSpec } from '../../deploy/support.js';
 
-/** What is tested of console/public/pages/deploy/draft.js, which needs no page. */
+/** What is tested of console/public/pages/deploy/draft.ts, which needs no page. */
 interface Module {
   readonly draftOf: (
     saved: Spec | null,
@@ -30,7 +30,7 @@ describe('drafts of specifications', () => {
   let draftOf: Module['draftOf'];
 
   before(async () => {
-    const file = join(PUBLIC_FOLDER, 'pages/deploy/draft.js');
+    const file = join(SCRIPT_FOLDER, 'pages/deploy/draft.js');
     ({ draftOf } = (await import(pathToFileURL(file).href)) as Module);
   });
 

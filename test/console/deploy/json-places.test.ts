@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { PUBLIC_FOLDER } from '../../../console/server/page-html.js';
+import { SCRIPT_FOLDER } from '../../../console/server/page-html.js';
 
 interface Place {
   readonly start: number;
   readonly end: number;
 }
 
-/** What is tested of console/public/pages/deploy/json-places.js, which needs no page. */
+/** What is tested of console/public/pages/deploy/json-places.ts, which needs no page. */
 interface Module {
   placesOf(text: string): Map<string, Place>;
   nearest(places: Map<string, Place>, pointer: string): Place | undefined;
@@ -20,7 +20,7 @@ describe('places in the JSON of a specification', () => {
   let json: Module;
 
   before(async () => {
-    const file = join(PUBLIC_FOLDER, 'pages', 'deploy', 'json-places.js');
+    const file = join(SCRIPT_FOLDER, 'pages', 'deploy', 'json-places.js');
     json = (await import(pathToFileURL(file).href)) as Module;
   });
 

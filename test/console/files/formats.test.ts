@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { PUBLIC_FOLDER } from '../../../console/server/page-html.js';
+import { SCRIPT_FOLDER } from '../../../console/server/page-html.js';
 
 interface Formats {
   parseCsv(
@@ -17,7 +17,7 @@ describe('formats of previews', () => {
 
   before(async () => {
     const all = ['csv', 'json', 'markdown'].map((name) =>
-      join(PUBLIC_FOLDER, 'pages/files/formats', `${name}.js`),
+      join(SCRIPT_FOLDER, 'pages/files/formats', `${name}.js`),
     );
     const modules = await Promise.all(
       all.map((file) => import(pathToFileURL(file).href) as Promise<object>),

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { PUBLIC_FOLDER } from '../../../console/server/page-html.js';
+import { SCRIPT_FOLDER } from '../../../console/server/page-html.js';
 import {
   MAP_COLUMNS_MAX,
   MAP_ROWS_MAX,
@@ -72,7 +72,7 @@ describe('the map of a ring', () => {
   let chart: MapChart;
 
   before(async () => {
-    const file = join(PUBLIC_FOLDER, 'pages', 'lab', 'rings', 'map-chart.js');
+    const file = join(SCRIPT_FOLDER, 'pages', 'lab', 'rings', 'map-chart.js');
     chart = (await import(pathToFileURL(file).href)) as MapChart;
   });
 

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { PUBLIC_FOLDER } from '../../../console/server/page-html.js';
+import { SCRIPT_FOLDER } from '../../../console/server/page-html.js';
 import type { VolumeView } from '../../../console/surfaces/monitor/logs/volume.js';
 
 /** Modules of the Monitor's page that need no page. */
 async function load<Module>(name: string): Promise<Module> {
-  const file = join(PUBLIC_FOLDER, 'pages', 'monitor', name);
+  const file = join(SCRIPT_FOLDER, 'pages', 'monitor', name);
   return (await import(pathToFileURL(file).href)) as Module;
 }
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { PUBLIC_FOLDER } from '../../../console/server/page-html.js';
+import { PUBLIC_FOLDER, SCRIPT_FOLDER } from '../../../console/server/page-html.js';
 import type { PageView, Surface } from '../../../console/server/surface.js';
 import { SURFACES } from '../../../console/surfaces/registry.js';
 import { startTestBed, type TestBed } from '../support/console.js';
@@ -31,7 +31,7 @@ function gaps(
   return [
     ...missing('no surface.ts in console/surfaces/', surfaceIds, surfaceFolders),
     ...missing('not in console/surfaces/registry.ts', surfaceFolders, surfaceIds),
-    ...missing('no page.js in console/public/pages/', pageIds, pageFolders),
+    ...missing('no page.ts in console/public/pages/', pageIds, pageFolders),
     ...missing('no page of a surface', pageFolders, pageIds),
   ];
 }
@@ -42,7 +42,7 @@ describe('the registry of surfaces', () => {
   it('has what has a folder, and nothing else', () => {
     const [surfaces, modules] = [
       foldersWith(SURFACE_FOLDER, 'surface.ts'),
-      foldersWith(PAGE_FOLDER, 'page.js'),
+      foldersWith(PAGE_FOLDER, 'page.ts'),
     ];
     expect(surfaces).to.include('files');
     expect(gaps(SURFACES, surfaces, modules)).to.deep.equal([]);
@@ -53,7 +53,7 @@ describe('the registry of surfaces', () => {
     expect(gaps([lab], ['users'], ['lab/debt'])).to.deep.equal([
       'lab: no surface.ts in console/surfaces/',
       'users: not in console/surfaces/registry.ts',
-      'lab/rings: no page.js in console/public/pages/',
+      'lab/rings: no page.ts in console/public/pages/',
       'lab/debt: no page of a surface',
     ]);
   });
@@ -62,7 +62,7 @@ describe('the registry of surfaces', () => {
     const paths = pages.map(({ path }) => path);
     expect(new Set(paths).size).to.equal(paths.length);
     for (const { id, styles = [] } of pages) {
-      const module = readFileSync(join(PAGE_FOLDER, id, 'page.js'), 'utf8');
+      const module = readFileSync(join(PAGE_FOLDER, id, 'page.ts'), 'utf8');
       expect(module, id).to.match(/^export (?:(?:async )?function mount\(|const \{ mount\b)/m);
       for (const href of styles.filter((one) => !one.startsWith('/vendor/'))) {
         expect(existsSync(join(PUBLIC_FOLDER, href)), href).to.equal(true);
@@ -77,7 +77,7 @@ describe('the icons', () => {
     const ids = new Set([...sprite.matchAll(/<symbol id="([\w-]+)"/g)].map(([, id]) => id));
     const named = SURFACES.flatMap(({ pages }) => pages.map(({ icon }) => icon));
     const scripts = readdirSync(PUBLIC_FOLDER, { recursive: true, encoding: 'utf8' })
-      .filter((path) => path.endsWith('.js'))
+      .filter((path) => path.endsWith('.ts'))
       .map((path) => readFileSync(join(PUBLIC_FOLDER, path), 'utf8'));
     for (const script of scripts) {
       for (const [, name] of script.matchAll(/\b(?:icon|iconButton)\('([\w-]+)'/g)) {
@@ -92,11 +92,11 @@ describe('the icons', () => {
 describe('the scripts of pages', () => {
   it('ask for nothing that a browser has on https pages alone', async () => {
     const scripts = readdirSync(PUBLIC_FOLDER, { recursive: true, encoding: 'utf8' })
-      .filter((path) => path.endsWith('.js') && !path.startsWith('vendor'))
+      .filter((path) => path.endsWith('.ts'))
       .map((path) => ({ path, text: readFileSync(join(PUBLIC_FOLDER, path), 'utf8') }));
     const found = scripts.filter(({ text }) => text.includes('crypto.randomUUID('));
     expect(found.map(({ path }) => path)).to.deep.equal([]);
-    const { randomId } = (await import(pathToFileURL(join(PUBLIC_FOLDER, 'js/dom.js')).href)) as {
+    const { randomId } = (await import(pathToFileURL(join(SCRIPT_FOLDER, 'js/dom.js')).href)) as {
       randomId: () => string;
     };
     // The trace of the Monitor takes ids of letters, digits and hyphens.
@@ -165,8 +165,13 @@ describe('surfaces behind their gates', () => {
 
   it('does not send the sources of pages', async () => {
     const operator = await bed.login();
-    for (const path of ['/shell.html', '/pages/files/page.html', '/index.html']) {
+    const hidden = ['/shell.html', '/pages/files/page.html', '/pages/files/page.ts', '/index.html'];
+    for (const path of hidden) {
       expect((await operator.get(path)).status, path).to.equal(404);
     }
+    const script = await operator.get('/pages/files/page.js');
+    expect(script.text).to.include('//# sourceMappingURL=page.js.map');
+    const map = JSON.parse((await operator.get('/pages/files/page.js.map')).text) as object;
+    expect(map).to.have.property('sourcesContent').that.has.length(1);
   });
 });

@@ -1,0 +1,67 @@
+import { labelSpace, scaleOf, ticksOf } from './shapes.js';
+import type { Shape } from './shapes.js';
+
+export interface Axis {
+  title: string;
+  format: (value: number) => string;
+}
+
+const BOTTOM = 44;
+const TOP = 22;
+const RIGHT = 28;
+
+/**
+ * Two axes with their lines, labels and titles.
+ *
+ * @param points that they have to hold
+ */
+export function axesOf(
+  points: readonly (readonly [x: number, y: number])[],
+  across: Axis,
+  up: Axis,
+  { width, height }: { width: number; height: number },
+) {
+  const xs = points.map(([x]) => x);
+  const ys = points.map(([, y]) => y);
+  const horizontal = ticksOf(Math.min(...xs, Infinity), Math.max(...xs, -Infinity), width / 110);
+  const vertical = ticksOf(Math.min(...ys, Infinity), Math.max(...ys, -Infinity), height / 50);
+  const [acrossTexts, upTexts] = [labelsOf(horizontal.ticks, across), labelsOf(vertical.ticks, up)];
+  const left = labelSpace(upTexts, width * 0.3);
+  const x = scaleOf(horizontal.low, horizontal.high, left, width - RIGHT);
+  const y = scaleOf(vertical.low, vertical.high, height - BOTTOM, TOP);
+  const shapes: Shape[] = [
+    ...vertical.ticks.flatMap((tick, at) => [
+      line(`M${left} ${y(tick)}H${width - RIGHT}`),
+      label(left - 6, y(tick) + 4, upTexts[at] ?? '', 'end'),
+    ]),
+    ...horizontal.ticks.flatMap((tick, at) => [
+      line(`M${x(tick)} ${TOP}V${height - BOTTOM}`),
+      label(x(tick), height - BOTTOM + 16, acrossTexts[at] ?? '', 'middle'),
+    ]),
+    label(0, 12, up.title, 'start'),
+    label(width - RIGHT, height - 6, across.title, 'end'),
+  ];
+  return { x, y, left, bottom: height - BOTTOM, shapes };
+}
+
+/**
+ * Where ticks are so near to each other that the format of the axis makes two alike, they are shown
+ * as they are.
+ */
+function labelsOf(ticks: readonly number[], { format }: Axis) {
+  const texts = ticks.map((tick) => format(tick));
+  return new Set(texts).size === texts.length ? texts : ticks.map(String);
+}
+
+export function line(d: string): Shape {
+  return { kind: 'path', d, tone: 'line', width: 1 };
+}
+
+export function label(
+  x: number,
+  y: number,
+  text: string,
+  anchor: 'start' | 'middle' | 'end',
+): Shape {
+  return { kind: 'text', x, y, text, anchor, tone: 'quiet' };
+}

@@ -1,0 +1,113 @@
+import { labelSpace, plain, scaleOf, ticksOf } from './shapes.js';
+import type { Chart, Shape } from './shapes.js';
+
+/** Null where there was nothing before, or is nothing after. */
+interface Pair {
+  name: string;
+  before: number | null;
+  after: number | null;
+}
+
+const ROW = 26;
+const AXIS = 28;
+
+/**
+ * What each of many has before a change and after it: a ring is before, a dot is after, a line joins
+ * them.
+ *
+ * @param data `middle`: a value that is marked by a line, such as 0
+ */
+export function beforeAfterChart({
+  items,
+  format = plain,
+  columns = ['Name', 'Before', 'After'],
+  middle = 0,
+}: {
+  items: readonly Pair[];
+  format?: (value: number) => string;
+  columns?: readonly [name: string, before: string, after: string];
+  middle?: number;
+}): Chart {
+  const [, beforeText, afterText] = columns;
+  const textOf = (value: number | null) => (value === null ? 'none' : format(value));
+  const known = items.flatMap(({ before, after }) => [before, after]).filter((one) => one !== null);
+  return {
+    height: () => items.length * ROW + AXIS,
+    legend: [
+      { text: beforeText, tone: 'quiet' },
+      { text: afterText, tone: 'accent' },
+    ],
+    describe: () => {
+      const [worst] = items.toSorted((a, b) => distance(b, middle) - distance(a, middle));
+      if (worst === undefined) return 'No entries.';
+      const text = `${worst.name}, ${beforeText.toLowerCase()} ${textOf(worst.before)}, ${afterText.toLowerCase()} ${textOf(worst.after)}`;
+      return `${items.length} entries. Farthest from ${format(middle)}: ${text}.`;
+    },
+    table: () => ({ head: columns, rows: items.map((one) => [one.name, one.before, one.after]) }),
+    shapes(width) {
+      const left = labelSpace(
+        items.map(({ name }) => name),
+        width * 0.35,
+      );
+      const { ticks, low, high } = ticksOf(
+        Math.min(middle, ...known),
+        Math.max(middle, ...known),
+        width < 420 ? 3 : 6,
+      );
+      const x = scaleOf(low, high, left + 8, width - 28);
+      const bottom = items.length * ROW;
+      const axis: Shape[] = ticks.flatMap((tick) => [
+        {
+          kind: 'rect',
+          x: x(tick),
+          y: 0,
+          width: 1,
+          height: bottom,
+          tone: tick === middle ? 'quiet' : 'line',
+          faint: tick !== middle,
+        },
+        {
+          kind: 'text',
+          x: x(tick),
+          y: bottom + 18,
+          text: format(tick),
+          anchor: 'middle',
+          tone: 'quiet',
+        },
+      ]);
+      return [...axis, ...items.flatMap((item, index) => row(item, index))];
+
+      function row({ name, before, after }: Pair, index: number): Shape[] {
+        const y = index * ROW + ROW / 2;
+        const title = `${name}: ${beforeText.toLowerCase()} ${textOf(before)}, ${afterText.toLowerCase()} ${textOf(after)}`;
+        const shapes: Shape[] = [
+          {
+            kind: 'text',
+            x: left - 8,
+            y: y + 4,
+            text: name,
+            anchor: 'end',
+            tone: 'text',
+            space: left - 8,
+            title,
+          },
+        ];
+        if (before !== null && after !== null) {
+          const d = `M${x(before).toFixed(1)} ${y}L${x(after).toFixed(1)} ${y}`;
+          shapes.push({ kind: 'path', d, tone: 'quiet', width: 2, title });
+        }
+        if (before !== null) {
+          shapes.push({ kind: 'dot', x: x(before), y, r: 5, tone: 'quiet', hollow: true, title });
+        }
+        if (after !== null) {
+          shapes.push({ kind: 'dot', x: x(after), y, r: 5, tone: 'accent', title });
+        }
+        return shapes;
+      }
+    },
+  };
+}
+
+function distance({ before, after }: Pair, middle: number) {
+  return Math.max(Math.abs((before ?? middle) - middle), Math.abs((after ?? middle) - middle));
+}

@@ -1,0 +1,48 @@
+import { $, el } from './dom.js';
+import { icon, iconButton } from './icons.js';
+
+/** Long enough to read it, and to reach for the button. */
+const STAYS_MS = 6000;
+/** The oldest one goes when there are more. */
+const MOST = 4;
+
+/**
+ * Says once what was done, in the corner, until it is read.
+ *
+ * @param options `action`: a button beside it, such as the way back
+ */
+export function toast(
+  text: string,
+  {
+    state = 'ok',
+    action,
+  }: { state?: 'ok' | 'crit'; action?: readonly [label: string, work: () => void] } = {},
+) {
+  const line = el('div', { className: 'toast' });
+  line.dataset.state = state;
+  const close = () => line.remove();
+  line.append(
+    icon(state === 'ok' ? 'circle-check' : 'circle-alert'),
+    el('span', { textContent: text }),
+  );
+  if (action !== undefined) {
+    const [label, work] = action;
+    const button = el('button', { textContent: label });
+    button.onclick = () => {
+      close();
+      work();
+    };
+    line.append(button);
+  }
+  line.append(iconButton('x', 'Dismiss', close));
+  const host = $('#toasts');
+  while (host.children.length >= MOST) host.firstElementChild?.remove();
+  host.append(line);
+  let timer = setTimeout(close, STAYS_MS);
+  // What is read, or about to be pressed, stays.
+  for (const stop of ['pointerenter', 'focusin'])
+    line.addEventListener(stop, () => clearTimeout(timer));
+  line.addEventListener('pointerleave', () => {
+    timer = setTimeout(close, STAYS_MS);
+  });
+}
