@@ -313,12 +313,9 @@ export class Service implements AdminView {
   readiness(): Readiness {
     return readiness({
       phase: this.#phase,
-      children: this.#generation.fleet.slots.map(({ kind, worker, child }) => ({
-        kind,
-        worker,
-        state: child?.state,
-        health: child?.health,
-      })),
+      children: this.#generation.fleet.slots.map(({ kind, worker, child }) => {
+        return { kind, worker, state: child?.state, health: child?.health };
+      }),
       probeIntervalMs: this.#generation.options.probeIntervalMs,
       now: performance.now(),
     });

@@ -31,8 +31,7 @@ const link = LINK.exec(location.hash)?.[1];
 if (location.hash !== '') history.replaceState(null, '', location.pathname);
 if (link !== undefined) await logIn({ link });
 
-/** @param {object} credentials */
-async function logIn(credentials) {
+async function logIn(credentials: Readonly<Record<string, unknown>>) {
   message.textContent = '';
   const button = form.querySelector('button') as HTMLButtonElement;
   button.disabled = true;
