@@ -20,8 +20,8 @@ import { build } from './lib/build.mjs';
 import { reportCoverage, startCoverage } from './lib/coverage.mjs';
 import { lint } from './lib/lint.mjs';
 import { runStage } from './lib/mocha.mjs';
-import { estimate, keepSeconds, nameIn, overBudget } from './lib/stage-times.mjs';
-import { lanesOf, planStages } from './lib/stages.mjs';
+import { estimate, keepSeconds, nameIn, overBudget, secondsOfStage } from './lib/stage-times.mjs';
+import { planStages, runBeside } from './lib/stages.mjs';
 import { summarise } from './lib/summary.mjs';
 import { messageOf } from './lib/errors.mjs';
 
@@ -64,21 +64,20 @@ async function step(name, task) {
 }
 
 /**
- * Runs lanes beside each other, and what failed in them once more; results are in the order of the
+ * Runs stages beside each other, and what failed in them once more; results are in the order of the
  * stages, whichever ends first.
  *
+ * @param {import('./lib/stages.mjs').Size} size
  * @param {ReturnType<typeof planStages>} stages
  * @param {string | undefined} coverageFolder
  */
-async function runLanes(stages, coverageFolder) {
-  const lanes = lanesOf(stages);
-  const options = { grep: values.grep, coverageFolder, isBesideOthers: lanes.length > 1 };
+async function runStages(size, stages, coverageFolder) {
+  const options = { grep: values.grep, coverageFolder };
   const ended = new Map();
-  await Promise.all(
-    lanes.map(async (lane) => {
-      for (const stage of lane) ended.set(stage, await runStage(stage, options));
-    }),
-  );
+  const secondsOf = (/** @type {typeof stages[number]} */ { name }) => secondsOfStage(size, name);
+  await runBeside(stages, secondsOf, async (stage, isBesideOthers) => {
+    ended.set(stage, await runStage(stage, { ...options, isBesideOthers }));
+  });
   if (!isWhole) return stages.map((stage) => ended.get(stage));
   const results = [];
   for (const stage of stages) {
@@ -113,7 +112,7 @@ if (isBuilt) {
   }
   const coverageFolder = isCovered ? startCoverage() : undefined;
   for (const { size, stages } of plans) {
-    const ran = await runLanes(stages, coverageFolder);
+    const ran = await runStages(size, stages, coverageFolder);
     if (areStagesWhole) keepSeconds(size, ran);
     results.push(...ran.map((result) => ({ ...result, name: nameIn(size, result.name) })));
     late.push(...overBudget(size, ran));

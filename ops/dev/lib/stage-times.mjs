@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ROOT } from './paths.mjs';
-import { lanesOf } from './stages.mjs';
+import { secondsBeside } from './stages.mjs';
 import { codeOf } from './errors.mjs';
 
 /** Seconds by name of a stage, as this checkout measured them last. */
@@ -13,7 +13,7 @@ const MEASURED_HERE = `${ROOT}/.build/test/seconds.json`;
  */
 const BUDGETS = `${ROOT}/ops/dev/stage-budgets.json`;
 
-/** The most that the longest lane of budgets may come to: `npm test`, and with what follows it. */
+/** The most that the budgets may come to, beside each other: of `npm test`, and with what follows it. */
 export const LIMITS_S = { quick: 7 * 60, all: 37 * 60 };
 
 /** @typedef {import('./stages.mjs').Size} Size */
@@ -66,8 +66,8 @@ export function keepSeconds(size, results) {
 }
 
 /**
- * What a run will take, in words. Its parts run one after the other, and the lanes of each beside
- * each other, so that the longest counts.
+ * What a run will take, in words. Its parts run one after the other, and stages of a part beside each
+ * other.
  *
  * @param {readonly { size: Size, stages: readonly { name: string }[] }[]} parts in order
  * @param {Record<string, number>} seconds by `quick unit`, `rest unit` and so on
@@ -84,17 +84,25 @@ export function estimate(parts, seconds = knownSeconds()) {
   const known = all.filter(isKnown);
   const unknown = all.filter((one) => !isKnown(one)).map(({ size, name }) => nameIn(size, name));
   const total = parts.reduce((sum, { size }) => {
-    const lanes = lanesOf(known.filter((one) => one.size === size)).map((lane) =>
-      lane.reduce((of, one) => of + (secondsOf(one) ?? 0), 0),
-    );
-    return sum + Math.max(0, ...lanes);
+    const ofSize = known.filter((one) => one.size === size);
+    return sum + secondsBeside(ofSize, (one) => secondsOf(one) ?? 0);
   }, 0);
   const shown = known.map((one) => `${nameIn(one.size, one.name)} ${inWords(secondsOf(one) ?? 0)}`);
-  const beside = parts.some(({ stages }) => lanesOf(stages).length > 1);
+  const beside = parts.some(({ stages }) => stages.length > 1);
   const takes = total === 0 ? 'for an unknown time' : `about ${inWords(total)}`;
   const each = shown.join(', ') + (beside ? ', some of it side by side' : '');
   const more = unknown.length === 0 ? '' : `; not measured yet: ${unknown.join(', ')}`;
   return `This runs ${takes}${shown.length === 0 ? '' : ` (${each})`}${more}.`;
+}
+
+/**
+ * What a stage is known to take; a stage that nobody has measured begins first, as the longest would.
+ *
+ * @param {Size} size
+ * @param {string} stage
+ */
+export function secondsOfStage(size, stage, seconds = knownSeconds()) {
+  return seconds[keyOf(size, stage)] ?? Infinity;
 }
 
 /** @param {Size} size @param {string} stage */

@@ -121,21 +121,19 @@ const ORACLE = /-oracle\.test\.ts$/;
  * takes whatever no other names, so that a new folder of tests is never left out. `npm run test:unit`
  * is the first alone: it is to take less than a minute.
  *
- * Stages of one `lane` run one after the other, lanes beside each other: those on a cluster mostly
- * wait (for time-outs of servers that tests have stopped), and others use the processors meanwhile.
- * The browser's stage follows them, so that both lanes take about as long.
+ * {@link BESIDE} of them run beside each other, the longest first: those on a cluster mostly wait (for
+ * time-outs of servers that tests have stopped), and others use the processors meanwhile.
  *
  * `timeoutMs` bounds a stage that hangs: it is a guard, no measurement, and larger for large files.
  */
 export const STAGES = [
-  { name: 'unit', lane: 'local', folders: null, timeoutMs: 10 * 60_000 },
-  { name: 'components', lane: 'local', folders: COMPONENTS, timeoutMs: 35 * 60_000 },
-  { name: 'contract', lane: 'cluster', folders: ['contract'], timeoutMs: 15 * 60_000 },
-  { name: 'integration', lane: 'local', folders: ['integration'], timeoutMs: 30 * 60_000 },
-  { name: 'faults', lane: 'cluster', folders: ['faults'], timeoutMs: 20 * 60_000 },
+  { name: 'unit', folders: null, timeoutMs: 10 * 60_000 },
+  { name: 'components', folders: COMPONENTS, timeoutMs: 35 * 60_000 },
+  { name: 'contract', folders: ['contract'], timeoutMs: 15 * 60_000 },
+  { name: 'integration', folders: ['integration'], timeoutMs: 30 * 60_000 },
+  { name: 'faults', folders: ['faults'], timeoutMs: 20 * 60_000 },
   {
     name: 'swift',
-    lane: 'cluster',
     // And what takes the same cluster, whose start is twenty seconds of processor time.
     folders: ['swift', 'contract/swift.test.ts', 'faults/chaos-kills.test.ts'],
     again: [...S3_SUITES, ...CLIENTS_ON_A_CLUSTER, ...CONSOLE_ON_A_CLUSTER],
@@ -145,7 +143,6 @@ export const STAGES = [
   },
   {
     name: 'swift-direct',
-    lane: 'cluster',
     // Versions while servers of the cluster are killed: their indexes are read in both ways there.
     folders: ['faults/swift-versions.test.ts'],
     again: S3_SUITES_THAT_DIFFER,
@@ -155,7 +152,6 @@ export const STAGES = [
   },
   {
     name: 'swift-api',
-    lane: 'cluster',
     folders: [],
     again: S3_SUITES_THAT_DIFFER,
     env: { RINGWAY_TEST_STACK: 'swift-api' },
@@ -163,28 +159,61 @@ export const STAGES = [
   },
   {
     name: 'faulty-store',
-    lane: 'local',
     folders: [],
     again: ON_A_FAULTY_STORE,
     env: { RINGWAY_TEST_STACK: 'faulty' },
     timeoutMs: 10 * 60_000,
   },
-  { name: 'clients', lane: 'local', folders: ['clients'], timeoutMs: 24 * 60_000 },
-  { name: 'browser', lane: 'cluster', folders: ['browser'], timeoutMs: 25 * 60_000 },
+  { name: 'clients', folders: ['clients'], timeoutMs: 24 * 60_000 },
+  { name: 'browser', folders: ['browser'], timeoutMs: 25 * 60_000 },
 ];
 
 const LARGE_FACTOR = process.env.RINGWAY_LARGE === '1' ? 6 : 1;
 
+/** How many stages run beside each other. */
+const BESIDE = 2;
+
 /**
- * @param {readonly T[]} stages in order
- * @returns {T[][]} what runs one after the other, of each lane that has something to run
- * @template {{ name: string }} T
+ * Runs stages beside each other: whoever is free takes the next.
+ *
+ * @param {readonly T[]} stages
+ * @param {(stage: T) => number} secondsOf what a stage is known to take
+ * @param {(stage: T, isBesideOthers: boolean) => Promise<void>} run
+ * @template T
  */
-export function lanesOf(stages) {
-  const laneOf = (/** @type {{ name: string }} */ { name }) =>
-    STAGES.find((stage) => stage.name === name)?.lane;
-  const lanes = new Set(stages.map(laneOf));
-  return [...lanes].map((lane) => stages.filter((stage) => laneOf(stage) === lane));
+export async function runBeside(stages, secondsOf, run) {
+  const waiting = longestFirst(stages, secondsOf);
+  const isBesideOthers = waiting.length > 1;
+  const worker = async () => {
+    for (let stage = waiting.shift(); stage !== undefined; stage = waiting.shift()) {
+      await run(stage, isBesideOthers);
+    }
+  };
+  await Promise.all(Array.from({ length: BESIDE }, worker));
+}
+
+/**
+ * @param {readonly T[]} stages
+ * @param {(stage: T) => number} secondsOf what a stage is known to take
+ * @returns how long {@link runBeside} takes
+ * @template T
+ */
+export function secondsBeside(stages, secondsOf) {
+  const workers = Array.from({ length: BESIDE }, () => 0);
+  for (const stage of longestFirst(stages, secondsOf)) {
+    const free = workers.indexOf(Math.min(...workers));
+    workers[free] = (workers[free] ?? 0) + secondsOf(stage);
+  }
+  return Math.max(...workers);
+}
+
+/**
+ * @param {readonly T[]} stages
+ * @param {(stage: T) => number} secondsOf
+ * @template T
+ */
+function longestFirst(stages, secondsOf) {
+  return stages.toSorted((a, b) => secondsOf(b) - secondsOf(a));
 }
 
 /** Folders of `test/` without tests of their own. */

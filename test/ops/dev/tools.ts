@@ -79,7 +79,12 @@ interface Tools {
       hasSwift?: boolean,
       size?: Size,
     ) => { name: string; files: string[]; env: Record<string, string> }[];
-    lanesOf: <T extends { name: string }>(stages: readonly T[]) => T[][];
+    runBeside: <T>(
+      stages: readonly T[],
+      secondsOf: (stage: T) => number,
+      run: (stage: T, isBesideOthers: boolean) => Promise<void>,
+    ) => Promise<void>;
+    secondsBeside: <T>(stages: readonly T[], secondsOf: (stage: T) => number) => number;
   };
   readonly 'lib/quick.mjs': { missingFrom: (sources: readonly string[]) => string[] };
   readonly 'lib/again.mjs': {
