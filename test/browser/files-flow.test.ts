@@ -2,14 +2,13 @@ import { createHash } from 'node:crypto';
 import { mkdir, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { list, makeContainer, ok, query, unique } from '../console/files/support.js';
 import type { ConsoleClient } from '../console/support/client.js';
 import { startTestBed, type TestBed } from '../console/support/console.js';
 import { findLeak } from '../console/support/leaks.js';
-import { BROWSER_FLAGS } from '../support/browser.js';
+import { sharedBrowser } from '../support/browser.js';
 import { describeWith, program } from '../support/needs.js';
-import { findProgram } from '../support/programs.js';
 import { onlyOn, STACK } from '../support/stack.js';
 import { countRequests, drop, finished, makeFolder, md5Of, segmentOf } from './files-page.js';
 
@@ -23,13 +22,13 @@ const LARGE_BYTES = 8 * SEGMENT_BYTES + 1;
 const SEGMENTS = 9;
 const SENT_BEFORE_THE_END = 5;
 /** A cluster takes its time for each. */
-const FOLDER_FILES = STACK === 'swift' ? 20 : 200;
+const FOLDER_FILES = STACK === 'swift' ? 20 : 60;
 /** More than lines of what is done. */
 const CHOSEN_FILES = 24;
 /** Most of them in one folder, which browsers tell a hundred entries at a time. */
 const DROPPED_FILES = STACK === 'swift' ? 24 : 125;
 /** How often all that is there already is dropped again. */
-const DROPPED_AGAIN = STACK === 'swift' ? 1 : 2;
+const DROPPED_AGAIN = 1;
 /** Of what is not there. */
 const LINES_MAX = 100;
 const BODIES = '**/api/files/object/body?*';
@@ -38,7 +37,6 @@ describeWith([program('chromium')], 'Files in Chromium', function () {
   this.timeout(BROWSER_LIMIT_MS);
   let bed: TestBed;
   let client: ConsoleClient;
-  let browser: Browser;
   let context: BrowserContext;
   const container = unique('flow');
   const leaks: string[] = [];
@@ -47,11 +45,7 @@ describeWith([program('chromium')], 'Files in Chromium', function () {
     bed = await startTestBed({ max_upload_bytes: SEGMENT_BYTES, segment_bytes: SEGMENT_BYTES });
     client = await bed.login();
     await makeContainer(client, container);
-    browser = await chromium.launch({
-      executablePath: findProgram('chromium')!,
-      args: BROWSER_FLAGS,
-    });
-    context = await browser.newContext();
+    context = await (await sharedBrowser()).newContext();
     context.setDefaultTimeout(BROWSER_LIMIT_MS);
     const [name, value] = (client.cookie ?? '').split('=', 2);
     const url = `http://127.0.0.1:${bed.console.port}`;
@@ -59,7 +53,7 @@ describeWith([program('chromium')], 'Files in Chromium', function () {
   });
 
   after(async () => {
-    await browser.close();
+    await context.close();
     await bed.close();
   });
 

@@ -1,13 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { list, makeContainer, ok, query, unique } from '../console/files/support.js';
 import type { ConsoleClient } from '../console/support/client.js';
 import { startTestBed, type TestBed } from '../console/support/console.js';
-import { BROWSER_FLAGS } from '../support/browser.js';
+import { sharedBrowser } from '../support/browser.js';
 import { describeWith, program } from '../support/needs.js';
-import { findProgram } from '../support/programs.js';
 import { drop, makeFolder, segmentOf } from './files-page.js';
 
 const BROWSER_LIMIT_MS = 120_000;
@@ -37,7 +36,6 @@ const WATCH_NOTICE = `{
 describeWith([program('chromium')], 'Uploads in Chromium, when things go wrong', function () {
   this.timeout(BROWSER_LIMIT_MS);
   let bed: TestBed;
-  let browser: Browser;
   let context: BrowserContext;
   /** Logged in for itself: it ends no session of the page. */
   let client: ConsoleClient;
@@ -47,16 +45,12 @@ describeWith([program('chromium')], 'Uploads in Chromium, when things go wrong',
     bed = await startTestBed({ max_upload_bytes: MIB, segment_bytes: MIB });
     client = await bed.login();
     await makeContainer(client, container);
-    browser = await chromium.launch({
-      executablePath: findProgram('chromium')!,
-      args: BROWSER_FLAGS,
-    });
-    context = await browser.newContext();
+    context = await (await sharedBrowser()).newContext();
     context.setDefaultTimeout(BROWSER_LIMIT_MS);
   });
 
   after(async () => {
-    await browser.close();
+    await context.close();
     await bed.close();
   });
 

@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { expectAccessible } from '../support/axe.js';
-import { BROWSER_LIMIT_MS, logIn, openPage, type Watched } from '../support/browser.js';
+import {
+  BROWSER_LIMIT_MS,
+  hurryCharts,
+  logIn,
+  openPage,
+  type Watched,
+} from '../support/browser.js';
 import { eventually } from '../support/eventually.js';
 import { describeWith, program } from '../support/needs.js';
 import {
@@ -81,6 +87,7 @@ rule_files: [alerts.yml, rules.yml]
       await consoleUp(service);
       watched = await openPage();
       page = watched.page;
+      await hurryCharts(page);
       page.setDefaultTimeout(BROWSER_LIMIT_MS / 2);
     });
 

@@ -3,7 +3,13 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { REAL_CLOCK, startTestBed, type TestBed } from '../console/support/console.js';
 import { expectAccessible } from '../support/axe.js';
-import { BROWSER_LIMIT_MS, logIn, openPage, type Watched } from '../support/browser.js';
+import {
+  BROWSER_LIMIT_MS,
+  hurryCharts,
+  logIn,
+  openPage,
+  type Watched,
+} from '../support/browser.js';
 import { eventually } from '../support/eventually.js';
 import { describeWith, program } from '../support/needs.js';
 import { startService, type Service } from '../support/service.js';
@@ -25,6 +31,7 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
     bed = await startTestBed(overrides, REAL_CLOCK);
     watched = await openPage();
     page = watched.page;
+    await hurryCharts(page);
     page.setDefaultTimeout(BROWSER_LIMIT_MS / 2);
   });
 

@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises';
-import { chromium, type Locator, type Page } from 'playwright-core';
+import { chromium, type Browser, type Locator, type Page } from 'playwright-core';
 import { findProgram } from './programs.js';
 import { IS_CLUSTER } from './stack.js';
 
 /** Headless, and without anything that asks other hosts for something. */
-export const BROWSER_FLAGS = [
+const BROWSER_FLAGS = [
   ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
 ];
@@ -12,8 +12,9 @@ export const BROWSER_FLAGS = [
 /** A guard: a browser takes its time to start on a busy machine. */
 export const BROWSER_LIMIT_MS = 120_000;
 
-/** Kept for people to look at. */
+/** Kept for people to look at, and for the pictures of the documentation, where somebody asks for them. */
 const SHOTS = 'artifacts/console';
+const IS_SHOOTING = process.env.RINGWAY_PICTURES === '1';
 const SIZES = { desk: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
 
 /** A wide screen besides. */
@@ -29,17 +30,30 @@ export interface Watched {
   readonly complaints: string[];
   /** URL, headers and body of every answer. */
   readonly answers: string[];
-  /** Photographs the page in both themes, by default in two sizes. */
+  /** With RINGWAY_PICTURES=1, photographs the page in both themes, by default in two sizes. */
   shoot(name: string, sizes?: typeof ALL_SIZES): Promise<void>;
   close(): Promise<void>;
 }
 
-export async function openPage(): Promise<Watched> {
-  const browser = await chromium.launch({
+let shared: Promise<Browser> | undefined;
+
+/** The Chromium of this run of mocha, started when it is first asked for; suites have contexts of their own. */
+export function sharedBrowser(): Promise<Browser> {
+  shared ??= chromium.launch({
     executablePath: findProgram('chromium')!,
     args: BROWSER_FLAGS,
   });
-  const page = await browser.newPage({ viewport: SIZES.desk });
+  return shared;
+}
+
+// A hook of the root suite, so it runs after the last test that may have used it.
+after('close Chromium', async () => {
+  await (await shared)?.close();
+});
+
+export async function openPage(): Promise<Watched> {
+  const context = await (await sharedBrowser()).newContext({ viewport: SIZES.desk });
+  const page = await context.newPage();
   const complaints: string[] = [];
   const answers: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
@@ -54,14 +68,14 @@ export async function openPage(): Promise<Watched> {
       () => answers.push(head),
     );
   });
-  await mkdir(SHOTS, { recursive: true });
+  if (IS_SHOOTING) await mkdir(SHOTS, { recursive: true });
   return {
     page,
     complaints,
     answers,
     async shoot(name, sizes = SIZES) {
       // The run on the embedded store takes the same ones.
-      if (IS_CLUSTER) return;
+      if (!IS_SHOOTING || IS_CLUSTER) return;
       for (const theme of ['light', 'dark'] as const) {
         for (const [size, viewport] of Object.entries(sizes)) {
           await page.emulateMedia({ colorScheme: theme });
@@ -71,8 +85,19 @@ export async function openPage(): Promise<Watched> {
       }
       await page.setViewportSize(SIZES.desk);
     },
-    close: () => browser.close(),
+    close: () => context.close(),
   };
+}
+
+/**
+ * Lets the clock by which the Monitor's charts are asked for again run ten times as fast, in every
+ * document that is opened from now on: they are looked at every 10 s, and empty ones every 30 s.
+ */
+export async function hurryCharts(page: Page): Promise<void> {
+  await page.addInitScript(`{
+    const now = performance.now.bind(performance);
+    performance.now = () => 10 * now();
+  }`);
 }
 
 const TESTER = { account: 'test', user: 'tester', key: 'testing' };
