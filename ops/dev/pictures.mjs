@@ -6,9 +6,9 @@ import { chromium } from 'playwright-core';
 
 /**
  * Makes the pictures of the documentation out of the screenshots that the browser tests took:
- * `node ops/dev/pictures.mjs [name …]`, after `npm test -- test/browser`. A picture is named as the
- * screenshot that it is made of, without its size and theme; without names, all that are listed here
- * and have a screenshot are made. Each is smaller than {@link BYTES_MAX}.
+ * `node ops/dev/pictures.mjs [name …]`, after `RINGWAY_PICTURES=1 npm test -- test/browser`. A picture
+ * is named as the screenshot that it is made of, without its size and theme; without names, all that
+ * are listed here and have a screenshot are made. Each is smaller than {@link BYTES_MAX}.
  */
 
 const ROOT = join(import.meta.dirname, '..', '..');
