@@ -34,6 +34,8 @@ describeWith(KEYSTONE, 'integration: Keystone', function () {
   let keystone: TestKeystone;
   let folder: string;
   let project: string;
+  /** With nothing that only one test wants. */
+  let shared: Promise<Service> | undefined;
   const services: Service[] = [];
   const clients: S3Client[] = [];
   const users: Record<string, string> = {};
@@ -66,12 +68,24 @@ describeWith(KEYSTONE, 'integration: Keystone', function () {
   });
 
   after(async () => {
+    await (await shared)?.stop();
     await keystone.stop();
     await removeFolder(folder);
   });
 
-  async function serve(config: Readonly<Record<string, unknown>> = {}): Promise<Service> {
-    const service = await startService({
+  function serveAll(): Promise<Service> {
+    shared ??= start({});
+    return shared;
+  }
+
+  async function serve(config: Readonly<Record<string, unknown>>): Promise<Service> {
+    const service = await start(config);
+    services.push(service);
+    return service;
+  }
+
+  function start(config: Readonly<Record<string, unknown>>): Promise<Service> {
+    return startService({
       listeners: 1,
       config: {
         credentials_source: 'identity',
@@ -85,8 +99,6 @@ describeWith(KEYSTONE, 'integration: Keystone', function () {
         ...config,
       },
     });
-    services.push(service);
-    return service;
   }
 
   function as({ endpoint }: Service, { access, secret }: Ec2Credential): S3Client {
@@ -127,7 +139,7 @@ describeWith(KEYSTONE, 'integration: Keystone', function () {
   const list = (client: S3Client): Promise<string> => codeOf(client.send(new ListBucketsCommand()));
 
   it('serves the account of the project, to owners and as ACLs grant', async () => {
-    const service = await serve();
+    const service = await serveAll();
     const anna = as(service, await ec2('anna'));
     const bob = as(service, await ec2('bob'));
     const object = { Bucket: 'bucket', Key: 'key' };
@@ -144,7 +156,7 @@ describeWith(KEYSTONE, 'integration: Keystone', function () {
   });
 
   it('takes a presigned URL, and chunks that are signed', async () => {
-    const service = await serve();
+    const service = await serveAll();
     const credential = await ec2('anna');
     const anna = as(service, credential);
     const url = await getSignedUrl(anna, new ListBucketsCommand());
@@ -155,7 +167,7 @@ describeWith(KEYSTONE, 'integration: Keystone', function () {
   });
 
   it('refuses wrong secrets, unknown keys, and keys that were deleted', async () => {
-    const service = await serve();
+    const service = await serveAll();
     const credential = await ec2('anna');
     const anna = as(service, credential);
     expect(await list(anna)).to.equal('accepted');
@@ -171,7 +183,7 @@ describeWith(KEYSTONE, 'integration: Keystone', function () {
   });
 
   it('hears of a role that is given or taken away', async () => {
-    const service = await serve();
+    const service = await serveAll();
     const bob = as(service, await ec2('bob'));
     expect(await list(bob)).to.equal('AccessDenied');
     await keystone.grant(users.bob ?? '', project, 'member');
