@@ -14,7 +14,9 @@ import {
 } from './builder-support.js';
 import { GOLDEN } from './support.js';
 
-const CASES = 500;
+const IS_LARGE = process.env.RINGWAY_LARGE === '1';
+const CASES = IS_LARGE ? 500 : 200;
+const GOLDEN_CASES = IS_LARGE ? 60 : 20;
 const SEED = 1;
 const RUNS = 3;
 /** A few part-replicas more or less are chance. */
@@ -36,8 +38,8 @@ describeWith([pythonModule('swift.common.ring')], 'ring builder beside that of S
   this.timeout(240_000);
 
   it('moves as many parts on the golden rings, within a tenth', async () => {
-    const cases = await casesOfSwift('60', '0', join(GOLDEN, 'bal.json.gz'));
-    expect(cases).to.have.length(60);
+    const cases = await casesOfSwift(String(GOLDEN_CASES), '0', join(GOLDEN, 'bal.json.gz'));
+    expect(cases).to.have.length(GOLDEN_CASES);
     for (const [index, golden] of cases.entries()) {
       const swift = mean(golden.runs ?? [], 'moved');
       const ours = mean(runsOf(changed(golden), golden.nowS), 'moved');
