@@ -19,7 +19,7 @@ const ORDERS: readonly (readonly Victim[])[] = [
   ['dead-man', 'supervisor', 'console'],
 ];
 /** Seconds, in which everything is killed also on a busy machine. */
-const TTL_S = 20;
+const TTL_S = 12;
 
 /** Begins a drill, kills in the given order, and says how the node came back. */
 async function killIn(order: readonly Victim[]): Promise<string[]> {
