@@ -140,12 +140,22 @@ const TABS_MAX = 400;
  */
 export async function tabTo(page: Page, target: Locator): Promise<void> {
   await target.waitFor();
-  const focused = target.and(page.locator(':focus'));
+  // Looking for it anew after each key would take longer than all the rest of a test.
+  let element = await target.elementHandle();
   for (let tabs = 0; tabs < TABS_MAX; tabs++) {
-    if ((await focused.count()) === 1) return;
-    await page.keyboard.press('Tab');
+    const place = await element.evaluate(placeOfFocus);
+    if (place === 'here') return;
+    if (place === 'elsewhere') await page.keyboard.press('Tab');
+    else element = await target.elementHandle();
   }
   throw new Error(`the Tab key does not lead to ${String(target)}`);
+}
+
+/** Runs in the page: where the focus is, of an element that may have been drawn anew. */
+function placeOfFocus(element: unknown): 'here' | 'elsewhere' | 'gone' {
+  const { document } = globalThis as unknown as { document: { readonly activeElement: unknown } };
+  if (element === document.activeElement) return 'here';
+  return (element as { readonly isConnected: boolean }).isConnected ? 'elsewhere' : 'gone';
 }
 
 /** Goes to a button or a link with the Tab key, and presses Enter. */
