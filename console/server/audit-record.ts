@@ -97,6 +97,8 @@ export class BegunAct {
 /**
  * Does what is written down before it is done, and again when it has ended, with its outcome: what
  * the store refuses is denied, whatever else goes wrong has failed.
+ *
+ * @param made names what was made, in the record of its outcome
  * @throws what `work` throws; system errors when its beginning cannot be written: it is not done then
  */
 export async function audited<T>(
@@ -104,11 +106,12 @@ export async function audited<T>(
   request: FastifyRequest,
   act: Act,
   work: () => Promise<T>,
+  made: (result: T) => AuditDetails = () => ({}),
 ): Promise<T> {
   const begun = await BegunAct.begin(context, request, act);
   try {
     const result = await work();
-    await begun.end({ result: 'ok' });
+    await begun.end({ result: 'ok', details: made(result) });
     return result;
   } catch (error) {
     await begun.fail(error);

@@ -51,6 +51,11 @@ describe('service: Files on buckets with S3 versions', () => {
     expect((await remove(bucket, ['a.txt'])).result.succeeded).to.equal(1);
     expect(await status(`/${bucket}/a.txt`)).to.equal(404);
     expect((await list(client, bucket)).items).to.deep.equal([]);
+    // Nothing went to the trash.
+    const log = await readFile(join(service.dataDir, 'console', 'audit.jsonl'), 'utf8');
+    const ofBucket = log.split('\n').filter((line) => line.includes(`"target":"${bucket}"`));
+    expect(ofBucket.filter((line) => line.includes('"files.delete"'))).to.have.length(2);
+    expect(ofBucket.filter((line) => line.includes('"files.trash"'))).to.deep.equal([]);
     const all = await versions(bucket, 'a.txt');
     expect(all.map(({ deleted, bytes }) => [deleted, bytes])).to.deep.equal([
       [true, 0],

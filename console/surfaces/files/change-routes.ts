@@ -7,12 +7,13 @@ import { auditedJob } from '../../server/audited-job.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
 import { loginName } from '../../config/keys.js';
+import type { Session } from '../../server/sessions.js';
 import type { SwiftAccount } from '../../swift/account.js';
 import { forMany, Tally } from './many.js';
 import { containerName, NAMES_MAX, objectName, refuseTrash } from './names.js';
 import { walkObjects } from './swift-listing.js';
 import { SegmentCleanup } from './segment-cleanup.js';
-import { removerOf } from './remover.js';
+import { removerOf, type RemoveMode } from './remover.js';
 import { s3BucketOf } from './s3/s3-bucket.js';
 import { confirmName, expectTyped } from './s3/version-id.js';
 import { isApart, type Transfer } from './transfer-plan.js';
@@ -44,6 +45,18 @@ interface Item {
   readonly name: string;
 }
 
+/** The audit record's name: where S3 keeps versions nothing goes to the trash, but behind a marker. */
+async function deletionName(
+  session: Session,
+  container: string,
+  mode: RemoveMode,
+): Promise<string> {
+  if (mode === 'purge') return 'files.purge';
+  // The job says what is wrong with S3.
+  const bucket = await s3BucketOf(session, container).catch(() => undefined);
+  return bucket === undefined ? 'files.trash' : 'files.delete';
+}
+
 /** Deletion, copies and moves: each is a job with a result for each name. */
 export function changeRoutes(app: FastifyInstance, context: ConsoleContext): void {
   const { now, options } = context;
@@ -53,8 +66,12 @@ export function changeRoutes(app: FastifyInstance, context: ConsoleContext): voi
     const given = parse(DELETE, request.body);
     const { container, mode } = given;
     const details = namesIn([...given.names, ...given.prefixes]);
-    const act = { action: `files.${mode}`, target: container, details };
     const session = sessionOf(request);
+    const act = {
+      action: await deletionName(session, container, mode),
+      target: container,
+      details,
+    };
     if (mode === 'purge') {
       await needRight(context, request, 'manage', act);
       const [name, ...others] = [...given.names, ...given.prefixes];

@@ -102,7 +102,10 @@ function keyRoutes(app: FastifyInstance, context: ConsoleContext): void {
     const wanted = parse(NEW_KEY, request.body);
     const { account, role, user = '' } = wanted;
     const act = { action: 'keys.create', target: account, details: { role, user } };
-    const made = await audited(context, request, act, () => file.create(wanted, shownAccount));
+    const create = () => file.create(wanted, shownAccount);
+    const made = await audited(context, request, act, create, ({ accessKey }) => {
+      return { access_key: accessKey };
+    });
     const view: MadeKey = { ...viewFor(made, sessionOf(request)), secret_key: made.secretKey };
     return reply.status(201).send(view);
   });
