@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join, normalize } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { chromium, type CDPSession } from 'playwright-core';
-import { PUBLIC_FOLDER } from '../console/server/page-html.js';
+import { SCRIPT_FOLDER, SOURCE_FOLDER } from '../console/server/page-html.js';
 import { domainOrder, ringMap } from '../console/surfaces/lab/rings/ring-map.js';
 import type { Device } from '../src/ring/device.js';
 import type { RingData } from '../src/ring/ring-data.js';
@@ -47,7 +47,7 @@ const ALL = { first_part: 0, parts: 2 ** 32, first_device: 0, devices: 2 ** 32 }
 async function answer(url: URL, response: ServerResponse): Promise<void> {
   if (url.pathname === '/') {
     const styles = ['tokens', 'base', 'components', 'charts'].map(
-      (name) => `<link rel="stylesheet" href="/css/${name}.css">`,
+      (name) => `<link rel="stylesheet" href="/ui/css/${name}.css">`,
     );
     response.end(`<!doctype html>${styles.join('')}<main id="main"></main>`);
   } else if (url.pathname.endsWith('/map')) {
@@ -57,7 +57,8 @@ async function answer(url: URL, response: ServerResponse): Promise<void> {
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify(ringMap(ring, { ...ALL, ...asked })));
   } else {
-    const file = join(PUBLIC_FOLDER, normalize(url.pathname));
+    const folder = url.pathname.endsWith('.js') ? SCRIPT_FOLDER : SOURCE_FOLDER;
+    const file = join(folder, normalize(url.pathname));
     response.setHeader('content-type', TYPES[file.split('.').at(-1) ?? ''] ?? 'image/svg+xml');
     response.end(await readFile(file).catch(() => ''));
   }
@@ -65,7 +66,7 @@ async function answer(url: URL, response: ServerResponse): Promise<void> {
 
 /** Mounts the panel as RingScope does, and makes `moves(n)` drag it, a frame after the other. */
 const PAGE = `
-  const { heatMapPanel } = await import('/pages/lab/rings/heat-map.js');
+  const { heatMapPanel } = await import('/surfaces/lab/rings/page/heat-map.js');
   const report = () => Promise.resolve(${JSON.stringify({
     parts: 2 ** PART_POWER,
     devices: ring.devices.map((device) => ({ ...device })),

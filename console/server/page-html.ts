@@ -9,17 +9,17 @@ type LoginOptions = Pick<ConsoleOptions, 'authUrl' | 'keystoneDomain' | 'keyston
 
 const OWN_FOLDER = path.dirname(fileURLToPath(import.meta.url));
 
-/** The folder with what browsers load as it is: HTML, style sheets and icons. */
-export const PUBLIC_FOLDER = publicFolder(OWN_FOLDER);
-/** The folder with the scripts that are compiled for browsers, by the same paths. */
-export const SCRIPT_FOLDER = path.join(OWN_FOLDER, '..', 'public');
+/** The sources of the console: HTML, style sheets and icons are served as they are there. */
+export const SOURCE_FOLDER = sourceFolder(OWN_FOLDER);
+/** The same tree as it was compiled: the scripts that browsers load are there. */
+export const SCRIPT_FOLDER = path.join(OWN_FOLDER, '..');
 
 /** The template of every page. No route sends it as it is. */
-export const SHELL_FILE = 'shell.html';
+const SHELL_FILE = 'ui/shell.html';
 export const HTML_TYPE = 'text/html; charset=utf-8';
 
 /** Beside `page.js`: what the page holds before its module runs. A page may do without. */
-export const CONTENT_FILE = 'page.html';
+const CONTENT_FILE = 'page.html';
 
 const EMPTY = '<main id="main" class="page" tabindex="-1"></main>';
 
@@ -28,7 +28,7 @@ const EMPTY = '<main id="main" class="page" tabindex="-1"></main>';
  * @throws system errors when the shell cannot be read
  */
 export function pageHtml({ id, title, styles = [], skipTo = '#main' }: SurfacePage): string {
-  const file = path.join(PUBLIC_FOLDER, 'pages', id, CONTENT_FILE);
+  const file = path.join(SOURCE_FOLDER, 'surfaces', id, 'page', CONTENT_FILE);
   const content = existsSync(file) ? readFileSync(file, 'utf8') : EMPTY;
   return fill({ page: id, title, skipTo, styles, content });
 }
@@ -38,7 +38,7 @@ export function pageHtml({ id, title, styles = [], skipTo = '#main' }: SurfacePa
  * @throws system errors when it cannot be read
  */
 export function loginHtml({ authUrl, keystoneDomain, keystoneProject }: LoginOptions): string {
-  const read = (file: string): string => readFileSync(path.join(PUBLIC_FOLDER, file), 'utf8');
+  const read = (file: string): string => readFileSync(path.join(SOURCE_FOLDER, 'ui', file), 'utf8');
   const fields = read(isKeystone(authUrl) ? 'login-keystone.html' : 'login-store.html');
   const values: Readonly<Record<string, string>> = {
     '{domain}': escaped(keystoneDomain),
@@ -66,7 +66,7 @@ function fill(given: {
   const links = given.styles.map((href) => `<link rel="stylesheet" href="${escaped(href)}" />`);
   const { page, content } = given;
   if (page !== '')
-    links.push(`<link rel="modulepreload" href="/pages/${escaped(page)}/page.js" />`);
+    links.push(`<link rel="modulepreload" href="/surfaces/${escaped(page)}/page/page.js" />`);
   const values: Readonly<Record<string, string>> = {
     '{page}': escaped(page),
     '{title}': escaped(given.title),
@@ -74,7 +74,7 @@ function fill(given: {
     '<!-- styles -->': links.join('\n    '),
     '<!-- content -->': content,
   };
-  const shell = readFileSync(path.join(PUBLIC_FOLDER, SHELL_FILE), 'utf8');
+  const shell = readFileSync(path.join(SOURCE_FOLDER, SHELL_FILE), 'utf8');
   return shell.replace(/\{(?:page|title|skip)\}|<!-- \w+ -->/g, (place) => values[place] ?? place);
 }
 
@@ -83,7 +83,7 @@ function escaped(text: string): string {
 }
 
 /** Beside the nearest package.json: compiled files may lie at any depth below it. */
-function publicFolder(folder: string): string {
-  if (existsSync(path.join(folder, 'package.json'))) return path.join(folder, 'console', 'public');
-  return publicFolder(path.dirname(folder));
+function sourceFolder(folder: string): string {
+  if (existsSync(path.join(folder, 'package.json'))) return path.join(folder, 'console');
+  return sourceFolder(path.dirname(folder));
 }

@@ -1,28 +1,29 @@
+import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import type { ConsoleOptions } from '../config/load.js';
-import {
-  CONTENT_FILE,
-  HTML_TYPE,
-  loginHtml,
-  PUBLIC_FOLDER,
-  SCRIPT_FOLDER,
-  SHELL_FILE,
-} from './page-html.js';
+import { HTML_TYPE, loginHtml, SCRIPT_FOLDER, SOURCE_FOLDER } from './page-html.js';
 
 /** The files that a user sees before the login: only what the login needs. */
 const OPEN_FILES: ReadonlySet<string> = new Set([
   '/login.html',
-  '/js/login.js',
-  '/js/login-page.js',
-  '/js/theme.js',
-  '/css/base.css',
-  '/css/tokens.css',
-  '/css/login.css',
-  '/icon.svg',
+  '/ui/login.js',
+  '/ui/login-page.js',
+  '/ui/theme.js',
+  '/ui/css/base.css',
+  '/ui/css/tokens.css',
+  '/ui/css/login.css',
+  '/ui/icon.svg',
 ]);
+
+/** What browsers load lies in `ui/` and in the folder `page/` of each page, among the server's code. */
+const FOR_BROWSERS = /^(?:ui|surfaces\/.+\/page)\//;
+const FOLDERS = [
+  { root: SOURCE_FOLDER, kinds: /\.(?:css|svg)$/ },
+  { root: SCRIPT_FOLDER, kinds: /\.js(?:\.map)?$/ },
+];
 
 /** Files of the chart library, as pages ask for them. */
 const CHART_FILES: Readonly<Record<string, string>> = {
@@ -40,16 +41,18 @@ export async function pageRoutes(app: FastifyInstance, options: ConsoleOptions):
     };
   });
   await app.register(fastifyStatic, {
-    root: [PUBLIC_FOLDER, SCRIPT_FOLDER],
-    wildcard: false,
+    serve: false,
+    root: SCRIPT_FOLDER,
     cacheControl: false,
-    index: false,
-    // What pages are made from: see `page-html.ts`; and what scripts are compiled from.
-    globIgnore: [SHELL_FILE, `pages/**/${CONTENT_FILE}`, 'login*.html', '**/*.ts'],
     setHeaders: (reply) => {
       reply.header('cache-control', 'no-cache');
     },
   });
+  for (const { root, kinds } of FOLDERS) {
+    for (const file of filesForBrowsers(root, kinds)) {
+      app.get(`/${file}`, (_request, reply) => reply.sendFile(file, root));
+    }
+  }
   const login = loginHtml(options);
   app.get('/login.html', (_request, reply) =>
     reply.type(HTML_TYPE).header('cache-control', 'no-cache').send(login),
@@ -58,4 +61,10 @@ export async function pageRoutes(app: FastifyInstance, options: ConsoleOptions):
   for (const [url, file] of Object.entries(CHART_FILES)) {
     app.get(url, (_request, reply) => reply.sendFile(file, charts));
   }
+}
+
+function filesForBrowsers(root: string, kinds: RegExp): string[] {
+  return readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => FOR_BROWSERS.test(file) && kinds.test(file),
+  );
 }

@@ -16,7 +16,7 @@ export interface Gate {
   readonly access: Right;
 }
 
-/** One page with an address of its own. Its files are in `console/public/pages/<id>/`. */
+/** One page with an address of its own. Its files are in `console/surfaces/<id>/page/`. */
 export interface SurfacePage {
   /** The name of its folder: `files`, `lab/rings`. */
   readonly id: string;
@@ -29,7 +29,7 @@ export interface SurfacePage {
   readonly icon: string;
   /** The element that the skip link leads to, such as a table. */
   readonly skipTo?: string;
-  /** Style sheets beside `base.css`, in their order, such as `/css/admin.css`. */
+  /** Style sheets beside `base.css`, in their order, such as `/ui/css/admin.css`. */
   readonly styles?: readonly string[];
   /** The routes that only this page has. */
   readonly routes?: (app: FastifyInstance, context: ConsoleContext) => void;

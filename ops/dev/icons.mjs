@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Makes `console/public/icons.svg` from the icons that the console uses, out of lucide's package,
+ * Makes `console/ui/icons.svg` from the icons that the console uses, out of lucide's package,
  * which is fetched for that alone: `node ops/dev/icons.mjs`. To use another icon, add its name.
  */
 
 const PACKAGE = 'lucide-static@1.62.0';
-const SPRITE = join(import.meta.dirname, '..', '..', 'console', 'public', 'icons.svg');
+const SPRITE = join(import.meta.dirname, '..', '..', 'console', 'ui', 'icons.svg');
 
 const NAMES = [
   ...['activity', 'archive', 'archive-x', 'arrow-down', 'arrow-left', 'arrow-right', 'arrow-up'],

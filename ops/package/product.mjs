@@ -1,5 +1,5 @@
 /** The product as it runs: compiled modules, pages, and the packages that it needs, nothing else. */
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ROOT } from '../dev/lib/paths.mjs';
 import { commandOutput, productVersion, put, sourceDate } from './tree.mjs';
@@ -40,7 +40,12 @@ export function productTree(work) {
     );
     stripMapComments(`${folder}/dist/${part}`);
   }
-  put(`${ROOT}/console/public`, `${folder}/console/public`, (source) => !source.endsWith('.ts'));
+  put(
+    `${ROOT}/console`,
+    `${folder}/console`,
+    (source) => statSync(source).isDirectory() || /\.(?:html|css|svg)$/.test(source),
+  );
+  removeEmptyFolders(`${folder}/console`);
   put(`${ROOT}/LICENSE`, `${folder}/LICENSE`);
   put(`${ROOT}/package-lock.json`, `${folder}/package-lock.json`);
   put(`${ROOT}/package.json`, `${folder}/package.json`);
@@ -69,7 +74,7 @@ function manifest() {
 
 /** Scripts of pages keep their source maps: a browser shows them as they were written. @param {string} file */
 function isForBrowsers(file) {
-  return file.includes('/dist/console/public/');
+  return /\/dist\/console\/(?:ui|surfaces\/.*\/page)\//.test(file);
 }
 
 /** @param {string} folder */

@@ -114,12 +114,12 @@ describeWith([program('chromium')], 'the frame of the pages in Chromium', functi
 
   it('lists all texts of the console, and finds those with a word', async () => {
     await page.goto(`http://127.0.0.1:${bed.console.port}/design/texts`);
-    await page.getByRole('cell', { name: 'pages/files/', exact: false }).first().waitFor();
+    await page.getByRole('cell', { name: 'surfaces/files/page/', exact: false }).first().waitFor();
     await watched.shoot('texts');
     await expectAccessible(page);
     await page.getByLabel('Search').fill('becomes the current version');
     await page.getByText('1 text', { exact: true }).waitFor();
-    await page.getByRole('row', { name: /public\/pages\/files\/versions\.js:\d+/ }).waitFor();
+    await page.getByRole('row', { name: /surfaces\/files\/page\/versions\.ts:\d+/ }).waitFor();
     expect(page.url()).to.include('?q=becomes');
   });
 

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { SCRIPT_FOLDER } from '../../console/server/page-html.js';
 
-/** What is tested of `Chart` in console/public/js/charts/shapes.ts. */
+/** What is tested of `Chart` in console/ui/charts/shapes.ts. */
 interface Chart {
   height(width: number): number;
   shapes(width: number): readonly Shape[];
@@ -29,7 +29,7 @@ const WIDTH = 600;
 
 /** Modules of the browser that need no page. */
 async function load(name: string): Promise<Record<string, (data: object) => Chart>> {
-  const file = join(SCRIPT_FOLDER, 'js', 'charts', `${name}.js`);
+  const file = join(SCRIPT_FOLDER, 'ui', 'charts', `${name}.js`);
   return (await import(pathToFileURL(file).href)) as Record<string, (data: object) => Chart>;
 }
 
@@ -247,7 +247,7 @@ describe('charts of the console', () => {
   });
 
   it('writes CSV that no spreadsheet runs', async () => {
-    const file = join(SCRIPT_FOLDER, 'js', 'charts', 'csv.js');
+    const file = join(SCRIPT_FOLDER, 'ui', 'charts', 'csv.js');
     const { csvText } = (await import(pathToFileURL(file).href)) as {
       readonly csvText: (table: object) => string;
     };

@@ -125,7 +125,7 @@ const RENAMES: ReadonlyMap<string, string> = new Map([
 /** Files put in place by hand: without a sync, a power cut leaves an empty one, or none. */
 export function renameViolations(files: readonly ProjectFile[]): Violation[] {
   return files
-    .filter(({ path }) => /^(?:src|console(?!\/public)|supervisor|workers)\/.*\.ts$/.test(path))
+    .filter(({ path }) => /^(?:src|console(?!.*\/page\/)|supervisor|workers)\/.*\.ts$/.test(path))
     .filter(({ path, text }) => !RENAMES.has(path) && /\brename(?:Sync)?\(/.test(text))
     .map(({ path }) => `${path} renames files: src/lib/durable-file.ts puts them in place`);
 }

@@ -22,9 +22,9 @@ const BREACHES: readonly (readonly [path: string, text: string])[] = [
   ['src/processes/listener.ts', `import '../../supervisor/main.js';`],
   ['src/processes/listener.ts', `import { raw } from '../../test/support/raw-http.js';`],
   ['src/processes/listener.ts', `import uws from 'uWebSockets.js';`],
-  ['console/public/js/api.ts', `import { x } from '../../server/session.js';`],
-  ['console/public/js/dom.ts', `import { x } from '../pages/files/state.js';`],
-  ['console/public/pages/files/rows.ts', `import { x } from '../monitor/units.js';`],
+  ['console/surfaces/files/page/rows.ts', `import { x } from '../names.js';`],
+  ['console/surfaces/files/names.ts', `import { x } from './page/rows.js';`],
+  ['console/ui/dom.ts', `import { x } from '../surfaces/files/page/state.js';`],
   ['console/surfaces/users/routes.ts', `import { x } from '../files/names.js';`],
   ['ops/dev/test.mjs', `import { x } from '../../src/lib/semaphore.js';`],
 ];

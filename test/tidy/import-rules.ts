@@ -22,6 +22,9 @@ interface ImportRule {
 
 const CODE = ['src/', 'workers/', 'supervisor/', 'console/'];
 
+/** What is compiled for browsers. */
+const BROWSER_CODE = ['console/ui/', 'console/surfaces/**/page/'];
+
 /** Where the console's previews take the gateway's own decisions from. */
 const CONSOLE_GATEWAY_RULES = 'console/surfaces/files/s3/gateway-rules.ts';
 
@@ -125,22 +128,23 @@ export const IMPORT_RULES: readonly ImportRule[] = [
     why: 'the edge library stays behind src/http',
   },
   {
-    from: ['console/public/'],
-    only: ['console/public/', '/vendor/uplot.js'],
+    from: BROWSER_CODE,
+    only: [...BROWSER_CODE, '/vendor/uplot.js'],
     typesAreFree: true,
     why: 'a browser has the pages of the console, and nothing else',
   },
   {
-    from: ['console/public/js/'],
-    never: ['console/public/pages/'],
-    typesAreFree: true,
-    why: 'what all pages share knows no page',
+    from: ['console/'],
+    never: BROWSER_CODE,
+    except: BROWSER_CODE,
+    typesAreFree: false,
+    why: 'the server runs no code of browsers',
   },
   {
-    from: ['console/public/pages/'],
-    apart: true,
+    from: ['console/ui/'],
+    never: ['console/surfaces/'],
     typesAreFree: true,
-    why: 'a page knows no page of another surface',
+    why: 'what all pages share knows no page',
   },
   {
     from: ['console/surfaces/'],
@@ -202,5 +206,9 @@ function isOurs(target: string): boolean {
 }
 
 function isWithin(path: string, places: readonly string[]): boolean {
-  return places.some((place) => (place.endsWith('/') ? path.startsWith(place) : path === place));
+  return places.some((place) => {
+    const [start = '', inner] = place.split('**');
+    if (inner !== undefined) return path.startsWith(start) && path.includes(inner);
+    return place.endsWith('/') ? path.startsWith(place) : path === place;
+  });
 }

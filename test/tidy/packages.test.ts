@@ -54,7 +54,7 @@ describe('tidy: packages', () => {
         path: 'src/c.ts',
         text: `import type { T } from 'types-only'; await import('@a/missing');`,
       },
-      { path: 'console/public/js/d.js', text: `import plot from '/vendor/plot.js';` },
+      { path: 'console/ui/d.ts', text: `import plot from '/vendor/plot.js';` },
       { path: 'console/server/e.ts', text: `createRequire(import.meta.url).resolve('resolved');` },
       { path: 'test/f.ts', text: `import 'loaded'; import 'checker'; import '../src/a.js';` },
       { path: 'bench/g.ts', text: `import 'absent';` },

@@ -41,7 +41,7 @@ describe('tidy: texts of the console', () => {
       "await call('GET', '/api/files');",
       "if (kind === 'Some words') throw new Error('It failed.');",
     ].join('\n');
-    expect(textsIn('public/x.js', page)).to.deep.equal([
+    expect(textsIn('ui/x.ts', page)).to.deep.equal([
       { text: 'Create', kind: 'button', line: 3 },
       { text: 'one', kind: 'text', line: 4 },
       { text: '{count} of {length}', kind: 'text', line: 4 },
@@ -51,7 +51,7 @@ describe('tidy: texts of the console', () => {
       { text: 'It failed.', kind: 'text', line: 9 },
     ]);
     const html = '<p>\n  <button aria-label="Close it">Close</button>\n  <!-- no text -->\n</p>';
-    expect(textsIn('public/x.html', html)).to.deep.equal([
+    expect(textsIn('ui/x.html', html)).to.deep.equal([
       { text: 'Close', kind: 'button', line: 2 },
       { text: 'Close it', kind: 'text', line: 2 },
     ]);

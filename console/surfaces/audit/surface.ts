@@ -15,7 +15,7 @@ export const AUDIT: Surface = {
       path: '/audit',
       icon: 'scroll-text',
       skipTo: '#records',
-      styles: ['/css/admin.css'],
+      styles: ['/ui/css/admin.css'],
       routes: auditRoutes,
     },
   ],

@@ -31,7 +31,7 @@ export const BENCHMARKS: Surface = {
       purpose: 'Measure how fast the service is with profiles, and compare with previous runs.',
       path: '/benchmarks',
       icon: 'gauge',
-      styles: ['/css/charts.css', '/pages/lab/lab.css', '/pages/benchmarks/benchmarks.css'],
+      styles: ['/ui/css/charts.css', '/ui/css/lab.css', '/surfaces/benchmarks/page/benchmarks.css'],
       routes: benchmarkRoutes,
     },
   ],

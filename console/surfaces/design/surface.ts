@@ -37,7 +37,7 @@ export const DESIGN: Surface = {
       purpose: 'UI components used on pages.',
       path: '/design',
       icon: 'palette',
-      styles: ['/pages/design/design.css'],
+      styles: ['/surfaces/design/page/design.css'],
     },
     {
       id: 'design/charts',
@@ -45,7 +45,7 @@ export const DESIGN: Surface = {
       purpose: 'Chart types used on pages.',
       path: '/design/charts',
       icon: 'chart-column',
-      styles: ['/css/charts.css', '/pages/design/design.css'],
+      styles: ['/ui/css/charts.css', '/surfaces/design/page/design.css'],
     },
     {
       id: 'design/texts',
@@ -53,7 +53,7 @@ export const DESIGN: Surface = {
       purpose: 'Every text in the console, with its location in the source code.',
       path: '/design/texts',
       icon: 'file-text',
-      styles: ['/pages/lab/lab.css', '/pages/design/design.css'],
+      styles: ['/ui/css/lab.css', '/surfaces/design/page/design.css'],
       routes: textRoutes,
     },
   ],

@@ -53,7 +53,7 @@ export const KEYS: Surface = {
       path: '/keys',
       icon: 'key-round',
       skipTo: '#keys',
-      styles: ['/css/admin.css'],
+      styles: ['/ui/css/admin.css'],
       routes: keyRoutes,
     },
   ],

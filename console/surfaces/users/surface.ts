@@ -15,7 +15,7 @@ export const USERS: Surface = {
       path: '/users',
       icon: 'users',
       skipTo: '#users',
-      styles: ['/css/admin.css'],
+      styles: ['/ui/css/admin.css'],
       routes: usersRoutes,
     },
   ],

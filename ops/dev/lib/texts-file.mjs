@@ -13,7 +13,7 @@ import { ROOT } from './paths.mjs';
 export const TEXTS_FILE = `${ROOT}/dist/console/texts.json`;
 
 const CONSOLE = `${ROOT}/console`;
-const FOLDERS = ['public', 'server', 'surfaces'];
+const FOLDERS = ['ui', 'server', 'surfaces'];
 
 /**
  * Writes the list, where a file of the console is newer than it. Only then is the extractor loaded,

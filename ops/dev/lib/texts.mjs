@@ -24,7 +24,7 @@ export function textsIn(file, source) {
   if (file.endsWith('.html')) return textsInHtml(source);
   const { program, errors } = parseSync(file, source);
   if (errors[0] !== undefined) throw new Error(`${file}: ${errors[0].message}`);
-  const isPage = file.startsWith('public/');
+  const isPage = file.startsWith('ui/') || /^surfaces\/.*\/page\//.test(file);
   const lineAt = linesOf(source);
   /** @type {Found[]} */
   const found = [];

@@ -250,4 +250,11 @@ export const CONSOLE = [
     replace: `consoleListen === ''`,
     tests: ['test/supervisor/first-login.test.ts'],
   },
+  {
+    name: 'console: the code of the server is served beside that of pages',
+    file: 'console/server/pages.ts',
+    find: `FOR_BROWSERS.test(file) && kinds.test(file)`,
+    replace: `kinds.test(file)`,
+    tests: ['test/console/server/surfaces.test.ts'],
+  },
 ];

@@ -217,7 +217,7 @@ export const OPERATORS = [
   },
   {
     name: 'deploy page: partitions can move again in the past',
-    file: 'console/public/pages/deploy/moves-text.ts',
+    file: 'console/surfaces/deploy/page/moves-text.ts',
     find: `return atS > nowS`,
     replace: `return atS > nowS - 1e9`,
     tests: ['test/console/deploy/moves-text.test.ts'],

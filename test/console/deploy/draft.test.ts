@@ -7,7 +7,7 @@ import type { Spec } from '../../../src/deploy/spec/schema.js';
 import { validate } from '../../../src/deploy/spec/validate.js';
 import { exampleSpec } from '../../deploy/support.js';
 
-/** What is tested of console/public/pages/deploy/draft.ts, which needs no page. */
+/** What is tested of console/surfaces/deploy/page/draft.ts, which needs no page. */
 interface Module {
   readonly draftOf: (
     saved: Spec | null,
@@ -30,7 +30,7 @@ describe('drafts of specifications', () => {
   let draftOf: Module['draftOf'];
 
   before(async () => {
-    const file = join(SCRIPT_FOLDER, 'pages/deploy/draft.js');
+    const file = join(SCRIPT_FOLDER, 'surfaces/deploy/page/draft.js');
     ({ draftOf } = (await import(pathToFileURL(file).href)) as Module);
   });
 

@@ -8,7 +8,7 @@ interface Place {
   readonly end: number;
 }
 
-/** What is tested of console/public/pages/deploy/json-places.ts, which needs no page. */
+/** What is tested of console/surfaces/deploy/page/json-places.ts, which needs no page. */
 interface Module {
   placesOf(text: string): Map<string, Place>;
   nearest(places: Map<string, Place>, pointer: string): Place | undefined;
@@ -20,7 +20,7 @@ describe('places in the JSON of a specification', () => {
   let json: Module;
 
   before(async () => {
-    const file = join(SCRIPT_FOLDER, 'pages', 'deploy', 'json-places.js');
+    const file = join(SCRIPT_FOLDER, 'surfaces/deploy/page', 'json-places.js');
     json = (await import(pathToFileURL(file).href)) as Module;
   });
 

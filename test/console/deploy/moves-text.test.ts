@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { SCRIPT_FOLDER } from '../../../console/server/page-html.js';
 
-/** What is tested of console/public/pages/deploy/moves-text.ts, which needs no page. */
+/** What is tested of console/surfaces/deploy/page/moves-text.ts, which needs no page. */
 interface Module {
   readonly movesText: (
     ring: string,
@@ -16,7 +16,7 @@ describe('the words of a plan', () => {
   let movesText: Module['movesText'];
 
   before(async () => {
-    const file = join(SCRIPT_FOLDER, 'pages/deploy/moves-text.js');
+    const file = join(SCRIPT_FOLDER, 'surfaces/deploy/page/moves-text.js');
     ({ movesText } = (await import(pathToFileURL(file).href)) as Module);
   });
 

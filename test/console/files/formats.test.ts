@@ -17,7 +17,7 @@ describe('formats of previews', () => {
 
   before(async () => {
     const all = ['csv', 'json', 'markdown'].map((name) =>
-      join(SCRIPT_FOLDER, 'pages/files/formats', `${name}.js`),
+      join(SCRIPT_FOLDER, 'surfaces/files/page/formats', `${name}.js`),
     );
     const modules = await Promise.all(
       all.map((file) => import(pathToFileURL(file).href) as Promise<object>),

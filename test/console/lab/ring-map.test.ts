@@ -72,7 +72,7 @@ describe('the map of a ring', () => {
   let chart: MapChart;
 
   before(async () => {
-    const file = join(SCRIPT_FOLDER, 'pages', 'lab', 'rings', 'map-chart.js');
+    const file = join(SCRIPT_FOLDER, 'surfaces/lab/rings/page', 'map-chart.js');
     chart = (await import(pathToFileURL(file).href)) as MapChart;
   });
 

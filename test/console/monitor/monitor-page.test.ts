@@ -6,7 +6,7 @@ import type { VolumeView } from '../../../console/surfaces/monitor/logs/volume.j
 
 /** Modules of the Monitor's page that need no page. */
 async function load<Module>(name: string): Promise<Module> {
-  const file = join(SCRIPT_FOLDER, 'pages', 'monitor', name);
+  const file = join(SCRIPT_FOLDER, 'surfaces/monitor/page', name);
   return (await import(pathToFileURL(file).href)) as Module;
 }
 

@@ -38,13 +38,13 @@ describe('console under attack', () => {
   it('serves no file but those of its pages', async () => {
     for (const path of [
       '/../package.json',
-      '/js/../../../package.json',
-      '/js/%2e%2e/%2e%2e/server/app.ts',
-      '/js/..%2f..%2fserver%2fapp.ts',
-      '/js/%5c..%5capp.js',
+      '/ui/../../../package.json',
+      '/ui/%2e%2e/%2e%2e/server/app.ts',
+      '/ui/..%2f..%2fserver%2fapp.ts',
+      '/ui/%5c..%5capp.js',
       '//etc/passwd',
-      '/js/files.js/../../../server/app.ts',
-      '/css/',
+      '/ui/files.js/../../../server/app.ts',
+      '/ui/css/',
       '/.env',
     ]) {
       const answer = await client.get(path);

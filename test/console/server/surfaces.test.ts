@@ -2,14 +2,13 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { PUBLIC_FOLDER, SCRIPT_FOLDER } from '../../../console/server/page-html.js';
+import { SCRIPT_FOLDER, SOURCE_FOLDER } from '../../../console/server/page-html.js';
 import type { PageView, Surface } from '../../../console/server/surface.js';
 import { SURFACES } from '../../../console/surfaces/registry.js';
 import { startTestBed, type TestBed } from '../support/console.js';
 import { codeOf } from '../support/client.js';
 
-const SURFACE_FOLDER = join(PUBLIC_FOLDER, '..', 'surfaces');
-const PAGE_FOLDER = join(PUBLIC_FOLDER, 'pages');
+const SURFACE_FOLDER = join(SOURCE_FOLDER, 'surfaces');
 
 /** The folders below one that hold a file of this name, such as `lab/rings`. */
 function foldersWith(root: string, file: string): string[] {
@@ -31,7 +30,7 @@ function gaps(
   return [
     ...missing('no surface.ts in console/surfaces/', surfaceIds, surfaceFolders),
     ...missing('not in console/surfaces/registry.ts', surfaceFolders, surfaceIds),
-    ...missing('no page.ts in console/public/pages/', pageIds, pageFolders),
+    ...missing('no page/page.ts in console/surfaces/', pageIds, pageFolders),
     ...missing('no page of a surface', pageFolders, pageIds),
   ];
 }
@@ -42,7 +41,7 @@ describe('the registry of surfaces', () => {
   it('has what has a folder, and nothing else', () => {
     const [surfaces, modules] = [
       foldersWith(SURFACE_FOLDER, 'surface.ts'),
-      foldersWith(PAGE_FOLDER, 'page.ts'),
+      foldersWith(SURFACE_FOLDER, 'page/page.ts'),
     ];
     expect(surfaces).to.include('files');
     expect(gaps(SURFACES, surfaces, modules)).to.deep.equal([]);
@@ -53,7 +52,7 @@ describe('the registry of surfaces', () => {
     expect(gaps([lab], ['users'], ['lab/debt'])).to.deep.equal([
       'lab: no surface.ts in console/surfaces/',
       'users: not in console/surfaces/registry.ts',
-      'lab/rings: no page.ts in console/public/pages/',
+      'lab/rings: no page/page.ts in console/surfaces/',
       'lab/debt: no page of a surface',
     ]);
   });
@@ -62,10 +61,10 @@ describe('the registry of surfaces', () => {
     const paths = pages.map(({ path }) => path);
     expect(new Set(paths).size).to.equal(paths.length);
     for (const { id, styles = [] } of pages) {
-      const module = readFileSync(join(PAGE_FOLDER, id, 'page.ts'), 'utf8');
+      const module = readFileSync(join(SURFACE_FOLDER, id, 'page', 'page.ts'), 'utf8');
       expect(module, id).to.match(/^export (?:(?:async )?function mount\(|const \{ mount\b)/m);
       for (const href of styles.filter((one) => !one.startsWith('/vendor/'))) {
-        expect(existsSync(join(PUBLIC_FOLDER, href)), href).to.equal(true);
+        expect(existsSync(join(SOURCE_FOLDER, href)), href).to.equal(true);
       }
     }
   });
@@ -73,12 +72,12 @@ describe('the registry of surfaces', () => {
 
 describe('the icons', () => {
   it('has every icon in the sprite that a page or a script names', () => {
-    const sprite = readFileSync(join(PUBLIC_FOLDER, 'icons.svg'), 'utf8');
+    const sprite = readFileSync(join(SOURCE_FOLDER, 'ui/icons.svg'), 'utf8');
     const ids = new Set([...sprite.matchAll(/<symbol id="([\w-]+)"/g)].map(([, id]) => id));
     const named = SURFACES.flatMap(({ pages }) => pages.map(({ icon }) => icon));
-    const scripts = readdirSync(PUBLIC_FOLDER, { recursive: true, encoding: 'utf8' })
+    const scripts = readdirSync(SOURCE_FOLDER, { recursive: true, encoding: 'utf8' })
       .filter((path) => path.endsWith('.ts'))
-      .map((path) => readFileSync(join(PUBLIC_FOLDER, path), 'utf8'));
+      .map((path) => readFileSync(join(SOURCE_FOLDER, path), 'utf8'));
     for (const script of scripts) {
       for (const [, name] of script.matchAll(/\b(?:icon|iconButton)\('([\w-]+)'/g)) {
         named.push(name ?? '');
@@ -91,12 +90,12 @@ describe('the icons', () => {
 
 describe('the scripts of pages', () => {
   it('ask for nothing that a browser has on https pages alone', async () => {
-    const scripts = readdirSync(PUBLIC_FOLDER, { recursive: true, encoding: 'utf8' })
+    const scripts = readdirSync(SOURCE_FOLDER, { recursive: true, encoding: 'utf8' })
       .filter((path) => path.endsWith('.ts'))
-      .map((path) => ({ path, text: readFileSync(join(PUBLIC_FOLDER, path), 'utf8') }));
+      .map((path) => ({ path, text: readFileSync(join(SOURCE_FOLDER, path), 'utf8') }));
     const found = scripts.filter(({ text }) => text.includes('crypto.randomUUID('));
     expect(found.map(({ path }) => path)).to.deep.equal([]);
-    const { randomId } = (await import(pathToFileURL(join(SCRIPT_FOLDER, 'js/dom.js')).href)) as {
+    const { randomId } = (await import(pathToFileURL(join(SCRIPT_FOLDER, 'ui/dom.js')).href)) as {
       randomId: () => string;
     };
     // The trace of the Monitor takes ids of letters, digits and hyphens.
@@ -163,15 +162,26 @@ describe('surfaces behind their gates', () => {
     expect(page.text).to.include('Not available').and.include('deploy_upstream');
   });
 
+  it('sends no code of the server, though it lies beside that of pages', async () => {
+    const operator = await bed.login();
+    for (const path of ['surfaces/files/names', 'surfaces/lab/rings/page', 'server/app', 'main']) {
+      expect(existsSync(join(SCRIPT_FOLDER, `${path}.js`)), path).to.equal(true);
+      for (const end of ['.js', '.js.map', '.d.ts', '.ts']) {
+        expect((await operator.get(`/${path}${end}`)).status, path + end).to.equal(404);
+      }
+    }
+  });
+
   it('does not send the sources of pages', async () => {
     const operator = await bed.login();
-    const hidden = ['/shell.html', '/pages/files/page.html', '/pages/files/page.ts', '/index.html'];
+    const page = '/surfaces/files/page/page';
+    const hidden = [`${page}.html`, `${page}.ts`, `${page}.d.ts`, '/ui/shell.html', '/index.html'];
     for (const path of hidden) {
       expect((await operator.get(path)).status, path).to.equal(404);
     }
-    const script = await operator.get('/pages/files/page.js');
+    const script = await operator.get(`${page}.js`);
     expect(script.text).to.include('//# sourceMappingURL=page.js.map');
-    const map = JSON.parse((await operator.get('/pages/files/page.js.map')).text) as object;
+    const map = JSON.parse((await operator.get(`${page}.js.map`)).text) as object;
     expect(map).to.have.property('sourcesContent').that.has.length(1);
   });
 });

@@ -70,7 +70,7 @@ export const CAPSULE: LabPage = {
   purpose: 'Inspect one object on every server and export its state as a signed capsule.',
   path: '/lab/capsule',
   icon: 'package-open',
-  styles: ['/pages/lab/lab.css'],
+  styles: ['/ui/css/lab.css'],
   source: storeSource,
   routes: capsuleRoutes,
 };

@@ -40,7 +40,7 @@ export const CHAOS: LabPage = {
   purpose: 'Inject one fault, reverted automatically, and see how the cluster copes.',
   path: '/lab/chaos',
   icon: 'gamepad-2',
-  styles: ['/css/charts.css', '/pages/lab/lab.css', '/pages/lab/chaos/chaos.css'],
+  styles: ['/ui/css/charts.css', '/ui/css/lab.css', '/surfaces/lab/chaos/page/chaos.css'],
   source: nodeSource,
   routes: chaosRoutes,
 };

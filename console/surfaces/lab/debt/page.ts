@@ -16,7 +16,7 @@ export const DEBT: LabPage = {
   purpose: 'How much repair work the cluster owes, and whether it is catching up.',
   path: '/lab/debt',
   icon: 'trending-up',
-  styles: ['/css/charts.css', '/pages/lab/lab.css'],
+  styles: ['/ui/css/charts.css', '/ui/css/lab.css'],
   source: debtSource,
   routes: debtRoutes,
 };

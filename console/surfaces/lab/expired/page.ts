@@ -37,7 +37,7 @@ export const EXPIRED: LabPage = {
   purpose: 'Follow objects from expiry until they are removed from every disk.',
   path: '/lab/expired',
   icon: 'ghost',
-  styles: ['/css/charts.css', '/pages/lab/lab.css'],
+  styles: ['/ui/css/charts.css', '/ui/css/lab.css'],
   source: storeSource,
   routes: expiredRoutes,
 };

@@ -54,7 +54,7 @@ export const GENOME: LabPage = {
     'Searches for device weights that move fewer partitions, improve availability and waste less capacity.',
   path: '/lab/genome',
   icon: 'dna',
-  styles: ['/css/charts.css', '/pages/lab/lab.css'],
+  styles: ['/ui/css/charts.css', '/ui/css/lab.css'],
   source: ringSource,
   routes: genomeRoutes,
 };

@@ -45,7 +45,7 @@ export const NODE_DRILL: LabPage = {
   purpose: 'See how the cluster behaves while a node is down and how it recovers.',
   path: '/lab/node',
   icon: 'server-cog',
-  styles: ['/css/charts.css', '/pages/lab/lab.css', '/pages/lab/node/node.css'],
+  styles: ['/ui/css/charts.css', '/ui/css/lab.css', '/surfaces/lab/node/page/node.css'],
   source: nodeSource,
   routes: nodeRoutes,
 };

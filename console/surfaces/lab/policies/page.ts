@@ -99,7 +99,7 @@ export const POLICIES: LabPage = {
   purpose: 'Compare the cost and durability of storage policies.',
   path: '/lab/policies',
   icon: 'scale',
-  styles: ['/css/charts.css', '/pages/lab/lab.css'],
+  styles: ['/ui/css/charts.css', '/ui/css/lab.css'],
   source: ringSource,
   routes: policyRoutes,
 };

@@ -47,7 +47,7 @@ export const PROFILE_MAP: LabPage = {
   purpose: 'See where request time is spent: proxy, object server, replicator.',
   path: '/lab/profilemap',
   icon: 'list-tree',
-  styles: ['/css/charts.css', '/pages/lab/lab.css'],
+  styles: ['/ui/css/charts.css', '/ui/css/lab.css'],
   source: profileSource,
   routes: profileRoutes,
 };

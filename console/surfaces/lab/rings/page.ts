@@ -114,7 +114,7 @@ export const RINGS: LabPage = {
   purpose: 'See where objects are stored and why, and what a ring change would move.',
   path: '/lab/rings',
   icon: 'disc-3',
-  styles: ['/css/charts.css', '/pages/lab/lab.css'],
+  styles: ['/ui/css/charts.css', '/ui/css/lab.css'],
   source: ringSource,
   routes: ringRoutes,
 };

@@ -45,7 +45,7 @@ export const SHADOW: LabPage = {
   purpose: 'Sends edge-case requests to this cluster and another one and compares the responses.',
   path: '/lab/shadow',
   icon: 'git-compare',
-  styles: ['/css/charts.css', '/pages/lab/lab.css'],
+  styles: ['/ui/css/charts.css', '/ui/css/lab.css'],
   source: shadowSource,
   routes: shadowRoutes,
 };

@@ -66,7 +66,7 @@ export const TOMBSTONES: LabPage = {
   purpose: 'Explore what deleted objects leave on the disks.',
   path: '/lab/tombstones',
   icon: 'archive-x',
-  styles: ['/css/charts.css', '/pages/lab/lab.css'],
+  styles: ['/ui/css/charts.css', '/ui/css/lab.css'],
   source: diskSource,
   routes: tombstoneRoutes,
 };

@@ -1,0 +1,263 @@
+import { call } from '../../../ui/api.js';
+import { confirmed, el, randomId, shownText } from '../../../ui/dom.js';
+import { badge, card, table } from '../../../ui/parts.js';
+import { timeElement } from '../../../ui/times.js';
+import {
+  beginRamp,
+  emptyState,
+  failureState,
+  loadSpec,
+  operators,
+  show,
+  shortHash,
+  wayButton,
+} from './control.js';
+import { Following } from './follow.js';
+import { gatesCard, LOOKS, progressCard, stopped } from './ramp-views.js';
+import { withTypedCluster } from './typed-cluster.js';
+import type { Ramp } from '../../../../src/deploy/service/ramp-record.js';
+
+interface Wish {
+  spec_etag?: string;
+  allow_large?: boolean;
+}
+
+/** Ramps: one specification by as many plans as it takes, each once the cluster has settled. */
+export class RampPanel {
+  element = el('div', { className: 'deploy-panel' });
+  #live = el('div', { className: 'deploy-panel' });
+  #figures = el('div', { className: 'deploy-panel' });
+  /** What the buttons were drawn for. */
+  #stands = '';
+  #link = el('span', { className: 'quiet', role: 'status' });
+  #following: Following | undefined;
+  #people: Readonly<Record<string, string>> = {};
+  #all: readonly Ramp[] = [];
+  #ways;
+
+  /** @param ways called when another ramp is shown, and when a run is to be shown */
+  constructor(ways: { onRamp: (id: string) => void; onRun: (id: string) => void }) {
+    this.#ways = ways;
+  }
+
+  /** @param id of a ramp; by default the one that is not over, or the latest */
+  async open(id = '') {
+    this.close();
+    this.element.replaceChildren();
+    await show(this.element, async () => {
+      const [{ ramps }, people] = await Promise.all([
+        call('GET', '/deploy/api/ramps'),
+        operators(),
+      ]);
+      this.#all = ramps;
+      this.#people = people;
+      const active = ramps.find(({ ended_unix_s: ended }) => ended === null);
+      const chosen =
+        id === ''
+          ? (active ?? ramps[0])
+          : (ramps.find((ramp) => ramp.id === id) ??
+            (await call('GET', `/deploy/api/ramps/${encodeURIComponent(id)}`)));
+      const begin = active === undefined ? [await this.#form()] : [];
+      if (chosen === undefined) return begin;
+      this.#ways.onRamp(chosen.id);
+      this.#follow(chosen);
+      return [this.#live, ...begin, ...this.#others(chosen)];
+    });
+  }
+
+  /** Follows no ramp any more. */
+  close() {
+    this.#following?.close();
+    this.#following = undefined;
+  }
+
+  /**
+   * Asks for the name of the cluster, and begins.
+   *
+   * @param wish without `spec_etag` it is of the specification that is saved
+   */
+  async begin(wish: Wish) {
+    const text =
+      'Plans are created and applied one after another without further confirmation. Each starts once min_part_hours has passed, all servers have the latest ring, and replicators have finished a full pass. You can pause the ramp at any time. It stops automatically if the cluster becomes unhealthy.';
+    // One key for one wish: if the answer is lost, a second press does not begin a second ramp.
+    const key = randomId();
+    const { made, problem } = await withTypedCluster(
+      {
+        title: (cluster) => `Start a ramp for ${cluster}`,
+        nodes: [el('p', { textContent: text })],
+        okText: 'Start ramp',
+      },
+      (cluster) => beginRamp({ cluster, ...wish }, key),
+    );
+    if (made !== undefined) await this.open(made);
+    else if (problem !== undefined) await this.#refused(problem);
+    else if (this.element.childElementCount === 0) await this.open();
+  }
+
+  async #refused(error: unknown) {
+    await this.open();
+    this.element.querySelector(':scope > .deploy-failure')?.remove();
+    this.element.prepend(failureState(error));
+  }
+
+  /** What begins a ramp. */
+  async #form() {
+    const { spec } = await loadSpec();
+    if (spec === null) {
+      return emptyState(
+        'trending-up',
+        'Nothing to ramp',
+        'Describe the cluster and save the specification first.',
+      );
+    }
+    const large = el('input', { type: 'checkbox', name: 'allow_large' });
+    const form = el(
+      'form',
+      { className: 'deploy-choose' },
+      el('label', { className: 'check' }, large, 'Allow large changes'),
+      el('button', { className: 'primary', textContent: 'Start ramp…' }),
+    );
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      void this.begin(large.checked ? { allow_large: true } : {});
+    });
+    const text = `A ramp applies the saved specification of ${shownText(spec.cluster)} in as many plans as needed, to change weights by ${shownText(String(spec.rollout?.weight_step_pct ?? 100))}% per plan (“Weight per plan” in the specification) or to drain devices.`;
+    return card('Start a ramp', el('p', { textContent: text }), form);
+  }
+
+  #follow(ramp: Ramp) {
+    this.#link.textContent = '';
+    this.#stands = '';
+    this.#draw(ramp);
+    if (ramp.ended_unix_s !== null) return;
+    const hear = (now: Ramp) => {
+      this.#draw(now);
+      const isOver = now.ended_unix_s !== null;
+      // Another one can be begun now.
+      if (isOver) void this.open(now.id);
+      return !isOver;
+    };
+    this.#following = new Following({
+      url: `/deploy/api/ramps/${ramp.id}/events`,
+      events: { ramp: hear },
+      ask: async () => hear(await call('GET', `/deploy/api/ramps/${ramp.id}`, undefined, true)),
+      say: (text) => {
+        this.#link.textContent = text;
+      },
+    });
+  }
+
+  #draw(ramp: Ramp) {
+    // News come every few seconds: what can be pressed stays where it is until it is something else.
+    const stands = `${ramp.id} ${ramp.state} ${ramp.runs.length}`;
+    if (stands !== this.#stands) {
+      this.#stands = stands;
+      this.#live.replaceChildren(
+        this.#bar(ramp),
+        ...stopped(ramp),
+        this.#figures,
+        ...this.#steps(ramp),
+      );
+    }
+    this.#figures.replaceChildren(progressCard(ramp), ...gatesCard(ramp));
+  }
+
+  #bar(ramp: Ramp) {
+    const [look, text] = LOOKS[ramp.state];
+    const steer = (verb: 'pause' | 'resume' | 'cancel', name: string, primary = false) =>
+      wayButton({ text: name, work: () => this.#steer(ramp, verb), primary });
+    const isOver = ramp.ended_unix_s !== null;
+    const stop = steer('cancel', 'End ramp');
+    stop.classList.add('danger');
+    const ways = isOver
+      ? []
+      : ramp.state === 'running'
+        ? [steer('pause', 'Pause'), stop]
+        : [steer('resume', 'Resume', true), stop];
+    return el(
+      'div',
+      { className: 'card deploy-bar' },
+      badge(text, look),
+      el(
+        'span',
+        {},
+        'Ramp to specification ',
+        el('code', { textContent: shortHash(ramp.spec_etag), title: ramp.spec_etag }),
+      ),
+      el(
+        'span',
+        { className: 'quiet' },
+        `by ${shownText(this.#people[ramp.id] ?? ramp.actor)}, started `,
+        timeElement(1000 * ramp.created_unix_s),
+      ),
+      ...(ramp.allow_large ? [badge('large changes allowed', 'warn')] : []),
+      this.#link,
+      el('span', { className: 'grow' }),
+      ...ways,
+    );
+  }
+
+  async #steer({ id }: Ramp, verb: 'pause' | 'resume' | 'cancel') {
+    const text = 'The current step finishes first. Applied changes are kept.';
+    const title = 'End ramp';
+    if (verb === 'cancel' && !(await confirmed(title, text, title, { danger: true }))) return;
+    this.element.querySelector(':scope > .deploy-failure')?.remove();
+    try {
+      await call('POST', `/deploy/api/ramps/${id}/${verb}`);
+    } catch (error) {
+      this.element.prepend(failureState(error));
+    }
+  }
+
+  #steps({ runs }: Ramp) {
+    if (runs.length === 0) return [];
+    return [
+      card(
+        'Applied steps',
+        el(
+          'ol',
+          { className: 'deploy-steps' },
+          ...runs.map((id, at) => {
+            const look = wayButton({ text: 'View run', work: () => this.#ways.onRun(id) });
+            look.setAttribute('aria-label', `View run of step ${at + 1}`);
+            return el('li', {}, el('span', { textContent: `Step ${at + 1}` }), look);
+          }),
+        ),
+      ),
+    ];
+  }
+
+  #others(shown: Ramp) {
+    const others = this.#all.filter(({ id }) => id !== shown.id);
+    if (others.length === 0) return [];
+    return [
+      card(
+        'Other ramps',
+        table(
+          'Ramps',
+          [
+            {
+              title: 'Started',
+              value: (row) => new Date(1000 * row.created_unix_s).toISOString(),
+              cell: (row) => timeElement(1000 * row.created_unix_s),
+            },
+            {
+              title: 'State',
+              value: (row) => row.state,
+              cell: (row) => badge(LOOKS[row.state][1], LOOKS[row.state][0]),
+            },
+            { title: 'By', value: (row) => this.#people[row.id] ?? row.actor },
+            { title: 'Steps', value: (row) => row.runs.length, number: true },
+            { title: 'Message', value: (row) => row.message },
+            {
+              title: 'Actions',
+              value: (row) => row.id,
+              cell: (row) => wayButton({ text: 'View', work: () => this.open(row.id) }),
+            },
+          ],
+          others,
+        ),
+      ),
+    ];
+  }
+}

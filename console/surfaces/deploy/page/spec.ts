@@ -1,0 +1,324 @@
+import { ApiFailure } from '../../../ui/api.js';
+import { confirmed, el, messageOf, shownText } from '../../../ui/dom.js';
+import { fail } from '../../../ui/shell.js';
+import { badge, download } from '../../../ui/parts.js';
+import { toast } from '../../../ui/toast.js';
+import {
+  emptyState,
+  failureState,
+  loadSpec,
+  saveSpec,
+  shortHash,
+  validate,
+  wayButton,
+} from './control.js';
+import { takeRingChange } from '../../../ui/ring-change.js';
+import { draftOf } from './draft.js';
+import { keepingFocus } from './form-controls.js';
+import { JsonEditor } from './json-editor.js';
+import { pathText, problemsText } from './json-places.js';
+import { firstSpec } from './spec-fields.js';
+import { SpecForm } from './spec-form.js';
+import { warningLine } from './typed-cluster.js';
+import type { SpecProblem as Problem } from '../../../../src/deploy/spec/parse.js';
+import type { Spec } from './control.js';
+import type { Draft } from './draft.js';
+
+/** Behind the last key: what is half typed need not be judged. */
+const CHECK_AFTER_MS = 400;
+/** Behind the last key in the form: the JSON of a large cluster is not written for each of them. */
+const WRITE_AFTER_MS = 150;
+/** What a specification may be, with room around it. */
+const FILE_BYTES_MAX = 2 * 1024 * 1024;
+
+/** The specification, as a form and as JSON, which are kept in step. */
+export class SpecPanel {
+  element = el('div', { className: 'deploy-panel' });
+  #etag = '';
+  #draft: Spec = {};
+  #isDirty = false;
+  /** Counts the edits: what is changed while the specification is saved is not saved with it. */
+  #edits = 0;
+  #isSaving = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #checking = new AbortController();
+  #verdict = badge('');
+  #list = el('div', { className: 'deploy-problem-list' });
+  #notice = el('div');
+  #state = el('p', { className: 'quiet' });
+  /** The text is no JSON, and cannot be saved. */
+  #isFault = false;
+  #writing: ReturnType<typeof setTimeout> | undefined;
+  #form = new SpecForm(() => {
+    clearTimeout(this.#writing);
+    this.#writing = setTimeout(() => this.#settle(), WRITE_AFTER_MS);
+    this.#edits += 1;
+    this.#changed();
+  });
+  #json = new JsonEditor({
+    onTyping: () => {
+      this.#edits += 1;
+      this.#isDirty = true;
+      this.#judge('reading…');
+    },
+    onValue: (value) => {
+      this.#draft = value as Spec;
+      this.#isFault = false;
+      this.#form.element.inert = false;
+      this.#form.show(this.#draft);
+      this.#changed();
+    },
+    onFault: () => {
+      this.#form.element.inert = true;
+      this.#isFault = true;
+      this.#isDirty = true;
+      this.#checking.abort();
+      clearTimeout(this.#timer);
+      this.#judge('invalid JSON', 'crit');
+    },
+  });
+  #onPlan;
+
+  /** @param onPlan called when a plan of the saved specification is wanted */
+  constructor(onPlan: () => void) {
+    this.#onPlan = onPlan;
+    // What was entered on one side is on the other one before that is edited.
+    this.#form.element.addEventListener('focusin', () =>
+      keepingFocus(this.#form.element, () => this.#json.settle()),
+    );
+    this.#json.element.addEventListener('focusin', () => this.#settle());
+    window.addEventListener('beforeunload', (event) => {
+      if (this.#isDirty) event.preventDefault();
+    });
+  }
+
+  /** Loads the specification, but not over changes that are not saved. */
+  async open() {
+    if (this.#isDirty) return;
+    const { spec, etag } = await loadSpec();
+    this.#etag = etag;
+    const change = takeRingChange();
+    if (change !== null) this.#begin(draftOf(spec, change));
+    else if (spec === null) this.#empty();
+    else this.#edit(spec, false);
+  }
+
+  /** @param draft that another page made */
+  #begin({ spec, notes, from }: Draft) {
+    this.#edit(spec, true);
+    this.#notice.replaceChildren(
+      el(
+        'div',
+        { className: 'card deploy-outcome', role: 'status' },
+        el('h2', { textContent: `Draft from ${shownText(from)}` }),
+        el('p', {
+          textContent:
+            'This draft is not saved. Review it, then save and plan it, or discard the changes.',
+        }),
+        ...notes.map(warningLine),
+      ),
+    );
+  }
+
+  #empty() {
+    const file = el('input', { type: 'file', accept: '.json,application/json', hidden: true });
+    file.onchange = () => {
+      const [chosen] = file.files ?? [];
+      if (chosen !== undefined) this.#read(chosen).catch(fail);
+    };
+    this.element.replaceChildren(
+      emptyState(
+        'rocket',
+        'No cluster specification yet',
+        "A specification describes the cluster's policies, rings, nodes, devices and proxies. Nothing changes until you apply a plan.",
+        {
+          text: 'Start with three nodes',
+          work: () => this.#edit(firstSpec(), true),
+          primary: true,
+        },
+        { text: 'Open JSON file', work: () => file.click() },
+      ),
+      file,
+    );
+  }
+
+  async #read(file: File) {
+    if (file.size > FILE_BYTES_MAX) throw new Error('The file is too large for a specification.');
+    const spec = JSON.parse(await file.text());
+    if (typeof spec !== 'object' || spec === null)
+      throw new Error('The file does not contain a specification.');
+    this.#edit(spec, true);
+  }
+
+  #edit(spec: Spec, isDirty: boolean) {
+    this.#draft = JSON.parse(JSON.stringify(spec));
+    this.#isDirty = isDirty;
+    this.#isFault = false;
+    this.#notice.replaceChildren();
+    const save = wayButton({ text: 'Save', work: () => this.#save() });
+    const plan = wayButton({
+      text: 'Save and plan',
+      work: () => this.#saveAndPlan(),
+      primary: true,
+    });
+    const discard = wayButton({ text: 'Discard changes', work: () => this.#discard() });
+    const copy = wayButton({
+      text: 'Download',
+      work: () => {
+        if (!this.#isRead()) return;
+        const text = `${JSON.stringify(this.#draft, null, 2)}\n`;
+        download('deploy-spec.json', text, 'application/json');
+      },
+    });
+    this.#verdict.setAttribute('role', 'status');
+    this.element.replaceChildren(
+      el(
+        'div',
+        { className: 'card deploy-bar' },
+        this.#verdict,
+        this.#state,
+        el('span', { className: 'grow' }),
+        copy,
+        discard,
+        save,
+        plan,
+      ),
+      this.#notice,
+      this.#list,
+      el('div', { className: 'deploy-sides' }, this.#form.element, this.#json.element),
+    );
+    this.#form.element.inert = false;
+    this.#form.show(this.#draft);
+    this.#json.show(this.#draft);
+    this.#changed(isDirty);
+  }
+
+  /** Has both sides show what was entered in one of them a moment ago. */
+  #settle() {
+    this.#json.settle();
+    if (this.#writing === undefined) return;
+    clearTimeout(this.#writing);
+    this.#writing = undefined;
+    this.#json.show(this.#draft);
+  }
+
+  /** @returns whether there is a specification; where the text is no JSON, it leads there */
+  #isRead() {
+    this.#settle();
+    if (this.#isFault) this.#json.focus();
+    return !this.#isFault;
+  }
+
+  #changed(isDirty = true) {
+    this.#isDirty = isDirty;
+    this.#state.textContent = isDirty
+      ? 'Unsaved changes.'
+      : `Saved as version ${shortHash(this.#etag)}.`;
+    this.#judge('checking…');
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#check(), isDirty ? CHECK_AFTER_MS : 0);
+  }
+
+  async #check() {
+    this.#checking.abort();
+    this.#checking = new AbortController();
+    const { signal } = this.#checking;
+    try {
+      const { valid, errors, warnings } = await validate(this.#draft, signal);
+      if (signal.aborted) return;
+      this.#show(errors, warnings);
+      this.#judge(valid ? 'valid' : problemsText(errors.length), valid ? 'ok' : 'crit');
+    } catch (error) {
+      if (!signal.aborted) this.#judge(`not checked: ${messageOf(error)}`, 'warn');
+    }
+  }
+
+  #judge(text: string, state: 'ok' | 'warn' | 'crit' | '' = '') {
+    this.#verdict.textContent = text;
+    this.#verdict.dataset.state = state;
+  }
+
+  #show(errors: readonly Problem[], warnings: readonly Problem[]) {
+    this.#form.mark(errors);
+    this.#json.mark(errors);
+    const lines = [
+      ...errors.map((one) => this.#line(one, 'crit', 'Error')),
+      ...warnings.map((one) => this.#line(one, 'warn', 'Warning')),
+    ];
+    this.#list.replaceChildren(...(lines.length === 0 ? [] : [el('ul', {}, ...lines)]));
+  }
+
+  #line({ path, message }: Problem, state: 'crit' | 'warn', kind: string) {
+    const go = el('button', {
+      type: 'button',
+      className: 'plain',
+      title: path,
+      textContent: shownText(pathText(path)),
+    });
+    go.onclick = () => {
+      this.#settle();
+      this.#json.reveal(path);
+      this.#form.reveal(path);
+    };
+    return el('li', {}, badge(kind, state), go, el('span', { textContent: shownText(message) }));
+  }
+
+  /** @returns whether it is saved */
+  async #save(): Promise<boolean> {
+    // A second one would be refused: it has the entity tag of before the first.
+    if (this.#isSaving || !this.#isRead()) return false;
+    this.#notice.replaceChildren();
+    const edits = this.#edits;
+    this.#isSaving = true;
+    try {
+      this.#etag = await saveSpec(this.#draft, this.#etag);
+      this.#changed(this.#edits !== edits);
+      toast('Specification saved.');
+      return true;
+    } catch (error) {
+      this.#refused(error);
+      return false;
+    } finally {
+      this.#isSaving = false;
+    }
+  }
+
+  #refused(error: unknown) {
+    const { code = '', details = {} } = error instanceof ApiFailure ? error : {};
+    if (Array.isArray(details.errors)) {
+      this.#show(details.errors, []);
+      this.#judge(problemsText(details.errors.length), 'crit');
+      (this.#list.querySelector('button') as HTMLElement | null)?.focus();
+      return;
+    }
+    const ways = ['precondition_failed', 'precondition_required'].includes(code)
+      ? [
+          { text: 'Load saved version', work: () => this.#discard() },
+          { text: 'Overwrite with my version', work: () => this.#overwrite() },
+        ]
+      : [{ text: 'Try again', work: () => this.#save() }];
+    this.#notice.replaceChildren(el('div', { className: 'card' }, failureState(error, ...ways)));
+  }
+
+  async #overwrite() {
+    try {
+      this.#etag = (await loadSpec()).etag;
+      await this.#save();
+    } catch (error) {
+      this.#refused(error);
+    }
+  }
+
+  async #saveAndPlan() {
+    if (!this.#isRead() || (this.#isDirty && !(await this.#save()))) return;
+    this.#onPlan();
+  }
+
+  async #discard() {
+    const text = 'Unsaved changes will be lost.';
+    if (this.#isDirty && !(await confirmed('Discard changes', text, 'Discard', { danger: true })))
+      return;
+    this.#isDirty = false;
+    await this.open().catch(fail);
+  }
+}

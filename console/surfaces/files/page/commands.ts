@@ -1,0 +1,43 @@
+import { $ } from '../../../ui/dom.js';
+import { go } from './state.js';
+import type { Command } from '../../../ui/command-palette.js';
+
+/** What the command palette offers on this page: containers to open, and the tools that are there. */
+
+/** Buttons of the page, their icons and keys. */
+const TOOLS: readonly (readonly [selector: string, icon: string, key?: string])[] = [
+  ['#upload', 'upload', 'u'],
+  ['#upload-folder', 'folder-up'],
+  ['#new-folder', 'folder-plus', 'n'],
+  ['#new-container', 'box'],
+  ['#show-trash', 'trash-2', 't'],
+  ['#refresh', 'refresh-cw', 'r'],
+  ['#container-info', 'settings'],
+  ['#zip', 'archive'],
+  ['#copy', 'copy', 'c'],
+  ['#share', 'link'],
+  ['#help', 'keyboard', '?'],
+];
+const CONTAINERS_MOST = 200;
+
+export function filesCommands(): Command[] {
+  const tools = TOOLS.flatMap(([selector, icon, keys]) => {
+    const button = $(selector);
+    if (button.hidden || button.closest('[hidden]') !== null) return [];
+    const text = button.title || (button.textContent ?? '').trim();
+    const command = { text, icon, group: 'Actions' as const };
+    return [{ ...command, ...(keys && { keys }), run: () => button.click() }];
+  });
+  const containers = [...$('#containers').querySelectorAll('button')]
+    .slice(0, CONTAINERS_MOST)
+    .map((button) => {
+      const name = button.dataset.name ?? '';
+      return {
+        text: name,
+        icon: 'box',
+        group: 'Go to' as const,
+        run: () => go(name, ''),
+      };
+    });
+  return [...tools, ...containers];
+}

@@ -1,0 +1,213 @@
+import { call, query } from '../../../ui/api.js';
+import {
+  $,
+  bytesText,
+  el,
+  exactBytesText,
+  messageOf,
+  shownText,
+  timeText,
+} from '../../../ui/dom.js';
+import { skeleton } from '../../../ui/skeleton.js';
+import { rename, transferDialog } from './copy-dialog.js';
+import { replaceDetails } from './late-section.js';
+import { metadataEditor } from './metadata.js';
+import { previewOf } from './preview.js';
+import { download, markGone, markOpen } from './rows.js';
+import { attempt, containerHere, may, view } from './state.js';
+import { objectPanel } from './s3/object-panel.js';
+import { showShare } from './share.js';
+import { s3Facts, versionList } from './versions.js';
+import type { ObjectView } from '../object-routes.js';
+import type { S3VersionView } from '../s3/s3-objects.js';
+import type { Row, TrashRow } from './state.js';
+
+/** What is known of one object, beside the list: properties, metadata, versions, what can be done. */
+
+interface Place {
+  container: string;
+  name: string;
+}
+
+const KINDS: Readonly<Record<ObjectView['type'], string>> = {
+  object: 'Object',
+  marker: 'Folder marker',
+  slo: 'Static large object (SLO)',
+  dlo: 'Dynamic large object (segments)',
+  symlink: 'Symlink',
+};
+
+const GONE =
+  'This object no longer exists. It has expired or was deleted, and the listing is not up to date yet.';
+
+/** How many facts most objects have, and those that were deleted. */
+const FACTS = 9;
+const FACTS_OF_DELETED = 3;
+
+let shown: Place | null = null;
+let opener: HTMLElement | null = null;
+
+/** @param row of the table: an object, or what was deleted */
+export async function showDetails(row: Row) {
+  opener ??= document.activeElement as HTMLElement | null;
+  const { mode } = view;
+  const turn = { container: containerHere(), name: row.name };
+  const isAgain = shown?.container === turn.container && shown.name === turn.name;
+  const body = $('#drawer-body');
+  shown = turn;
+  markOpen(row.name);
+  body.setAttribute('aria-busy', 'true');
+  // What is shown of the same object stays until its news are there.
+  if (!isAgain || body.querySelector('dl') === null) openAt(row);
+  try {
+    const nodes = mode === 'trash' ? await deletedNodes(row, turn) : await objectNodes(row, turn);
+    if (shown === turn) replaceDetails(body, nodes);
+  } catch (error) {
+    if (shown !== turn) return;
+    const again = el('button', { textContent: 'Try again', onclick: () => showDetails(row) });
+    body.replaceChildren(el('p', { className: 'error', textContent: messageOf(error) }), again);
+  } finally {
+    if (shown === turn) body.removeAttribute('aria-busy');
+  }
+}
+
+function openAt(row: Row) {
+  $('#drawer-title').textContent = shownText(row.display);
+  const isObject = row.kind === 'object';
+  $('#drawer-body').replaceChildren(
+    ...(isObject ? [el('div', { className: 'skeleton as-buttons' })] : []),
+    skeleton(isObject ? FACTS : FACTS_OF_DELETED),
+    ...(isObject ? [el('section', {}, skeleton('block'))] : []),
+  );
+  $('#drawer').scrollTop = 0;
+  $('#files').classList.add('with-drawer');
+  $('#drawer').hidden = false;
+  $('#drawer-close').focus();
+}
+
+export function closeDrawer() {
+  if ($('#drawer').hidden) return;
+  shown = null;
+  markOpen(null);
+  $('#drawer').hidden = true;
+  $('#files').classList.remove('with-drawer');
+  if (opener?.isConnected) opener.focus();
+  opener = null;
+}
+
+async function objectNodes(row: Row, { container, name }: Place): Promise<Node[]> {
+  const info = await call('GET', `/api/files/object?${query({ container, name })}`).catch(
+    (error) => {
+      if (error.status !== 404) throw error;
+      markGone(name);
+      throw new Error(GONE);
+    },
+  );
+  return [
+    badges(info),
+    buttons(row, name),
+    facts({
+      Name: name,
+      Kind: KINDS[info.type] ?? info.type,
+      Size: exactBytesText(info.bytes),
+      Type: info.content_type,
+      ETag: info.etag,
+      Changed: timeText(info.last_modified),
+      ...(info.s3 === null ? { Expires: expiryText(info) } : lockFacts(info.s3)),
+      ...(info.segments === null ? {} : { Segments: info.segments }),
+      ...info.headers,
+    }),
+    ...(info.s3?.cold === true ? [] : [previewOf(container, name, info)]),
+    ...(view.details?.s3_bucket === true
+      ? [objectPanel({ container, name }, () => showDetails(row))]
+      : []),
+    // What is in cold storage shows no metadata, which saving would therefore drop.
+    ...(info.s3?.cold === true ? [] : [editorOf(row, { container, name }, info)]),
+    versionList(container, name, () => showDetails(row)),
+  ];
+}
+
+/** Storage class and tags have a section of their own. */
+function lockFacts(s3: S3VersionView) {
+  const { Version, Retention, 'Legal hold': hold } = s3Facts(s3);
+  return { Version, Retention, 'Legal hold': hold };
+}
+
+function editorOf(row: Row, { container, name }: Place, info: ObjectView) {
+  return metadataEditor(container, name, info, () => showDetails(row));
+}
+
+async function deletedNodes(row: Row, { container, name }: Place): Promise<Node[]> {
+  if (row.kind === 'gone') {
+    return [
+      facts({ Name: name, Deleted: timeText(row.last_modified) }),
+      versionList(container, name, () => showDetails(row)),
+    ];
+  }
+  const trashed = row as TrashRow;
+  const place = { container: `${container}+trash`, name };
+  const { meta, type } = await call('GET', `/api/files/object?${query(place)}`).catch((error) => {
+    // The store lists what has expired until its expirer has passed.
+    if (error.status === 404)
+      throw new Error('This object has expired and will soon be removed from the list.');
+    throw error;
+  });
+  return [
+    facts({
+      Name: row.display,
+      Kind: KINDS[type] ?? type,
+      Size: bytesText(trashed.bytes),
+      Deleted: timeText(trashed.last_modified),
+      By: meta['trash-by'] ?? 'unknown',
+      Expires: trashed.expires_unix_s === null ? 'never' : unixText(trashed.expires_unix_s),
+    }),
+  ];
+}
+
+function expiryText({ delete_at_unix_s: at }: ObjectView) {
+  return at === null ? 'never' : unixText(at);
+}
+
+function unixText(seconds: number) {
+  return new Date(seconds * 1000).toLocaleString();
+}
+
+function facts(given: Readonly<Record<string, string>>) {
+  const list = el('dl');
+  for (const [term, text] of Object.entries(given)) {
+    if (text === '') continue;
+    list.append(
+      el('dt', { textContent: term, className: 'quiet' }),
+      el('dd', { textContent: shownText(text) }),
+    );
+  }
+  return list;
+}
+
+function badges({ type, delete_at_unix_s: deleteAt, headers, s3 }: ObjectView) {
+  const texts = [];
+  if (s3?.legal_hold === true) texts.push('legal hold');
+  if (s3 !== null && s3.lock_mode !== null) texts.push('retained');
+  if (type !== 'object') texts.push(type.length === 3 ? type.toUpperCase() : type);
+  if (deleteAt !== null) texts.push(deleteAt * 1000 > Date.now() ? 'expires' : 'expired');
+  if (headers['content-encoding'] !== undefined) texts.push(headers['content-encoding']);
+  return el(
+    'p',
+    { className: 'badges', hidden: texts.length === 0 },
+    ...texts.map((text) => el('span', { className: 'badge', textContent: text })),
+  );
+}
+
+function buttons(row: Row, name: string) {
+  const button = (text: string, work: () => unknown, className = '') =>
+    el('button', { textContent: text, className, onclick: () => attempt(work) });
+  const all = [button('Download', () => download(name), 'primary')];
+  if (may('member')) {
+    all.push(
+      button('Rename', () => rename(row)),
+      button('Copy or move', () => transferDialog([row])),
+      button('Share', () => showShare({ name })),
+    );
+  }
+  return el('div', { className: 'row' }, ...all);
+}

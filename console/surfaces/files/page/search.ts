@@ -1,0 +1,169 @@
+import { ApiFailure, raw } from '../../../ui/api.js';
+import { $, el, messageOf, shownText } from '../../../ui/dom.js';
+import { load, showFound } from './listing.js';
+import { attempt, folder, stopSearch, view } from './state.js';
+import type { SearchHit } from '../search-thread.js';
+import type { SearchEnd, SearchFailure } from '../search.js';
+
+/** The store has no search: the console reads listings within limits, and says how far it came. */
+
+type Field = 'q' | 'mode' | 'min_mib' | 'max_mib' | 'since' | 'until';
+
+/** What is asked for, as the API takes it. */
+interface Wanted {
+  container: string | null;
+  prefix: string;
+  q: string;
+  mode?: string;
+  bytes_min?: number;
+  bytes_max?: number;
+  since?: string;
+  until?: string;
+}
+
+/**
+ * Found by now: the `hits`, the number of those that are `gone` from the table, and of the names
+ * that were `scanned`.
+ */
+interface Found {
+  hits: readonly SearchHit[];
+  gone: number;
+  scanned: number;
+}
+
+const MIB = 1024 * 1024;
+/** The number of rows that the console finds at a time; beyond it the last ones stay. */
+const ROWS_KEPT_MAX = 1000;
+const NOTHING_YET: Found = { hits: [], gone: 0, scanned: 0 };
+
+export function wireSearch() {
+  $('#search').onsubmit = (event) => {
+    event.preventDefault();
+    attempt(() => begin(asked()));
+  };
+  $('#search-clear').onclick = () => {
+    $('#search').reset();
+    $('#search-more').open = false;
+    attempt(() => load());
+  };
+}
+
+function asked() {
+  const given = Object.fromEntries(new FormData($('#search'))) as Record<Field, string>;
+  const q = given.q.trim();
+  const body: Wanted = { container: view.container, prefix: folder(), q: q === '' ? '*' : q };
+  body.mode = q === '' || (given.mode === 'substring' && /[*?]/.test(q)) ? 'glob' : given.mode;
+  if (given.min_mib !== '') body.bytes_min = Math.round(Number(given.min_mib) * MIB);
+  if (given.max_mib !== '') body.bytes_max = Math.round(Number(given.max_mib) * MIB);
+  if (given.since !== '') body.since = given.since;
+  if (given.until !== '') body.until = given.until;
+  return body;
+}
+
+/**
+ * @param body it stays so when it goes on, whatever the form says by then
+ * @param marker where a search that reached its limit goes on
+ * @param before what it had found until then
+ */
+async function begin(body: Wanted, marker?: string, before: Found = NOTHING_YET) {
+  stopSearch();
+  const control = new AbortController();
+  view.search = control;
+  $('#search-clear').hidden = false;
+  tell(
+    () => marker === undefined && showFound([], 'Searching…'),
+    'Searching… ',
+    el('button', { textContent: 'Stop', onclick: () => control.abort() }),
+  );
+  const hits = [...before.hits];
+  let end = null as SearchEnd | null;
+  try {
+    for await (const line of linesOf(
+      await raw('POST', '/api/files/search', { ...body, marker }, false, control.signal),
+    )) {
+      if ('error' in line) throw new Error(line.error.message);
+      if ('scanned' in line) end = line;
+      else hits.push(line);
+    }
+  } catch (error) {
+    if (!control.signal.aborted) {
+      if (view.search === control) showFailure(error, () => begin(body, marker, before));
+      return;
+    }
+  }
+  // Another search, or another place, has taken the table.
+  if (view.search !== control) return;
+  view.search = null;
+  const kept = hits.slice(-ROWS_KEPT_MAX);
+  const found = {
+    hits: kept,
+    gone: before.gone + hits.length - kept.length,
+    scanned: before.scanned + (end?.scanned ?? 0),
+  };
+  const goOn = () => begin(body, end?.next_marker ?? undefined, found);
+  tell(() => showRows(kept, body.prefix), ...endOf(found, end, goOn));
+}
+
+function showRows(hits: readonly SearchHit[], start: string) {
+  showFound(
+    hits.map((hit) => ({ kind: 'object', ...hit, display: hit.name.slice(start.length) })),
+    '',
+  );
+  $('#as-of').textContent = '';
+}
+
+/** What was found before stays; what cannot be asked so is not asked again. */
+function showFailure(error: unknown, again: () => unknown) {
+  view.search = null;
+  const text = el('span', { className: 'error', textContent: messageOf(error) });
+  const isInvalid = error instanceof ApiFailure && error.status === 400;
+  tell(() => undefined, text, ...(isInvalid ? [] : [' ', button('Try again', again)]));
+}
+
+/** @param end null where it was stopped */
+function endOf({ hits, gone, scanned }: Found, end: SearchEnd | null, goOn: () => unknown) {
+  const found = (hits.length + gone).toLocaleString();
+  const matches = `${found} ${found === '1' ? 'match' : 'matches'} in ${scanned.toLocaleString()} names.`;
+  const shown = gone === 0 ? '' : ` Showing the last ${hits.length.toLocaleString()}.`;
+  if (end === null) return [`Search stopped. ${matches}${shown}`];
+  if (!end.truncated) return [`Search complete. ${matches}${shown}`];
+  return [
+    `Search stopped at “${shownText(end.next_marker ?? '')}”. ${matches}${shown} `,
+    button('Continue search', goOn),
+  ];
+}
+
+function button(text: string, work: () => unknown) {
+  return el('button', { textContent: text, onclick: () => attempt(work) });
+}
+
+/**
+ * Says how far the search is. If the focus is in a part that goes away, it moves to the rest, and
+ * not to the top of the page.
+ *
+ * @param work shows the rows that go with it
+ */
+function tell(work: () => unknown, ...nodes: (Node | string)[]) {
+  const state = $('#state');
+  const hadFocus = state.contains(document.activeElement);
+  work();
+  state.replaceChildren(...nodes);
+  if (!hadFocus) return;
+  const objects = $('#objects');
+  if (!objects.hidden) objects.focus({ preventScroll: true });
+  else (state.querySelector('button') ?? $('#q')).focus();
+}
+
+/** Lines of JSON, as they come. */
+async function* linesOf(answer: Response): AsyncGenerator<SearchHit | SearchEnd | SearchFailure> {
+  const body = answer.body as ReadableStream<BufferSource>;
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  for (;;) {
+    const { value, done } = await reader.read();
+    const lines = (rest + (value ?? '')).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) if (line !== '') yield JSON.parse(line);
+    if (done) return;
+  }
+}

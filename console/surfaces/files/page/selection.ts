@@ -1,0 +1,44 @@
+import { $, bytesText } from '../../../ui/dom.js';
+import { may, view } from './state.js';
+import type { Row } from './state.js';
+
+/** What is selected, and which buttons that gives. */
+export function showSelection() {
+  const count = view.selected.size;
+  const inTrash = view.mode === 'trash';
+  // One in the place of the other: the table stays where it is.
+  $('#tools-place').hidden = count > 0;
+  $('#tools-selection').hidden = count === 0;
+  const bytes = selectedRows().reduce((sum, row) => sum + (row.bytes ?? 0), 0);
+  $('#selected').textContent = count === 0 ? '' : `${count} selected, ${bytesText(bytes)}`;
+  $('#all').checked = count > 0 && count === view.rows.length;
+  $('#all').indeterminate = count > 0 && count < view.rows.length;
+  $('#zip').hidden = count === 0 || inTrash;
+  $('#copy').hidden = $('#delete').hidden = count === 0 || inTrash || !may('member');
+  const isOne = count === 1 && !inTrash && selectedRows()[0]?.kind === 'object';
+  $('#share').hidden = !isOne || !may('member');
+  $('#restore').hidden = count === 0 || !inTrash || !may('member');
+  $('#purge').hidden = count === 0 || !inTrash || !may('admin');
+}
+
+export function selectedRows() {
+  return view.rows.filter((row) => view.selected.has(row.name));
+}
+
+/** What is selected, as the API takes it: objects by name, folders by prefix. */
+export function chosen(rows: readonly Row[] = selectedRows()) {
+  const namesOf = (kind: Row['kind']) =>
+    rows.filter((row) => row.kind === kind).map((row) => row.name);
+  return { container: view.container, names: namesOf('object'), prefixes: namesOf('folder') };
+}
+
+/** Shows in the table what is selected now, without making it anew. */
+export function markSelected() {
+  for (const one of $('#rows').children) {
+    const tr = one as HTMLElement;
+    const isSelected = view.selected.has(tr.dataset.name ?? '');
+    tr.setAttribute('aria-selected', String(isSelected));
+    (tr.querySelector('input') as HTMLInputElement).checked = isSelected;
+  }
+  showSelection();
+}

@@ -1,0 +1,153 @@
+import { call, query, tempurlDefaultS } from '../../../ui/api.js';
+import { copyField } from '../../../ui/copy.js';
+import { ask, el } from '../../../ui/dom.js';
+import { containerHere, may } from './state.js';
+import type { PresignedUrl } from '../s3/presigned-routes.js';
+import type { TempUrl } from '../tempurl-routes.js';
+
+const UNITS: readonly (readonly [string, string])[] = [
+  ['60', 'minutes'],
+  ['3600', 'hours'],
+  ['86400', 'days'],
+];
+
+const LOOPBACK = /^(?:localhost|127\.[\d.]+|\[::1\])$/;
+const NO_FOLDER =
+  'Folders in buckets with S3 versioning cannot be shared. Share individual objects, or edit access to the bucket.';
+/** S3 takes no longer time in a URL. */
+const PRESIGNED_S_MAX = 7 * 86_400;
+
+/** The largest unit that a time is a multiple of; minutes where there is none. */
+function unitOf(seconds: number) {
+  const sizes = UNITS.map(([size]) => Number(size)).reverse();
+  return sizes.find((size) => seconds % size === 0) ?? 60;
+}
+
+const amountOf = (seconds: number) => Math.max(1, Math.round(seconds / unitOf(seconds)));
+
+/**
+ * A URL that opens an object, or all below a folder, for a while: a TempURL of the store, or a
+ * presigned URL where S3 keeps versions.
+ */
+export async function showShare(target: { name: string; prefix?: undefined } | { prefix: string }) {
+  const container = containerHere();
+  const isFolder = target.prefix !== undefined;
+  const title = isFolder ? 'Share folder' : 'Share object';
+  const { kind, versioning, reason } = await call(
+    'GET',
+    `/api/files/sharing?${query({ name: container })}`,
+  );
+  const none = reason ?? (isFolder && kind === 'presigned' ? NO_FOLDER : null);
+  if (none !== null) {
+    await ask(title, [el('p', { textContent: none })]);
+    return;
+  }
+  const isS3 = kind === 'presigned';
+  const defaultS = isS3 ? Math.min(tempurlDefaultS(), PRESIGNED_S_MAX) : tempurlDefaultS();
+  const amount = el('input', {
+    name: 'amount',
+    type: 'number',
+    min: '1',
+    max: '525600',
+    value: String(amountOf(defaultS)),
+    required: true,
+  });
+  const unit = selectOf('unit', UNITS, String(unitOf(defaultS)));
+  const methods: [string, string][] = [['GET', 'read']];
+  if (may('admin')) methods.push(['PUT', 'write']);
+  const method = selectOf('method', methods, 'GET');
+  const file = el('input', { name: 'filename', maxLength: 255 });
+  const range = el('input', { name: 'ip_range', placeholder: '203.0.113.0/24' });
+  const inline = el('input', { name: 'inline', type: 'checkbox', value: '1' });
+  let made = null as TempUrl | PresignedUrl | null;
+  const given = await ask(
+    title,
+    [
+      el('p', {
+        className: 'quiet',
+        textContent: isS3
+          ? 'Anyone with the URL can use it without logging in until it expires (7 days at most). It stops working earlier if your key, which signs it, becomes invalid.'
+          : 'Anyone with the URL can use it without logging in until it expires.',
+      }),
+      el(
+        'div',
+        { className: 'pair' },
+        el('label', {}, 'Valid for', amount),
+        el('label', {}, 'Unit', unit),
+      ),
+      el('label', {}, 'Permission', method),
+      el(
+        'details',
+        {},
+        el('summary', { textContent: 'More options' }),
+        el('label', {}, 'Download file name', file),
+        ...(isS3 ? [] : [el('label', {}, 'Allow only this IP address or network', range)]),
+        el('label', { className: 'check' }, inline, ' Open in the browser instead of downloading'),
+      ),
+    ],
+    'Create URL',
+    async (entered) => {
+      const lifeS = Number(entered.amount) * Number(entered.unit);
+      if (isS3 && lifeS > PRESIGNED_S_MAX)
+        throw new Error('The URL can be valid for up to 7 days.');
+      const body: Record<string, unknown> = {
+        container,
+        ...target,
+        method: entered.method,
+        expires_in_s: lifeS,
+      };
+      if (entered.filename) body.filename = entered.filename;
+      if (entered.ip_range) body.ip_range = entered.ip_range;
+      if (entered.inline) body.inline = true;
+      made = isS3
+        ? await call('POST', '/api/files/presigned', body)
+        : await call('POST', '/api/files/tempurl', body);
+    },
+  );
+  if (given === null || made === null) return;
+  const isWrite = given.method === 'PUT';
+  await showMade(made, notesOf(made, { isFolder, isWrite, isKept: versioning === 'Enabled' }));
+}
+
+/**
+ * What to know of a URL.
+ *
+ * @param what `isKept`: what is replaced stays as a version
+ */
+function notesOf(
+  made: TempUrl | PresignedUrl,
+  { isFolder, isWrite, isKept }: { isFolder: boolean; isWrite: boolean; isKept: boolean },
+) {
+  const until = `Valid until ${new Date(made.expires_unix_s * 1000).toLocaleString()}`;
+  const notes = ['digest' in made ? `${until}, signed with ${made.digest}.` : `${until}.`];
+  if (made.url === null) {
+    notes.push("Prepend the store's public address, which the console does not know.");
+  } else if (LOOPBACK.test(new URL(made.url).hostname)) {
+    const key = 'url_path' in made ? 'public_base' : 's3_public_base';
+    notes.push(
+      `The URL works only on the console’s host until an operator sets a public address (${key}).`,
+    );
+  }
+  if (isFolder) notes.push('The same URL parameters work for every object in this folder.');
+  if (isWrite) {
+    const effect = isKept ? 'add a new version of the object' : 'permanently replace the object';
+    notes.push(`Anyone with the URL can ${effect}.`);
+  }
+  return notes;
+}
+
+async function showMade(made: TempUrl | PresignedUrl, notes: readonly string[]) {
+  const text = 'url_path' in made ? (made.url ?? made.url_path) : made.url;
+  await ask('Share', [
+    copyField('URL', text),
+    ...notes.map((note) => el('p', { className: 'quiet', textContent: note })),
+  ]);
+}
+
+/** @param options values and texts */
+function selectOf(name: string, options: readonly (readonly [string, string])[], value: string) {
+  const select = el('select', { name });
+  for (const [key, text] of options) select.append(el('option', { value: key, textContent: text }));
+  select.value = value;
+  return select;
+}

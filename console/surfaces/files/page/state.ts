@@ -1,0 +1,158 @@
+import { $ } from '../../../ui/dom.js';
+import { fail } from '../../../ui/shell.js';
+import type { SessionView } from '../../../server/session-routes.js';
+import type { ContainerDetails } from '../container-details.js';
+import type { FolderItem, ObjectItem } from '../container-routes.js';
+
+export { fail };
+
+type FolderRow = FolderItem & { readonly bytes?: undefined; readonly last_modified?: undefined };
+
+/** A row of a listing, or found by a search. */
+export type ObjectRow = Pick<
+  ObjectItem,
+  'kind' | 'name' | 'display' | 'bytes' | 'last_modified' | 'slo_etag'
+> & { readonly content_type?: string };
+
+/** A row of an object that was deleted where the container keeps versions. */
+export interface GoneRow {
+  readonly kind: 'gone';
+  readonly name: string;
+  readonly display: string;
+  readonly bytes: number | null;
+  readonly last_modified: string;
+  readonly restore_id: string | null;
+}
+
+export interface TrashRow {
+  readonly kind: 'trash';
+  readonly name: string;
+  readonly display: string;
+  readonly bytes: number;
+  readonly last_modified: string;
+  readonly slo_etag: string | undefined;
+  readonly expires_unix_s: number | null;
+  readonly expired: boolean;
+}
+
+export type Row = FolderRow | ObjectRow | GoneRow | TrashRow;
+
+/** `settings` is the page of the container itself. */
+type Mode = 'files' | 'trash' | 'settings';
+
+export type Role = SessionView['role'];
+
+interface View {
+  container: string | null;
+  prefix: string;
+  mode: Mode;
+  tab: string;
+  details:
+    | (Pick<ContainerDetails, 'name' | 'versioning' | 'versioning_active'> &
+        Partial<ContainerDetails>)
+    | null;
+  rows: readonly Row[];
+  selected: Set<string>;
+  next: string | null;
+  previous: string | null;
+  search: AbortController | null;
+}
+
+/** What the page shows: one place, known to all its parts. */
+export const view: View = {
+  container: null,
+  /** What shown names begin with: a folder, or the beginning of names in one. */
+  prefix: '',
+  mode: 'files',
+  /** Which tab of the container's page; empty for the first. */
+  tab: '',
+  /** What the console says of the container; null until it has. */
+  details: null,
+  rows: [],
+  selected: new Set(),
+  next: null,
+  previous: null,
+  /** What ends the search that is under way; null while there is none. */
+  search: null,
+};
+
+/** Ends the search that is under way: what it finds is no longer for the table. */
+export function stopSearch() {
+  view.search?.abort();
+  view.search = null;
+}
+
+const RANK: Record<Role, number> = { reader: 0, member: 1, admin: 2, operator: 3 };
+let role: Role = 'reader';
+
+export function setRole(given: Role) {
+  role = given;
+}
+
+/** Whether the user's role has at least the rights of this one; the console checks again. */
+export function may(least: Role) {
+  return RANK[role] >= RANK[least];
+}
+
+/** The open container, for what is done only while there is one. */
+export function containerHere() {
+  return view.container as string;
+}
+
+/** The folder of the prefix: what is uploaded goes there. */
+export function folder() {
+  return view.prefix.slice(0, view.prefix.lastIndexOf('/') + 1);
+}
+
+/** Whether the container itself keeps what is deleted, by the store or by S3. */
+export function keepsDeleted() {
+  if (view.details?.s3 === true) return true;
+  return view.details?.versioning === 'stack' && view.details.versioning_active;
+}
+
+/** Runs what a button does; what goes wrong is shown. */
+export function act(selector: string, work: () => unknown) {
+  $(selector).addEventListener('click', () => attempt(work));
+}
+
+export function attempt(work: () => unknown) {
+  $('#banner').hidden = true;
+  Promise.resolve().then(work).catch(fail);
+}
+
+/** Names stand behind `#`, so that a reload and the back button keep the place. */
+export function go(container: string, prefix: string, mode: Mode = 'files') {
+  const place = [container, prefix].map(encodeURIComponent);
+  if (mode !== 'files') place.push(mode);
+  location.hash = place.join('/');
+}
+
+/** Another tab of the container's page. */
+export function setTab(tab: string) {
+  const place = [containerHere(), view.prefix, 'settings', tab];
+  location.hash = place.map(encodeURIComponent).join('/');
+}
+
+/** The text may have been typed by hand: an invalid encoding is taken as it is. */
+function decoded(part: string) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** Takes the place from the address. */
+export function readPlace() {
+  const [container = '', prefix = '', mode = 'files', tab = ''] = location.hash
+    .slice(1)
+    .split('/')
+    .map(decoded);
+  if (container !== view.container) view.details = null;
+  Object.assign(view, {
+    container: container === '' ? null : container,
+    prefix,
+    mode: mode === 'trash' || mode === 'settings' ? mode : 'files',
+    tab,
+  });
+}

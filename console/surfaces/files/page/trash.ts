@@ -1,0 +1,68 @@
+import { call, query } from '../../../ui/api.js';
+import { el, ask } from '../../../ui/dom.js';
+import { containerHere, keepsDeleted, view } from './state.js';
+import type { PageParameters } from './listing.js';
+import type { GoneRow, TrashRow } from './state.js';
+
+/**
+ * What was deleted here: out of the trash, or what the container's own versions still hold.
+ *
+ * @param parameters with `marker`, deleted objects behind that name
+ */
+export async function trashRows(
+  parameters: PageParameters,
+): Promise<{ rows: (GoneRow | TrashRow)[]; truncated: boolean; next: string | null }> {
+  const { prefix } = view;
+  const container = containerHere();
+  if (keepsDeleted()) {
+    const { marker } = parameters;
+    const from = marker === undefined ? {} : { marker };
+    const place = query({ container, prefix, ...from });
+    const answer = await call('GET', `/api/files/versions/deleted?${place}`);
+    const rows = answer.items.map((one) => ({
+      kind: 'gone' as const,
+      name: one.name,
+      display: one.name,
+      bytes: one.bytes,
+      last_modified: one.deleted,
+      restore_id: one.restore_id,
+    }));
+    return { rows, truncated: false, next: answer.next_marker };
+  }
+  const answer = await call('GET', `/api/files/trash?${query({ container })}`);
+  const rows = answer.items.map((one) => ({
+    kind: 'trash' as const,
+    name: one.trash_name,
+    display: one.name,
+    bytes: one.bytes,
+    slo_etag: one.kind === 'slo' ? '' : undefined,
+    last_modified: new Date(one.deleted_unix_ms).toISOString(),
+    expires_unix_s: one.expires_unix_s,
+    expired: one.expired,
+  }));
+  return { rows, truncated: answer.truncated, next: null };
+}
+
+const CONFLICTS = [
+  ['fail', 'Keep in trash'],
+  ['rename', 'Restore under another name'],
+  ['replace', 'Replace the existing object'],
+] as const;
+
+/**
+ * @param names how many names are taken
+ * @returns what to do where an object has the name again; null when the dialog was closed
+ */
+export async function askConflict(names: number) {
+  const choice = el('select', { name: 'on_conflict' });
+  for (const [value, text] of CONFLICTS) choice.append(el('option', { value, textContent: text }));
+  const text =
+    names === 1
+      ? 'An object with this name already exists.'
+      : `${names} objects with these names already exist.`;
+  const nodes = [
+    el('p', { textContent: text }),
+    el('label', {}, 'If an item already exists', choice),
+  ];
+  return (await ask('Restore', nodes, 'Restore'))?.on_conflict ?? null;
+}

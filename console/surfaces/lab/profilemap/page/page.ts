@@ -1,0 +1,314 @@
+import { call, query } from '../../../../ui/api.js';
+import { barChart } from '../../../../ui/charts/bars.js';
+import { ChartFigure } from '../../../../ui/charts/figure.js';
+import { treeChart } from '../../../../ui/charts/tree.js';
+import { $, durationText, el } from '../../../../ui/dom.js';
+import {
+  badge,
+  card,
+  field,
+  figures,
+  fill,
+  input,
+  keepInUrl,
+  numberText,
+  pageHead,
+  problem,
+  select,
+  setViewState,
+  table,
+  viewState,
+} from '../../page/ground.js';
+import type { PulseView } from '../page.js';
+import type { ProfileSnapshot as Snapshot } from '../profile-map.js';
+
+type Node = Snapshot['root'];
+
+const STATES: Record<Snapshot['sources'][number]['state'], 'ok' | 'warn' | 'crit' | 'info'> = {
+  live: 'ok',
+  silent: 'warn',
+  unavailable: 'crit',
+  off: 'info',
+};
+
+/** By so much a stage is slower, or faster, than before, to be coloured. */
+const MUCH = 1.5;
+
+/** Shows where the time of requests goes, now and in what is measured from here. */
+export async function mount() {
+  const main = $('#main');
+  main.classList.add('lab-page');
+  const body = el('div', { className: 'lab-page' });
+  main.append(
+    pageHead(
+      'Profile Cartographer',
+      'See where request time is spent: proxy, object server, replicator. Stages without timers are shown hollow.',
+    ),
+    body,
+  );
+  const page = new Page();
+  body.append(page.element);
+  await page.refresh();
+}
+
+class Page {
+  element = el('div', { className: 'lab-page' });
+  #path = select('path', [
+    ['put', 'PUT'],
+    ['get', 'GET'],
+    ['replication', 'Replication'],
+  ]);
+  #shown = el('div', { className: 'lab-page' });
+  #said = el('div');
+  /** What was measured before, to compare with. */
+  #before: Snapshot | null = null;
+  #now: Snapshot | null = null;
+  /** From when on is counted: a mark of the console; empty for all that was counted. */
+  #mark = viewState().from ?? '';
+  #charts: ChartFigure[] = [];
+
+  constructor() {
+    this.element.append(this.#controls(), this.#said, this.#shown);
+  }
+
+  async refresh() {
+    await fill(this.#shown, async () => {
+      const path = this.#path.value;
+      return this.#show(
+        await call('GET', `/lab/api/profilemap/snapshot?${query({ path, from: this.#mark })}`),
+      );
+    });
+  }
+
+  #countFrom(mark: string) {
+    this.#mark = mark;
+    setViewState({ ...viewState(), from: mark });
+  }
+
+  #controls() {
+    const [n, bytes, clients] = [
+      input('n', { type: 'number', min: '1', max: '200', value: '20' }),
+      input('bytes', { type: 'number', min: '0', max: '8388608', value: '65536' }),
+      input('clients', { type: 'number', min: '1', max: '8', value: '1' }),
+    ];
+    const button = el('button', { className: 'primary', textContent: 'Send pulse' });
+    const form = el(
+      'form',
+      { className: 'lab-form' },
+      field('Path', this.#path),
+      field('Requests', n, '1 to 200'),
+      field('Object size (bytes)', bytes, 'up to 8 MiB'),
+      field('Concurrent clients', clients, '1 to 8'),
+      button,
+    );
+    keepInUrl(form);
+    this.#path.addEventListener('change', () => {
+      this.#before = null;
+      this.#countFrom('');
+      void this.refresh();
+    });
+    form.addEventListener('submit', async (event) => {
+      event.preventDefault();
+      await this.#work(button, async () => {
+        const pulse = await call('POST', '/lab/api/profilemap/pulse', {
+          n: Number(n.value),
+          bytes: Number(bytes.value),
+          concurrency: Number(clients.value),
+          path: this.#path.value === 'get' ? 'get' : 'put',
+        });
+        this.#said.replaceChildren(pulseCard(pulse));
+        this.#keep();
+        this.#shown.replaceChildren(...this.#show(pulse.snapshot));
+      });
+    });
+    const mark = el('button', { textContent: 'Start measuring' });
+    mark.addEventListener('click', () =>
+      this.#work(mark, async () => {
+        const { id } = await call('POST', '/lab/api/profilemap/marks', {});
+        this.#keep();
+        this.#countFrom(id);
+        await this.refresh();
+      }),
+    );
+    const look = el('button', { textContent: 'Refresh', onclick: () => void this.refresh() });
+    const text =
+      'Test requests write or read objects in a temporary container. “Start measuring” counts from now on and uses the figures shown so far as the baseline.';
+    return card(
+      'Measure',
+      form,
+      el('div', { className: 'row' }, mark, look),
+      el('p', { className: 'lab-note', textContent: text }),
+    );
+  }
+
+  /** What is shown becomes what the next measurement is compared with. */
+  #keep() {
+    this.#before = this.#now;
+  }
+
+  async #work(button: HTMLButtonElement, work: () => Promise<void>) {
+    button.disabled = true;
+    try {
+      await work();
+    } catch (error) {
+      this.#said.replaceChildren(problem(error));
+    } finally {
+      button.disabled = false;
+    }
+  }
+
+  #show(snapshot: Snapshot) {
+    this.#now = snapshot;
+    for (const chart of this.#charts) chart.destroy();
+    const before = this.#before?.path === snapshot.path ? this.#before : null;
+    const former = new Map(before === null ? [] : flat(before.root).map((node) => [node.id, node]));
+    const tree = treeChart({ root: chartNode(snapshot.root, former), format: msText });
+    this.#charts = [new ChartFigure('Time per request', tree)];
+    if (before !== null) {
+      this.#charts.push(new ChartFigure('Before and after', beside(snapshot.root, former)));
+    }
+    const window =
+      snapshot.window_s === null
+        ? 'Counted since the counters started.'
+        : `Counted during this measurement (${durationText(snapshot.window_s)}).`;
+    return [
+      ...this.#charts.map(({ element }) => element),
+      stageTable(snapshot.root, former, window),
+      sourceTable(snapshot),
+    ];
+  }
+}
+
+function flat(root: Node): Node[] {
+  return [root, ...root.children.flatMap(flat)];
+}
+
+function chartNode(
+  node: Node,
+  former: ReadonlyMap<string, Node>,
+): Parameters<typeof treeChart>[0]['root'] {
+  const children = node.children.map((child) => chartNode(child, former));
+  const change = changeOf(node, former.get(node.id));
+  const tone = change === 'slower' ? 'crit' : change === 'faster' ? 'good' : null;
+  const note = [
+    node.p95_ms === null ? '' : `p95 ${msText(node.p95_ms)}`,
+    change === null ? '' : `${change} than before`,
+  ];
+  return {
+    name: node.name,
+    value: node.mean_ms,
+    note: note.filter(Boolean).join(', '),
+    children,
+    ...(tone === null ? {} : { tone }),
+  };
+}
+
+/** @returns null where it is about the same, or not known */
+function changeOf(node: Node, before: Node | undefined): 'slower' | 'faster' | null {
+  const [now, then] = [node.mean_ms, before?.mean_ms ?? null];
+  // Below a tenth of a millisecond, noise is as large.
+  if (now === null || then === null || Math.max(now, then) < 0.1) return null;
+  if (now > then * MUCH) return 'slower';
+  return then > now * MUCH ? 'faster' : null;
+}
+
+function beside(root: Node, former: ReadonlyMap<string, Node>) {
+  const stages = flat(root).filter(
+    ({ children, mean_ms: mean }) => children.length === 0 && mean !== null,
+  );
+  return barChart({
+    columns: ['Stage', 'Mean (ms)'],
+    format: msText,
+    items: stages.flatMap((node) => [
+      { name: node.name, value: node.mean_ms, tone: 0 },
+      { name: `${node.name}, before`, value: former.get(node.id)?.mean_ms ?? null, tone: 'quiet' },
+    ]),
+  });
+}
+
+function stageTable(root: Node, former: ReadonlyMap<string, Node>, window: string) {
+  return card(
+    'Stages',
+    el('p', { className: 'lab-note', textContent: window }),
+    table(
+      'Stages',
+      [
+        { title: 'Stage', value: (node) => node.name },
+        {
+          title: 'Samples',
+          number: true,
+          value: (node) => node.count,
+          cell: (node) => (node.count === null ? 'not measured' : numberText(node.count, 0)),
+        },
+        {
+          title: 'Mean',
+          number: true,
+          value: (node) => node.mean_ms,
+          cell: (node) => textOf(node.mean_ms),
+        },
+        {
+          title: 'p95',
+          number: true,
+          value: (node) => node.p95_ms,
+          cell: (node) => textOf(node.p95_ms),
+        },
+        {
+          title: 'Total',
+          number: true,
+          value: (node) => node.total_ms,
+          cell: (node) => textOf(node.total_ms),
+        },
+        {
+          title: 'Previous mean',
+          number: true,
+          value: (node) => former.get(node.id)?.mean_ms ?? null,
+          cell: (node) => textOf(former.get(node.id)?.mean_ms ?? null),
+        },
+      ],
+      flat(root).slice(1),
+    ),
+  );
+}
+
+function sourceTable({ sources }: Snapshot) {
+  return card(
+    'Sources',
+    table(
+      'Sources',
+      [
+        { title: 'Source', value: (row) => row.title },
+        {
+          title: 'State',
+          value: (row) => row.state,
+          cell: (row) => badge(row.state, STATES[row.state]),
+        },
+        { title: 'Note', value: (row) => row.note },
+      ],
+      sources,
+    ),
+  );
+}
+
+function pulseCard({ n, errors, p50_ms: p50, p95_ms: p95, api }: PulseView) {
+  return card(
+    'Pulse',
+    figures([
+      {
+        label: 'Requests',
+        value: String(n),
+        hint: api === 's3' ? 'S3 requests to the gateway' : 'Swift requests to the store',
+      },
+      { label: 'Failed', value: String(errors) },
+      { label: 'Client p50', value: textOf(p50) },
+      { label: 'Client p95', value: textOf(p95) },
+    ]),
+  );
+}
+
+function textOf(ms: number | null) {
+  return ms === null ? '–' : msText(ms);
+}
+
+function msText(ms: number) {
+  return ms < 0.1 && ms > 0 ? `${numberText(1000 * ms, 1)} µs` : `${numberText(ms)} ms`;
+}

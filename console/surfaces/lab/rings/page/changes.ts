@@ -1,0 +1,85 @@
+import { bytesText } from '../../../../ui/dom.js';
+import { card, figures, numberText, percentText, table } from '../../page/ground.js';
+import type { RingComparison, WhatIfReport } from '../ring-changes.js';
+
+/** What two rings differ in: of a comparison, and of a change that is tried. */
+
+/** @param storedBytes what lies on all devices of the ring */
+export function changeReport(report: WhatIfReport | RingComparison, storedBytes: number) {
+  const { before, after } = report;
+  const slots = report.moved_ratio === 0 ? 0 : report.moved / report.moved_ratio;
+  // Partitions are taken to be of one size.
+  const bytesOf = (parts: number) => (slots === 0 ? 0 : (storedBytes * parts) / slots);
+  const arrow = (one: number, other: number) => `${numberText(one)}% → ${numberText(other)}%`;
+  const changed = report.devices.filter(
+    (device) =>
+      device.parts_before !== device.parts_after || device.weight_before !== device.weight_after,
+  );
+  return [
+    card(
+      'Summary',
+      figures([
+        {
+          label: 'Replicas to move',
+          value: numberText(report.moved),
+          hint: `${percentText(report.moved_ratio)} of all replicas`,
+        },
+        {
+          label: 'Data to move',
+          value: bytesText(Math.round(bytesOf(report.moved))),
+          hint: `assuming the ring stores ${bytesText(Math.round(storedBytes))}`,
+        },
+        { label: 'Balance', value: arrow(before.balance_pct, after.balance_pct) },
+        { label: 'Dispersion', value: arrow(before.dispersion_pct, after.dispersion_pct) },
+        {
+          label: 'Required overload',
+          value: [before, after]
+            .map(({ required_overload: one }) => (one === null ? 'unknown' : percentText(one, 2)))
+            .join(' → '),
+        },
+      ]),
+    ),
+    card(
+      changed.length === 0 ? 'No device changes' : 'Changed devices',
+      table(
+        'Changed devices',
+        [
+          { title: 'Device', value: (row) => row.name },
+          { title: 'Weight', value: (row) => row.weight_before, number: true },
+          { title: 'New weight', value: (row) => row.weight_after, number: true },
+          { title: 'Partitions', value: (row) => row.parts_before, number: true },
+          { title: 'New partitions', value: (row) => row.parts_after, number: true },
+          {
+            title: 'Difference',
+            value: (row) => row.parts_after - row.parts_before,
+            cell: (row) => signed(row.parts_after - row.parts_before),
+            number: true,
+          },
+          {
+            title: 'Data moved',
+            value: (row) => Math.round(bytesOf(row.parts_after - row.parts_before)),
+            cell: (row) => signedBytes(bytesOf(row.parts_after - row.parts_before)),
+            number: true,
+          },
+          {
+            title: 'New balance',
+            value: (row) => row.balance_after_pct,
+            cell: (row) =>
+              row.balance_after_pct === null ? '–' : `${numberText(row.balance_after_pct)}%`,
+            number: true,
+          },
+        ],
+        changed,
+      ),
+    ),
+  ];
+}
+
+function signed(value: number) {
+  return value > 0 ? `+${value}` : String(value);
+}
+
+function signedBytes(bytes: number) {
+  const text = bytesText(Math.round(Math.abs(bytes)));
+  return `${bytes < 0 ? '−' : bytes > 0 ? '+' : ''}${text}`;
+}

@@ -1,0 +1,114 @@
+import { el } from '../../../../ui/dom.js';
+import { badge, card, figures, numberText, percentText, table } from '../../page/ground.js';
+import type { DeviceRow, RingReport } from '../ring-report.js';
+
+const LEVELS = ['', 'Region', 'Zone', 'Server', 'Device'];
+
+/** What is seen first. */
+export function summary(report: RingReport) {
+  const { required_overload: overload } = report;
+  const nodes: HTMLElement[] = [
+    figures([
+      { label: 'Partitions', value: numberText(report.parts), hint: `2^${report.part_power}` },
+      { label: 'Replicas', value: numberText(report.replicas) },
+      {
+        label: 'Balance',
+        value: `${numberText(report.balance_pct)}%`,
+        hint: 'largest deviation of a device from its fair share',
+      },
+      {
+        label: 'Dispersion',
+        value: `${numberText(report.dispersion_pct)}%`,
+        hint: 'replicas placed closer together than necessary',
+      },
+      {
+        label: 'Required overload',
+        value: overload === null ? 'unknown' : percentText(overload, 2),
+        hint: 'the configured overload is not stored in ring files',
+      },
+    ]),
+  ];
+  if (report.next_part_power !== null) {
+    nodes.unshift(
+      badge(`Part power change in progress: next is ${report.next_part_power}`, 'warn'),
+    );
+  }
+  return nodes;
+}
+
+export function devicesPanel({ devices }: RingReport) {
+  const most = Math.max(1, ...devices.map((device) => Math.max(device.parts, device.wanted_parts)));
+  return [
+    card(
+      'Partitions by device',
+      table(
+        'Devices',
+        [
+          { title: 'ID', value: (row) => row.id, number: true },
+          { title: 'Region', value: (row) => row.region, number: true },
+          { title: 'Zone', value: (row) => row.zone, number: true },
+          { title: 'Server', value: (row) => `${row.ip}:${row.port}` },
+          { title: 'Device', value: (row) => row.device },
+          { title: 'Weight', value: (row) => row.weight, number: true },
+          {
+            title: 'Expected',
+            value: (row) => row.wanted_parts,
+            cell: (row) => numberText(row.wanted_parts, 1),
+            number: true,
+          },
+          { title: 'Assigned', value: (row) => row.parts, number: true },
+          { title: 'Share', value: (row) => row.parts / most, cell: (row) => bar(row, most) },
+          {
+            title: 'Balance',
+            value: (row) => row.balance_pct,
+            cell: (row) => `${numberText(row.balance_pct)}%`,
+            number: true,
+          },
+        ],
+        devices,
+      ),
+    ),
+  ];
+}
+
+/** A deviation, in per cent, that is worth a look. */
+const FAR_PCT = 5;
+
+function bar(row: DeviceRow, most: number) {
+  const made = el('span', { className: 'lab-bar' }, el('span'));
+  const inner = made.firstElementChild as HTMLElement;
+  inner.style.width = `${(100 * row.parts) / most}%`;
+  if (Math.abs(row.balance_pct) > FAR_PCT) made.dataset.state = 'warn';
+  return made;
+}
+
+export function spreadPanel({ tiers }: RingReport) {
+  const most = Math.max(0, ...tiers.map(({ histogram }) => histogram.length - 1));
+  const counts = Array.from({ length: most + 1 }, (_, held) => ({
+    title: `${held} replicas`,
+    value: (row: RingReport['tiers'][number]) => row.histogram[held] ?? 0,
+    number: true,
+  }));
+  return [
+    card(
+      'Replicas of a partition per region, zone, server and device',
+      table(
+        'Spread',
+        [
+          { title: 'Level', value: (row) => LEVELS[row.depth] ?? '' },
+          { title: 'Name', value: (row) => row.name },
+          { title: 'Max replicas', value: (row) => row.max_replicas, number: true },
+          ...counts,
+          {
+            title: 'Dispersion',
+            value: (row) => row.dispersion_pct,
+            cell: (row) =>
+              badge(`${numberText(row.dispersion_pct)}%`, row.dispersion_pct > 0 ? 'warn' : 'ok'),
+            number: true,
+          },
+        ],
+        tiers,
+      ),
+    ),
+  ];
+}

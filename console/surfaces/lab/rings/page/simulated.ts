@@ -1,0 +1,50 @@
+import { el, messageOf, shownText } from '../../../../ui/dom.js';
+import { badge, card, figures, numberText } from '../../page/ground.js';
+import type { Simulation } from '../ring-sim.js';
+
+/**
+ * What Swift's own program says of the same change: its answer takes up to a minute.
+ *
+ * @param moved by our own builder
+ * @param ask null where no program is configured
+ */
+export function simulatedCard(moved: number, ask: () => Promise<Simulation | null>) {
+  const place = el('div');
+  place.setAttribute('aria-busy', 'true');
+  const show = (nodes: readonly Node[]) => {
+    place.removeAttribute('aria-busy');
+    place.replaceChildren(...nodes);
+  };
+  ask().then(
+    (answer) => show(answer === null ? [] : [answered(moved, answer)]),
+    (error) =>
+      show([
+        card(
+          'Swift ring builder',
+          badge('no result', 'warn'),
+          el('p', { className: 'lab-note', textContent: shownText(messageOf(error)) }),
+        ),
+      ]),
+  );
+  return place;
+}
+
+function answered(moved: number, { moved: theirs, balance_pct: balance, rebalances }: Simulation) {
+  return card(
+    'Swift ring builder',
+    figures([
+      {
+        label: 'Replicas to move',
+        value: numberText(theirs),
+        hint: `RingScope: ${numberText(moved)}`,
+      },
+      { label: 'Balance after', value: `${numberText(balance)}%` },
+      { label: 'Rebalances', value: String(rebalances) },
+    ]),
+    el('p', {
+      className: 'lab-note',
+      textContent:
+        'swift-ring-builder-analyzer builds its own ring from the same devices and applies the change to it. Its partition placement is different, but it moves about the same amount of data.',
+    }),
+  );
+}

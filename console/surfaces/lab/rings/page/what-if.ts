@@ -1,0 +1,186 @@
+import { call } from '../../../../ui/api.js';
+import { el } from '../../../../ui/dom.js';
+import { card, field, fill, input, keepInUrl, setViewState, viewState } from '../../page/ground.js';
+import { bytesField } from './bytes.js';
+import { changeReport } from './changes.js';
+import { sendToDeploy } from './to-deploy.js';
+import { simulatedCard } from './simulated.js';
+import type { WhatIfChange } from '../ring-changes.js';
+import type { DeviceRow } from '../ring-report.js';
+import type { RingContext } from './page.js';
+
+/** What of the URL is a change to try. */
+export const WHAT_IF_FIELDS = [
+  ...['weights', 'overload', 'seed', 'stored'],
+  ...['region', 'zone', 'ip', 'port', 'device', 'weight'],
+];
+
+/** Weights to try; an empty field takes the device out. Nothing is written anywhere. */
+export async function whatIfPanel({ ring, report }: RingContext) {
+  const { devices, part_power: power, replicas } = await report();
+  const given = givenWeights(viewState().weights ?? '');
+  const weights = devices.map((device) => ({
+    device,
+    control: weightInput(device, given.get(device.id)),
+  }));
+  const bytes = bytesField(ring.name);
+  const rows = weights.map(({ device, control }) =>
+    el(
+      'tr',
+      {},
+      el('td', { className: 'number', textContent: String(device.id) }),
+      el('td', { textContent: `${device.ip}:${device.port}/${device.device}` }),
+      el('td', { className: 'number', textContent: String(device.zone) }),
+      el('td', { className: 'number', textContent: String(device.parts) }),
+      el('td', {}, control),
+    ),
+  );
+  const head = ['Id', 'Device', 'Zone', 'Partitions', 'Weight'].map((textContent, place) =>
+    el('th', { scope: 'col', textContent, className: place === 1 || place === 4 ? '' : 'number' }),
+  );
+  const added = newDeviceFields(devices[0]);
+  const overload = input('overload', {
+    type: 'number',
+    min: '0',
+    max: '100',
+    step: 'any',
+    value: '0',
+  });
+  const seed = input('seed', {
+    type: 'number',
+    min: '0',
+    max: '4294967295',
+    step: '1',
+    value: '1',
+  });
+  const result = el('div', { className: 'lab-page' });
+  const form = el(
+    'form',
+    { className: 'lab-page' },
+    el(
+      'div',
+      { className: 'table-scroll', tabIndex: 0 },
+      el('table', {}, el('thead', {}, el('tr', {}, ...head)), el('tbody', {}, ...rows)),
+    ),
+    el('details', {}, el('summary', { textContent: 'Add device' }), added.node),
+    el(
+      'div',
+      { className: 'lab-form' },
+      field('Overload', overload, '0.1 = up to 10% more partitions than by weight'),
+      field('Seed', seed, 'the same seed gives the same result'),
+      bytes.node,
+      el('button', { className: 'primary', textContent: 'Simulate' }),
+    ),
+  );
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    void fill(result, async () => {
+      const changes = [...weightChanges(weights), ...added.changes()];
+      setViewState({ ...viewState(), weights: weightsText(changes) });
+      const body = { changes, overload: Number(overload.value), seed: Number(seed.value) };
+      const tried = await call('POST', `/lab/api/rings/${ring.name}/whatif`, body);
+      const wanted = { ring: ring.name, part_power: power, replicas, devices, ...body };
+      return [
+        ...changeReport(tried, bytes.value()),
+        simulatedCard(tried.moved, () =>
+          call('POST', `/lab/api/rings/${ring.name}/simulation`, body),
+        ),
+        sendToDeploy(wanted),
+      ];
+    });
+  });
+  const isKept = keepInUrl(form);
+  if (given.size > 0 || isKept) form.dataset.sendAtOnce = '';
+  const note = el('p', {
+    className: 'lab-note',
+    textContent:
+      'Set weights, or clear a field to remove the device. Any partition can move, as after swift-ring-builder pretend_min_part_hours_passed. No ring file is written.',
+  });
+  return [card('Simulate a change', form, note), result];
+}
+
+/** Weights by the ids of devices, as the URL has them: `3:300,4:` takes device 4 out. */
+function givenWeights(text: string): Map<number, string> {
+  const pairs = text.split(',').flatMap((one) => {
+    const [, id, weight = ''] = /^(\d{1,5}):([\d.]*)$/.exec(one) ?? [];
+    return id === undefined ? [] : [[Number(id), weight] as const];
+  });
+  return new Map(pairs);
+}
+
+export function weightsText(changes: readonly WhatIfChange[]) {
+  return changes
+    .flatMap((change) => {
+      if (change.kind === 'add') return [];
+      return [`${change.id}:${change.kind === 'remove' ? '' : change.weight}`];
+    })
+    .join(',');
+}
+
+/** @param tried what it is to be; empty takes the device out */
+function weightInput(
+  { id, weight }: { readonly id: number; readonly weight: number },
+  tried: string = String(weight),
+) {
+  // Without a name: the URL has the weights in one field.
+  const made = input('', {
+    type: 'number',
+    min: '0',
+    step: 'any',
+    value: tried,
+  });
+  made.setAttribute('aria-label', `Weight of device ${id}`);
+  return made;
+}
+
+function weightChanges(
+  weights: readonly {
+    device: { readonly id: number; readonly weight: number };
+    control: HTMLInputElement;
+  }[],
+): WhatIfChange[] {
+  const changes: WhatIfChange[] = [];
+  for (const { device, control } of weights) {
+    const { id } = device;
+    const weight = Number(control.value);
+    if (control.value === '') changes.push({ kind: 'remove', id });
+    else if (weight !== device.weight) changes.push({ kind: 'set_weight', id, weight });
+  }
+  return changes;
+}
+
+function newDeviceFields(like: DeviceRow | undefined) {
+  const fields = {
+    region: input('region', { type: 'number', value: String(like?.region ?? 1) }),
+    zone: input('zone', { type: 'number', value: String(like?.zone ?? 1) }),
+    ip: input('ip', { placeholder: '10.0.0.9' }),
+    port: input('port', { type: 'number', value: String(like?.port ?? 6200) }),
+    device: input('device', { placeholder: 'sdb1' }),
+    weight: input('weight', { type: 'number', step: 'any', value: String(like?.weight ?? 100) }),
+  };
+  const node = el(
+    'div',
+    { className: 'lab-form' },
+    field('Region', fields.region),
+    field('Zone', fields.zone),
+    field('Address', fields.ip, 'leave empty to add no device'),
+    field('Port', fields.port),
+    field('Device', fields.device),
+    field('Weight', fields.weight),
+  );
+  const changes = (): WhatIfChange[] => {
+    if (fields.ip.value === '') return [];
+    return [
+      {
+        kind: 'add',
+        region: Number(fields.region.value),
+        zone: Number(fields.zone.value),
+        ip: fields.ip.value,
+        port: Number(fields.port.value),
+        device: fields.device.value,
+        weight: Number(fields.weight.value),
+      },
+    ];
+  };
+  return { node, changes };
+}

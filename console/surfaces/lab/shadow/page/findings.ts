@@ -1,0 +1,175 @@
+import { call } from '../../../../ui/api.js';
+import { copyText } from '../../../../ui/copy.js';
+import { ask, el } from '../../../../ui/dom.js';
+import { badge, card, download, figures, problem, table } from '../../page/ground.js';
+import type { ShadowParams, ShadowView as View } from '../shadow-run.js';
+
+type Mode = ShadowParams['mode'];
+
+type Finding = View['findings'][number];
+
+type Answer = Finding['a'];
+
+const VERDICTS = ['identical', 'cosmetic', 'semantic', 'breaking'] as const;
+
+const STATES: Record<(typeof VERDICTS)[number], 'ok' | 'warn' | 'crit' | 'info'> = {
+  identical: 'ok',
+  cosmetic: 'info',
+  semantic: 'warn',
+  breaking: 'crit',
+};
+
+/** How far a run is, and what it has found. */
+export function summaryOf({ cases, skipped, steps, findings, unlisted = 0 }: View, wanted: number) {
+  const flaky = findings.filter(({ is_flaky: isFlaky }) => isFlaky === true).length;
+  return figures([
+    { label: 'Cases', value: `${cases} of ${wanted}` },
+    ...(skipped > 0
+      ? [{ label: 'Skipped', value: String(skipped), hint: 'a target rejected the test container' }]
+      : []),
+    { label: 'Requests compared', value: String(steps) },
+    { label: 'Findings', value: String(findings.length + unlisted) },
+    { label: 'Flaky', value: String(flaky), hint: 'not reproduced every time' },
+  ]);
+}
+
+export function findingTable({ findings, unlisted = 0 }: View, mode: Mode) {
+  if (findings.length === 0) {
+    return card('Findings', el('p', { textContent: 'No relevant differences.' }));
+  }
+  return card(
+    unlisted > 0 ? `Latest ${findings.length} findings` : 'Findings',
+    table(
+      'Findings',
+      [
+        {
+          title: 'Verdict',
+          value: (row) => row.difference.verdict,
+          cell: (row) => badge(row.difference.verdict, STATES[row.difference.verdict]),
+        },
+        { title: 'Rule', value: (row) => row.difference.rule },
+        { title: 'Difference', value: (row) => row.difference.detail },
+        { title: 'Request', value: requestText },
+        { title: 'Count', number: true, value: (row) => row.times },
+        { title: 'Flaky', value: flakyText },
+        {
+          title: 'Steps',
+          number: true,
+          value: (row) => (row.minimal ?? row.case).steps.length,
+          cell: (row) =>
+            row.minimal === null
+              ? String(row.case.steps.length)
+              : `${row.case.steps.length} → ${row.minimal.steps.length}`,
+        },
+        {
+          title: 'Details',
+          value: (row) => row.id,
+          cell: (row) =>
+            el('button', {
+              className: 'plain',
+              textContent: 'View',
+              onclick: () => void showFinding(row, mode),
+            }),
+        },
+      ],
+      findings,
+    ),
+  );
+}
+
+function requestText({ case: one, step }: Finding) {
+  const { method = '', target = '' } = one.steps[step] ?? {};
+  return `${method} ${target}`.slice(0, 120);
+}
+
+/** Steps by method and verdict. */
+export function matrixTable({ matrix }: View) {
+  return card(
+    'Verdicts by method',
+    table(
+      'Verdicts by method',
+      [
+        { title: 'Method', value: ([method]) => method },
+        ...VERDICTS.map((verdict) => ({
+          title: verdict,
+          number: true,
+          value: ([, row]: [string, View['matrix'][string]]) => row[verdict],
+        })),
+      ],
+      Object.entries(matrix).sort(([a], [b]) => a.localeCompare(b)),
+    ),
+  );
+}
+
+async function showFinding(finding: Finding, mode: Mode) {
+  const one = finding.minimal ?? finding.case;
+  const said = el('div', { className: 'lab-page' });
+  const replay = el('button', { type: 'button', textContent: 'Replay case' });
+  replay.onclick = async () => {
+    replay.disabled = true;
+    try {
+      const { results } = await call('POST', '/lab/api/shadow/replay', { mode, case: one });
+      const lines = results.map(({ step, difference: { verdict, rule, detail } }) => {
+        const said = `Step ${step + 1}: ${verdict}`;
+        return el('li', { textContent: rule === '' ? said : `${said} (${rule}: ${detail})` });
+      });
+      said.replaceChildren(el('ul', {}, ...lines));
+    } catch (error) {
+      said.replaceChildren(problem(error));
+    } finally {
+      replay.disabled = false;
+    }
+  };
+  const copy = el('button', { type: 'button', textContent: 'Copy raw requests' });
+  copy.onclick = () => void copyText(rawText(one));
+  const save = el('button', { type: 'button', textContent: 'Download case' });
+  save.onclick = () => download('case.json', JSON.stringify(one, null, 1), 'application/json');
+  const rules = new Set([finding.difference, ...finding.others].map(({ rule }) => rule));
+  const sides = [finding.a, finding.b].flatMap((answer) =>
+    answer === null ? [] : [answerView(answer, rules)],
+  );
+  await ask(`${finding.difference.rule}: ${finding.difference.detail}`, [
+    el('pre', { className: 'lab-code', textContent: rawText(one) }),
+    el('div', { className: 'row' }, replay, copy, save),
+    said,
+    el('div', { className: 'lab-columns' }, ...sides),
+  ]);
+}
+
+function rawText({ steps }: Finding['case']) {
+  return steps
+    .map(({ method, target, headers, body_b64: body }) => {
+      const lines = headers.map(([name, value]) => `${name}: ${value}`);
+      return [`${method} ${target} HTTP/1.1`, ...lines, '', globalThis.atob(body)].join('\n');
+    })
+    .join('\n\n');
+}
+
+/**
+ * An answer, in which all that differs from the other one is marked.
+ *
+ * @param rules by which the two differ
+ */
+function answerView(
+  { label, status, transport, ms, headers, body }: Answer,
+  rules: ReadonlySet<string>,
+) {
+  const part = (textContent: string, differs: boolean) =>
+    differs ? el('mark', { textContent }) : textContent;
+  const lines = headers.flatMap(([name, value]) => [
+    part(`${name}: ${value}`, rules.has(`header ${name}`)),
+    '\n',
+  ]);
+  const isBody = rules.has('body') || rules.has('error code');
+  return el(
+    'section',
+    {},
+    el('h3', { textContent: `${label}: ${status ?? transport}, ${ms} ms` }),
+    el('pre', { className: 'lab-code' }, ...lines, '\n', part(body, isBody)),
+  );
+}
+
+function flakyText({ is_flaky: isFlaky }: Finding) {
+  if (isFlaky === null) return 'not replayed';
+  return isFlaky ? 'yes' : 'no';
+}

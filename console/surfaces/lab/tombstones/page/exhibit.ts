@@ -1,0 +1,97 @@
+import { durationText, el, shownText } from '../../../../ui/dom.js';
+import { badge, card, figures, table } from '../../page/ground.js';
+import type { ExhibitView } from '../page.js';
+
+/** One deleted object: what each disk has of it, and when it learned of the deletion. */
+export function exhibitView({ exhibit, check }: ExhibitView) {
+  const { copies, classes, lacking, risk } = exhibit;
+  const source =
+    exhibit.name_source === 'sidecar' ? 'a file beside it' : 'the extended attributes of a file';
+  const evidence = classes.map(({ class: name, evidence: why }) => `${name}: ${why}`);
+  const rows = [
+    ...copies,
+    ...lacking.map((name) => ({
+      node: name.includes('/') ? (name.split('/')[0] ?? '') : '',
+      device: name.split('/').at(-1) ?? '',
+      role: 'primary' as const,
+      files: [] as string[],
+      ts: null,
+      ctime_unix_s: null,
+      lag_s: null,
+    })),
+  ].sort((a, b) => (a.ctime_unix_s ?? Infinity) - (b.ctime_unix_s ?? Infinity));
+  return [
+    card(
+      shownText(exhibit.name ?? exhibit.hash),
+      figures([
+        {
+          label: 'Deleted',
+          value: new Date(1000 * Number.parseFloat(exhibit.ts)).toLocaleString(),
+        },
+        { label: 'Age', value: durationText(exhibit.age_s) },
+        {
+          label: 'May be reclaimed since or from',
+          value: new Date(1000 * exhibit.eligible_unix_s).toLocaleString(),
+          hint: 'it goes when its suffix is hashed the next time',
+        },
+        { label: 'Partition', value: String(exhibit.part), hint: `policy ${exhibit.policy_index}` },
+      ]),
+      el('ul', {}, ...evidence.map((textContent) => el('li', { textContent }))),
+      el('p', {
+        className: 'quiet',
+        textContent:
+          exhibit.name === null
+            ? 'No disk says the name. The hash cannot be turned back into it.'
+            : `The name is from ${source}.`,
+      }),
+    ),
+    card(
+      'Timeline of the disks',
+      table(
+        'Timeline of the disks',
+        [
+          { title: 'Node', value: (row) => row.node },
+          { title: 'Device', value: (row) => row.device },
+          { title: 'Place', value: (row) => row.role ?? 'unknown' },
+          { title: 'Tombstone', value: (row) => row.ts ?? 'none' },
+          {
+            title: 'Here since',
+            value: (row) => row.ctime_unix_s,
+            cell: (row) =>
+              row.ctime_unix_s === null ? '–' : new Date(1000 * row.ctime_unix_s).toLocaleString(),
+          },
+          {
+            title: 'Learned after',
+            value: (row) => row.lag_s,
+            cell: (row) => (row.lag_s === null ? '–' : durationText(Math.max(0, row.lag_s))),
+            number: true,
+          },
+          { title: 'Files', value: (row) => row.files.join(' ') },
+        ],
+        rows,
+      ),
+    ),
+    riskCard(risk),
+    ...(check === null ? [] : [checkCard(check)]),
+  ];
+}
+
+function riskCard(risk: string | null) {
+  const text =
+    risk ??
+    'Nothing that was read here can bring the object back. Devices that were not read, and come back after longer than reclaim_age, still can.';
+  const state = risk === null ? badge('no risk seen', 'ok') : badge('may come back', 'warn');
+  return card(
+    'Resurrection risk',
+    el('div', { className: 'row' }, state),
+    el('p', { textContent: text }),
+  );
+}
+
+function checkCard({ text, problem }: NonNullable<ExhibitView['check']>) {
+  const shown =
+    text === null
+      ? el('p', { textContent: problem ?? '' })
+      : el('pre', { className: 'lab-code', textContent: text, tabIndex: 0 });
+  return card('What swift-object-info says', shown);
+}

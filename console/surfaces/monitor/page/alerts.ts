@@ -1,0 +1,196 @@
+import { $, el } from '../../../ui/dom.js';
+import { groupsOf, groupsToShow } from './alert-order.js';
+import { now } from './clock.js';
+import { addressOf } from './place.js';
+import { stateMark } from './state.js';
+import { duration, figure, timeAt } from './units.js';
+import type { AlertView as Alert } from '../alerts/alert-view.js';
+import type { By, Group as GroupOf } from './alert-order.js';
+
+type Group = GroupOf<Alert>;
+
+/** Whether the user has asked for all of them. */
+let isAll = false;
+let by: By = 'kind';
+/** Keys of the groups whose alerts are shown one by one. */
+const open = new Set<string>();
+
+const NODES_SHOWN = 3;
+
+const COLUMNS = ['Severity', 'Alert', 'Node', 'Since', 'Why it matters', ''];
+
+/** @param unknown whether something that is watched is not known now */
+export function showAlerts(alerts: readonly Alert[], unknown: boolean) {
+  const firing = alerts.filter(({ state }) => state === 'firing');
+  say(summary(firing, alerts.length - firing.length));
+  const host = $('#alerts');
+  if (alerts.length === 0) {
+    const text = unknown
+      ? 'No alerts in the available data. Some metrics are unavailable; see above.'
+      : 'No alerts. All monitored metrics are within their thresholds.';
+    host.replaceChildren(
+      el('p', { className: 'empty' }, stateMark(unknown ? 'unknown' : 'ok', text)),
+    );
+    return;
+  }
+  const active = document.activeElement;
+  const focused = host.contains(active) ? (active?.id ?? '') : '';
+  const groups = groupsOf(alerts, by);
+  const { shown, rest } = groupsToShow(groups, isAll);
+  const again = () => showAlerts(alerts, unknown);
+  const head = COLUMNS.map((text) => el('th', { scope: 'col', textContent: text }));
+  head.at(-1)?.append(el('span', { className: 'sr', textContent: 'Chart' }));
+  const table = el(
+    'table',
+    { className: 'alerts' },
+    el('caption', { className: 'sr', textContent: 'Alerts, most severe first' }),
+    el('thead', {}, el('tr', {}, ...head)),
+    el('tbody', {}, ...shown.flatMap((group) => rowsOf(group, unknown, again))),
+  );
+  const toggle = el('button', {
+    id: 'all-alerts',
+    className: 'plain',
+    textContent: isAll ? 'Show fewer' : moreText(shown.length, alerts.length),
+    onclick: () => {
+      isAll = !isAll;
+      again();
+    },
+  });
+  // Pressed with the keyboard, it stays where it was.
+  toggle.hidden = rest === 0 && !isAll;
+  table.hidden = shown.length === 0;
+  // With one alert there is nothing to group.
+  host.replaceChildren(...(alerts.length > 1 ? [choiceOf(again)] : []), table, toggle);
+  if (focused !== '') document.getElementById(focused)?.focus({ preventScroll: true });
+}
+
+/**
+ * @param shown how many groups are
+ * @param all how many alerts there are
+ */
+function moreText(shown: number, all: number) {
+  // What is pending comes last: alone, it is behind this button.
+  return shown === 0 ? `Show ${all} pending` : `Show all ${all}`;
+}
+
+function choiceOf(again: () => void) {
+  const choice = el(
+    'select',
+    { id: 'alerts-by' },
+    el('option', { value: 'kind', textContent: 'Type', selected: by === 'kind' }),
+    el('option', { value: 'node', textContent: 'Node', selected: by === 'node' }),
+  );
+  choice.onchange = () => {
+    by = choice.value === 'node' ? 'node' : 'kind';
+    again();
+  };
+  return el('label', { className: 'alerts-by' }, 'Group by ', choice);
+}
+
+/** @returns one for the group, and one for each of its alerts once it is open */
+function rowsOf(group: Group, unknown: boolean, again: () => void): HTMLTableRowElement[] {
+  const { key, alerts } = group;
+  const [first] = alerts;
+  if (first === undefined) return [];
+  if (alerts.length === 1) return [rowOf(first, unknown)];
+  const isOpen = open.has(key);
+  const head = groupRow(group, first, () => {
+    if (!open.delete(key)) open.add(key);
+    again();
+  });
+  if (!isOpen) return [head];
+  const members = alerts.map((alert) => rowOf(alert, unknown));
+  for (const row of members) row.className = 'member';
+  return [head, ...members];
+}
+
+function cell(label: string, ...children: (Node | string)[]) {
+  const one = el('td', {}, ...children);
+  one.dataset.label = label;
+  return one;
+}
+
+/** @param since unix seconds */
+function timeOf(since: number) {
+  return el('time', {
+    dateTime: new Date(since * 1000).toISOString(),
+    title: timeAt(since, 'full'),
+    textContent: `${timeAt(since, 'minute')}, ${duration(now() - since)} ago`,
+  });
+}
+
+/** @param group of several */
+function groupRow({ key, title, state, alerts }: Group, first: Alert, onToggle: () => void) {
+  const isOpen = open.has(key);
+  const toggle = el('button', {
+    id: `group-${key}`,
+    className: 'plain group',
+    textContent: title,
+    onclick: onToggle,
+  });
+  toggle.setAttribute('aria-expanded', String(isOpen));
+  const nodes = [...new Set(alerts.flatMap(({ node }) => node ?? []))];
+  const more = nodes.length - NODES_SHOWN;
+  const listed = `${nodes.slice(0, NODES_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const kinds = [...new Set(alerts.map(({ kind }) => kind))];
+  const about = by === 'node' ? kinds.join(', ') : first.why;
+  const count = `${alerts.length} alerts${state === 'pending' ? ', pending' : ''}`;
+  const row = el(
+    'tr',
+    { className: 'group' },
+    cell('Severity', stateMark(first.severity)),
+    cell('Alert', toggle, el('div', { className: 'quiet', textContent: count })),
+    cell('Node', listed === '' ? '–' : listed),
+    cell('Since', timeOf(Math.min(...alerts.map(({ since_unix_s: since }) => since)))),
+    cell('Why', about),
+    cell('', by === 'kind' ? linkOf(first, `group-link-${key}`) : ''),
+  );
+  row.dataset.state = state;
+  return row;
+}
+
+function linkOf({ title, node, link }: Alert, id: string) {
+  const go = el('a', { id, textContent: 'View', href: addressOf({ tab: link.tab }) });
+  Object.assign(go.dataset, { tab: link.tab, panel: link.panel ?? '' });
+  const label = node === null ? `View charts for ${title}` : `View charts for ${title} on ${node}`;
+  go.setAttribute('aria-label', label);
+  return go;
+}
+
+function rowOf(alert: Alert, unknown: boolean) {
+  const { id, severity, state, title, node, since_unix_s: since, why, origin } = alert;
+  const name = el('strong', { textContent: title });
+  const value = alert.value === null ? '' : figure(alert.value, alert.unit ?? 'count');
+  const details = [
+    state === 'pending' ? 'pending' : '',
+    value === '' ? '' : `${unknown ? 'last' : 'now'} ${value}`,
+    origin === 'prometheus' ? 'from Prometheus' : '',
+  ].filter((text) => text !== '');
+  const row = el(
+    'tr',
+    {},
+    cell('Severity', stateMark(severity)),
+    cell('Alert', name, el('div', { className: 'quiet', textContent: details.join(' · ') })),
+    cell('Node', node ?? '–'),
+    cell('Since', timeOf(since)),
+    cell('Why', why),
+    cell('', linkOf(alert, `alert-${id}`)),
+  );
+  row.dataset.state = state;
+  return row;
+}
+
+function summary(firing: readonly Alert[], pending: number) {
+  const critical = firing.filter(({ severity }) => severity === 'critical').length;
+  const texts = [];
+  if (firing.length > 0) texts.push(`${firing.length} firing`);
+  if (critical > 0) texts.push(`${critical} critical`);
+  if (pending > 0) texts.push(`${pending} pending`);
+  return texts.join(', ');
+}
+
+/** Said aloud when it changes, and only then. */
+function say(text: string) {
+  const count = $('#alerts-count');
+  if (count.textContent !== text) count.textContent = text;
+}

@@ -1,0 +1,92 @@
+import { el } from '../../../ui/dom.js';
+import { place, setPlace } from './place.js';
+
+type Choice = 'services' | 'nodes';
+
+const LIMITS = ['200', '1000', '5000'];
+const TYPING_MS = 400;
+
+/** What of the log is shown; kept in the address of the page. */
+export class LogFilter {
+  element = el('form', { className: 'row filters', onsubmit: (event) => event.preventDefault() });
+  #contains = el('input', { type: 'search', maxLength: 256, placeholder: 'Text or request ID' });
+  #level;
+  #limit;
+  #own = el('input', { type: 'checkbox' });
+  #choices = {
+    services: el('fieldset', { hidden: true }),
+    nodes: el('fieldset', { hidden: true }),
+  };
+  #offered = { services: '', nodes: '' };
+  #typing: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(levels: readonly string[]) {
+    this.element.setAttribute('role', 'search');
+    this.element.setAttribute('aria-label', 'Filter log lines');
+    const option = (value: string, textContent: string) => el('option', { value, textContent });
+    this.#level = el(
+      'select',
+      {},
+      option('', 'any'),
+      ...levels.map((one) => option(one, `${one} and above`)),
+    );
+    this.#limit = el('select', {}, ...LIMITS.map((one) => option(one, `${one} lines`)));
+    this.#level.onchange = () => setPlace({ level: this.#level.value });
+    this.#own.onchange = () => setPlace({ own: this.#own.checked ? 'show' : 'hide' });
+    this.#limit.onchange = () => setPlace({ limit: this.#limit.value });
+    this.#contains.oninput = () => {
+      clearTimeout(this.#typing);
+      this.#typing = setTimeout(() => setPlace({ contains: this.#contains.value }), TYPING_MS);
+    };
+    this.element.append(
+      el('label', {}, 'Contains ', this.#contains),
+      el('label', {}, 'Level ', this.#level),
+      el('label', {}, 'Limit ', this.#limit),
+      el('label', { className: 'chip' }, this.#own, 'Include console requests'),
+      this.#choices.services,
+      this.#choices.nodes,
+    );
+    this.show();
+  }
+
+  /** Takes the filters from the place. */
+  show() {
+    if (document.activeElement !== this.#contains) this.#contains.value = place.contains;
+    this.#level.value = place.level;
+    this.#limit.value = place.limit;
+    this.#own.checked = place.own === 'show';
+    for (const key of ['services', 'nodes'] as const) {
+      const chosen = place[key].split(',');
+      for (const box of this.#choices[key].querySelectorAll('input')) {
+        box.checked = chosen.includes(box.value);
+      }
+    }
+  }
+
+  /**
+   * What is chosen stays a choice.
+   *
+   * @param given what there is to choose from
+   */
+  offer({ services, nodes }: Record<Choice, readonly string[]>) {
+    this.#offer('services', 'Service', services);
+    this.#offer('nodes', 'Node', nodes);
+  }
+
+  #offer(key: Choice, title: string, given: readonly string[]) {
+    const chosen = place[key].split(',').filter((one) => one !== '');
+    const all = [...new Set([...given, ...chosen])].sort();
+    if (all.join() === this.#offered[key]) return;
+    this.#offered[key] = all.join();
+    const boxes = all.map((name) => {
+      const box = el('input', { type: 'checkbox', value: name, checked: chosen.includes(name) });
+      box.onchange = () => {
+        const now = [...this.#choices[key].querySelectorAll('input')].filter((one) => one.checked);
+        setPlace({ [key]: now.map(({ value }) => value).join(',') });
+      };
+      return el('label', { className: 'chip' }, box, name);
+    });
+    this.#choices[key].replaceChildren(el('legend', { textContent: title }), ...boxes);
+    this.#choices[key].hidden = all.length === 0;
+  }
+}

@@ -1,0 +1,99 @@
+import { call } from '../../../ui/api.js';
+import { el, messageOf } from '../../../ui/dom.js';
+import { skeleton } from '../../../ui/skeleton.js';
+import { dash, plainCell, table } from './cells.js';
+import { stateMark } from './state.js';
+import { duration, figure, localTimes, timeAt } from './units.js';
+import type { Unit } from '../panels/panel.js';
+import type { WorkerView as Worker, WorkersView } from '../workers.js';
+
+const COLUMNS: readonly (readonly [title: string, className?: string])[] = [
+  ['Process'],
+  ['PID', 'number'],
+  ['State'],
+  ['Uptime', 'number'],
+  ['Restarts', 'number'],
+  ['CPU', 'number'],
+  ['Memory', 'number'],
+  ['Requests', 'number'],
+  ['Event loop lag', 'number'],
+];
+
+/** What is shown until it is known how many there are. */
+const ROWS = 4;
+
+/** The processes of the gateway, for operators. */
+export class Workers {
+  /** Says what is so now, whatever the range. */
+  everyTick = true;
+  element = el('details', { className: 'card whole' });
+  #summary = el('summary', { textContent: 'Workers' });
+  #body = el('div', {}, skeleton(ROWS));
+
+  constructor() {
+    this.element.append(this.#summary, this.#body);
+  }
+
+  async load() {
+    try {
+      this.#show(await call('GET', '/api/monitor/workers', undefined, true));
+    } catch (error) {
+      this.#summary.textContent = 'Workers: unavailable';
+      this.#body.replaceChildren(
+        el('p', { className: 'empty', textContent: `Unavailable: ${messageOf(error)}` }),
+      );
+    }
+  }
+
+  #show({ items, state, reason, at_unix_s: at }: WorkersView) {
+    const nodes = [];
+    this.#summary.textContent = `Workers: ${state === 'ok' ? counted(items) : 'unavailable'}`;
+    if (state !== 'ok') {
+      nodes.push(
+        el('p', { className: 'empty' }, stateMark('unknown', localTimes(reason ?? 'unknown'))),
+      );
+      if (items.length > 0)
+        nodes.push(
+          el('p', { className: 'quiet', textContent: `As of ${timeAt(at ?? 0, 'full')}:` }),
+        );
+    }
+    if (items.length > 0)
+      nodes.push(
+        table(
+          'Workers',
+          COLUMNS,
+          items.map((item) => rowOf(item, at)),
+        ),
+      );
+    this.#body.replaceChildren(...nodes);
+  }
+}
+
+function counted(items: readonly Worker[]) {
+  const up = items.filter((item) => item.state === 'up').length;
+  return up === items.length ? `all ${up} up` : `${up} of ${items.length} up`;
+}
+
+/** @param at unix seconds */
+function rowOf(item: Worker, at: number | null) {
+  const number = (value: number | null, unit: Unit) =>
+    el('td', { className: 'number' }, value === null ? dash() : figure(value, unit));
+  const since = item.started_unix_s;
+  const up = since === null || at === null ? dash() : duration(at - since);
+  const name = item.worker === null ? item.role : `${item.role} ${item.worker}`;
+  const pid = plainCell(item.pid);
+  pid.classList.add('number');
+  return el(
+    'tr',
+    {},
+    el('th', { scope: 'row', textContent: name }),
+    pid,
+    el('td', {}, stateMark(item.state, item.state)),
+    el('td', { className: 'number' }, up),
+    number(item.restarts, 'count'),
+    number(item.cpu_ratio && Math.round(item.cpu_ratio * 100) / 100, 'ratio'),
+    number(item.rss_bytes, 'bytes'),
+    number(item.requests_per_s, 'per_s'),
+    number(item.event_loop_lag_s, 's'),
+  );
+}
