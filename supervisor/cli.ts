@@ -2,6 +2,7 @@ import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { FLAG_OF_KEY } from '../src/config/load.js';
 import type { ConfigKey } from '../src/config/schema.js';
 import type { JanitorMode } from '../src/processes/janitor-command-protocol.js';
+import { STORE_ACTIONS, type StoreAction } from '../src/processes/store-command-protocol.js';
 import { didYouMean } from '../src/config/suggest.js';
 import { CONTROL_COMMANDS, type ControlCommand } from './control-protocol.js';
 
@@ -36,6 +37,14 @@ export type Command =
       readonly account: string | undefined;
       /** Look, and change nothing. */
       readonly isDry: boolean;
+    }
+  | {
+      readonly name: 'store';
+      readonly configFile: string | undefined;
+      readonly flags: FlagValues;
+      readonly action: StoreAction;
+      /** Where an export goes or comes from; undefined for the other actions. */
+      readonly file: string | undefined;
     }
   | {
       readonly name: ControlCommand;
@@ -75,6 +84,7 @@ const COMMANDS = [
   ...CONTROL_COMMANDS,
   'janitor',
   'repair',
+  'store',
   'capsule',
   'deploy',
   'version',
@@ -103,6 +113,7 @@ const FLAGS_OF: Readonly<Record<CommandName, readonly string[]>> = {
   'wait-ready': CONTROL_FLAGS,
   janitor: [...CONFIG_FLAGS, ...JANITOR_MODES],
   repair: [...CONFIG_FLAGS, ...REPAIR_FLAGS, 'dry-run'],
+  store: CONFIG_FLAGS,
   capsule: [TRUSTED_KEYS],
   deploy: ['config', 'import'],
   version: [],
@@ -150,6 +161,7 @@ export function parseCommandLine(args: readonly string[]): Command {
       ...timeoutProblems(values),
       ...deployProblems(name, values),
       ...capsuleProblems(name, operands, values),
+      ...storeProblems(name, operands, values),
     );
   if (problems.length > 0 || name === undefined) throw new UsageError(problems);
   return toCommand(values.has('help') ? 'help' : name, values, operands);
@@ -197,7 +209,7 @@ function commandName(
     return { name: undefined, operands: [] };
   }
   // After a wrong flag, a further word may be its value, so it is not reported.
-  if (problems.length === 0 && word !== 'capsule') {
+  if (problems.length === 0 && word !== 'capsule' && word !== 'store') {
     for (const extra of rest) problems.push(`got ${extra}, expected nothing behind ${word}`);
   }
   const name = COMMANDS.find((command) => command === word);
@@ -243,6 +255,24 @@ function capsuleProblems(
     : [`got capsule ${operands.join(' ')}`.trim() + ', expected capsule verify FILE'];
 }
 
+/** The actions of `store` that take a file. */
+const WITH_FILE: ReadonlySet<string> = new Set<StoreAction>(['export', 'import']);
+
+function storeProblems(
+  name: CommandName,
+  operands: readonly string[],
+  values: ReadonlyMap<string, unknown>,
+): string[] {
+  if (name !== 'store' || values.has('help')) return [];
+  const [action = ''] = operands;
+  const isKnown = STORE_ACTIONS.some((known) => known === action);
+  if (isKnown && operands.length === (WITH_FILE.has(action) ? 2 : 1)) return [];
+  const forms = STORE_ACTIONS.map((known) => (WITH_FILE.has(known) ? `${known} FILE` : known));
+  return [
+    `got ${['store', ...operands].join(' ')}, expected store with one of ${forms.join(', ')}`,
+  ];
+}
+
 function timeoutProblems(values: ReadonlyMap<string, string | true>): string[] {
   const given = values.get('timeout-ms');
   if (typeof given !== 'string' || typeof toNumber(given) === 'number') return [];
@@ -267,6 +297,9 @@ function toCommand(
   const configFile = text('config');
   if (name === 'capsule') {
     return { name, file: operands[1] ?? '', trustedKeys: text(TRUSTED_KEYS) };
+  }
+  if (name === 'store') {
+    return { name, configFile, flags, action: operands[0] as StoreAction, file: operands[1] };
   }
   if (name === 'deploy') {
     return { name, configFile: configFile ?? '', importFile: text('import') };

@@ -5,6 +5,7 @@ import {
   JANITOR_PROGRAM,
   LISTENER_PROGRAM,
   REPAIR_COMMAND_ENTRY,
+  STORE_COMMAND_ENTRY,
   STORE_PROGRAM,
 } from '../src/processes/programs.js';
 import type { RunDeps } from './run.js';
@@ -21,5 +22,6 @@ export const PARTS: RunDeps = {
   },
   janitorCommand: JANITOR_COMMAND_ENTRY,
   repairCommand: REPAIR_COMMAND_ENTRY,
+  storeCommand: STORE_COMMAND_ENTRY,
   recoverStore,
 };

@@ -8,20 +8,22 @@ export const EXIT_CODES = {
   ok: { code: 0, meaning: 'done; after a signal: drained' },
   drainTimeout: {
     code: 1,
-    meaning: 'requests were cut: `drain_timeout_ms` ran out, or a second signal came',
+    meaning:
+      'requests were cut: `drain_timeout_ms` ran out, or a second signal came; `ringway store check` found faults',
   },
   usage: { code: 64, meaning: 'unknown command or flag, or a flag whose value cannot be used' },
   noInput: {
     code: 66,
     meaning:
-      '`ringway repair` found no such bucket, or several accounts have one; `ringway capsule verify` cannot read the file',
+      '`ringway repair` found no such bucket, or several accounts have one; `ringway capsule verify` or `ringway store import` cannot read the file',
   },
   notRunning: { code: 68, meaning: 'no service runs on the data directory' },
   listen: { code: 69, meaning: 'an address is in use or cannot be listened on' },
   internal: { code: 70, meaning: 'internal error, or a listener that crashed again and again' },
   incomplete: {
     code: 71,
-    meaning: '`ringway janitor` or `ringway repair` could not do all that was to be done',
+    meaning:
+      '`ringway janitor`, `ringway repair` or `ringway store` could not do all that was to be done',
   },
   unready: {
     code: 72,
@@ -36,7 +38,8 @@ export const EXIT_CODES = {
   full: { code: 74, meaning: 'the device of the data directory is full, at a first start' },
   locked: {
     code: 75,
-    meaning: 'another instance uses the data directory, or another janitor is at work',
+    meaning:
+      'another instance uses the data directory, or another janitor is at work; the store is not empty (`ringway store import`)',
   },
   format: {
     code: 76,

@@ -24,6 +24,13 @@ Usage:
                                    find and mend versions of a bucket's keys that are broken:
                                    lost indexes, lost versions, links out of step; --dry-run
                                    only shows them
+  ringway store check [flags]      read all of the embedded store, beside a running service, and say
+                                   what is damaged: a line of JSON for each fault
+  ringway store export FILE [flags]
+  ringway store import FILE [flags]
+                                   one state of the whole store as one file, beside a running
+                                   service; import takes an empty store; - is stdout or stdin
+  ringway store compact [flags]    write the index without its free pages, when no service runs
   ringway capsule verify FILE [--trusted-keys DIR]
                                    check an Object Capsule of the console, without a service: each
                                    byte, and the signature; --trusted-keys names a folder of public

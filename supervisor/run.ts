@@ -9,6 +9,7 @@ import { renderHelp } from './help.js';
 import { runJanitor, runRepair } from './janitor.js';
 import { checkRings, readSettings, type Settings } from './settings.js';
 import { start, type StartDeps as StartParts } from './start.js';
+import { runStore } from './store-command.js';
 import { readVersion } from './version.js';
 import { warn } from './warn.js';
 
@@ -18,6 +19,8 @@ export interface RunDeps extends StartParts {
   readonly janitorCommand: string;
   /** Path of the program of `ringway repair`. */
   readonly repairCommand: string;
+  /** Path of the program of `ringway store`. */
+  readonly storeCommand: string;
 }
 
 /**
@@ -57,6 +60,10 @@ async function execute(command: Command, deps: RunDeps): Promise<ExitReason> {
       const settings = readSettings(command.configFile, command.flags, process.env);
       await checkRings(settings.options);
       return runRepair(settings, { bucket, key, account, isDry }, deps.repairCommand);
+    }
+    case 'store': {
+      const settings = readSettings(command.configFile, command.flags, process.env);
+      return runStore(settings, command, deps.storeCommand);
     }
     case 'capsule':
       return verifyCapsuleFile(command, tell);

@@ -2,7 +2,7 @@ import { OutputError } from '../lib/result-output.js';
 import { StartError } from './child.js';
 import type { CommandFailed, CommandFailure } from './janitor-command-protocol.js';
 
-/** What the processes of `ringway janitor` and `ringway repair` have in common. */
+/** What the processes of `ringway janitor`, `ringway repair` and `ringway store` have in common. */
 
 /** Why a command could not do all that it was to do. */
 export class CommandError extends Error {

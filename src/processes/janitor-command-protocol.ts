@@ -1,7 +1,7 @@
 import type { ChildInit, StartFailure } from './protocol.js';
 
 /**
- * What `ringway janitor` or `ringway repair` and the process that does it say to each other over Node's IPC channel. The
+ * What `ringway janitor`, `ringway repair` or `ringway store` and the process that does it say to each other over Node's IPC channel. The
  * process writes its lines to the stdout that it inherits, and ends with 0 when all went well; else
  * it says why.
  */
@@ -31,6 +31,10 @@ export type CommandFailure =
   | 'no-bucket'
   /** The pass came to no end, or not all of its actions could be carried out. */
   | 'incomplete'
+  /** The check of the store has found faults. */
+  | 'damaged'
+  /** The export cannot be read. */
+  | 'export'
   /** All is done, but stdout did not take all that was to be said of it. */
   | 'output';
 

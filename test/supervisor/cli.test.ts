@@ -66,6 +66,20 @@ describe('supervisor: command line', () => {
     expect(problemsOf('capsule check a')).to.deep.equal([
       'got capsule check a, expected capsule verify FILE',
     ]);
+    const store = { configFile: undefined, flags: {}, name: 'store' };
+    expect(parseCommandLine(['store', 'export', '-'])).to.deep.equal({
+      ...store,
+      ...{ action: 'export', file: '-' },
+    });
+    expect(parseCommandLine(['store', 'check'])).to.deep.equal({
+      ...store,
+      ...{ action: 'check', file: undefined },
+    });
+    for (const wrong of ['store', 'store import', 'store check file', 'store mend']) {
+      expect(problemsOf(wrong)).to.deep.equal([
+        `got ${wrong}, expected store with one of check, export FILE, import FILE, compact`,
+      ]);
+    }
     expect(parseCommandLine(['version'])).to.deep.equal({ name: 'version' });
     expect(parseCommandLine(['help'])).to.deep.equal({ name: 'help' });
     expect(parseCommandLine(['start', '--help'])).to.deep.equal({ name: 'help' });
@@ -90,19 +104,19 @@ describe('supervisor: command line', () => {
     [
       '',
       [
-        'got no command, expected one of start, check, reload, drain, wait-ready, janitor, repair, capsule, deploy, version, help',
+        'got no command, expected one of start, check, reload, drain, wait-ready, janitor, repair, store, capsule, deploy, version, help',
       ],
     ],
     [
       'strat',
       [
-        'got command strat, expected one of start, check, reload, drain, wait-ready, janitor, repair, capsule, deploy, version, help; did you mean start?',
+        'got command strat, expected one of start, check, reload, drain, wait-ready, janitor, repair, store, capsule, deploy, version, help; did you mean start?',
       ],
     ],
     [
       'start now',
       [
-        'got command now, expected one of start, check, reload, drain, wait-ready, janitor, repair, capsule, deploy, version, help',
+        'got command now, expected one of start, check, reload, drain, wait-ready, janitor, repair, store, capsule, deploy, version, help',
       ],
     ],
     ['check a b', ['got a, expected nothing behind check', 'got b, expected nothing behind check']],

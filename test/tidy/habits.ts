@@ -112,6 +112,7 @@ export function unclearedMemoryViolations(files: readonly ProjectFile[]): Violat
 const RENAMES: ReadonlyMap<string, string> = new Map([
   ['src/lib/durable-file.ts', 'the helper'],
   ['src/lib/chained-log/chained-log.ts', 'rotates, and syncs the folder'],
+  ['src/backend/embedded/upkeep/compact.ts', 'LMDB writes the copy, which is synced first'],
   ['src/cold/directory/directory-backend.ts', 'streams a body into another folder first'],
   ['src/deploy/drivers/local.ts', 'stages all files of a node before it renames the first'],
   ['src/deploy/drivers/remote-script.ts', 'the same, in Python'],

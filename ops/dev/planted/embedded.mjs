@@ -7,8 +7,8 @@ export const EMBEDDED = [
   {
     name: 'embedded: the index is opened beside commits',
     file: 'src/backend/embedded/tables.ts',
-    find: `return await gate.alone(async () => {`,
-    replace: `return await Promise.resolve().then(async () => {`,
+    find: `const tables = await gate.alone(async () => {`,
+    replace: `const tables = await Promise.resolve().then(async () => {`,
     tests: ['test/backend/embedded/gate/gate.test.ts'],
   },
   {

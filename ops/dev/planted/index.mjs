@@ -10,6 +10,7 @@ import { RULES } from './rules.mjs';
 import { SWIFT } from './swift.mjs';
 import { SWIFT_API } from './swift-api.mjs';
 import { TRUST } from './trust.mjs';
+import { UPKEEP } from './upkeep.mjs';
 import { VERSIONS } from './versions.mjs';
 
 /** All planted bugs, by area. */
@@ -22,6 +23,7 @@ export const PLANTED = [
   ...SWIFT,
   ...CLUSTERS,
   ...EMBEDDED,
+  ...UPKEEP,
   ...SWIFT_API,
   ...CONSOLE,
   ...FILES,

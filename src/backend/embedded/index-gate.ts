@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { tryLock, unlock } from 'fs-native-extensions';
 import { BackendError } from '../errors.js';
@@ -89,6 +89,12 @@ export class IndexGate {
   /** The commit has settled. */
   leave(): void {
     unlock(this.#fd, GATE.start, GATE.length);
+  }
+
+  /** Whether another index lies at the path by now: then this gate is of no use. */
+  isReplaced(): boolean {
+    const there = statSync(this.index, { throwIfNoEntry: false });
+    return there?.ino !== fstatSync(this.#fd).ino;
   }
 
   /** Frees whatever is held. */

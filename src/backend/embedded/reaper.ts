@@ -9,6 +9,8 @@ interface Doomed {
 
 /** Unlinked, synced and struck from the index together. */
 const BATCH = 256;
+/** How long it waits before it asks again whether files may go. */
+const HELD_RETRY_MS = 1000;
 
 /**
  * Unlinks the files of bodies that were replaced or deleted, some time after the commit that
@@ -21,11 +23,14 @@ export class Reaper {
   #doomed: Doomed[] = [];
   #timer: NodeJS.Timeout | undefined;
   #work: Promise<void> = Promise.resolve();
+  #wasHeld = false;
 
+  /** @param isHeld - whether files have to stay for now: see holds.ts */
   constructor(
     private readonly files: BodyFiles,
     private readonly commits: CommitQueue,
     private readonly delayMs: number,
+    private readonly isHeld: () => boolean,
   ) {}
 
   /** Adds bodies to delete, whose rows in the reclaim table are on disk already. */
@@ -35,7 +40,7 @@ export class Reaper {
     this.#schedule();
   }
 
-  /** Does all that is left at once, due or not. */
+  /** Does all that is left at once, due or not; what is held it leaves to recovery. */
   async finish(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -46,7 +51,7 @@ export class Reaper {
   #schedule(): void {
     const next = this.#doomed[0];
     if (next === undefined || this.#timer !== undefined) return;
-    const wait = Math.max(0, next.dueAt - performance.now());
+    const wait = Math.max(this.#wasHeld ? HELD_RETRY_MS : 0, next.dueAt - performance.now());
     this.#timer = setTimeout(() => {
       // An error (a disk that fails) leaves the rows to recovery.
       this.#work = this.#reap(performance.now()).catch(() => undefined);
@@ -62,6 +67,8 @@ export class Reaper {
     for (;;) {
       const due = this.#doomed.slice(0, BATCH).filter(({ dueAt }) => dueAt <= now);
       if (due.length === 0) return;
+      this.#wasHeld = this.isHeld();
+      if (this.#wasHeld) return;
       this.#doomed = this.#doomed.slice(due.length);
       await removeBodies(
         due.map(({ bodyId }) => bodyId),

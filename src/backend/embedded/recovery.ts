@@ -1,6 +1,7 @@
 import { BackendError } from '../errors.js';
 import type { BodyFiles } from './body-files.js';
 import type { CommitQueue } from './commit-queue.js';
+import { isHeld } from './holds.js';
 import { idOf } from './keys.js';
 import { decodeIdentity, isAlive, type ProcessIdentity } from './process-identity.js';
 import { removeBodies } from './reaper.js';
@@ -23,7 +24,8 @@ const BATCH = 256;
  * Finishes what dead processes left behind: every file that might belong to no object has a row in
  * the reclaim table, so their number, not the store's size, is what this costs. Safe while other
  * processes work: rows of the living are left alone, and a row once seen is on disk. On a full device
- * it ends early, and the rest waits for the next one: the store serves reads without.
+ * it ends early, and the rest waits for the next one: the store serves reads without. While a hold
+ * keeps files, it does nothing with them.
  */
 export async function recover(
   tables: Tables,
@@ -32,6 +34,9 @@ export async function recover(
   self: ProcessIdentity,
 ): Promise<RecoveryReport> {
   const readersCleared = tables.root.readerCheck();
+  if (isHeld(tables, self)) {
+    return { bodiesReclaimed: 0, bodiesInUse: tables.reclaim.getCount(), readersCleared };
+  }
   const verdicts = new Map<string, boolean>();
   let bodiesReclaimed = 0;
   let bodiesInUse = 0;

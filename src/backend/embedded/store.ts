@@ -1,18 +1,13 @@
 import type { ImmediateReads } from '../immediate-reads.js';
-import { ownIdentity, encodeIdentity } from './process-identity.js';
 import type * as B from '../backend.js';
 import { BackendError } from '../errors.js';
 import { throwIfAborted } from '../call-context.js';
-import { BodyFiles } from './body-files.js';
-import { BufferPool } from '../../lib/buffers/buffer-pool.js';
-import { CommitQueue } from './commit-queue.js';
-import { ContainerIds } from './container-ids.js';
+import { closeDeps } from './assemble.js';
 import * as containers from './containers.js';
 import { OBJECT_NAME_BYTES_MAX } from './keys.js';
 import { getSegments } from './large-reads.js';
 import { putLink } from './link-puts.js';
 import { listExpired } from './expired-objects.js';
-import { freeBytes, type Layout } from './layout.js';
 import { asBackendError } from './lmdb-error.js';
 import { putManifest, SEGMENTS_MAX } from './manifest-puts.js';
 import { deleteObject } from './object-changes.js';
@@ -21,13 +16,10 @@ import { listObjects, listUnread } from './object-listing.js';
 import { putObject } from './object-puts.js';
 import { getObject, headObject } from './object-reads.js';
 import { updateBody, updateObject } from './object-updates.js';
-import type { FilledOptions } from './options.js';
 import type { StoreDeps } from './deps.js';
-import { Reaper } from './reaper.js';
 import { recover, type RecoveryReport } from './recovery.js';
-import { Reservations } from './reservations.js';
-import { SpaceGuard } from './space-guard.js';
-import { closeTables, refresh, type Tables } from './tables.js';
+import { refresh, type Tables } from './tables.js';
+import { forgetDeadImport } from './upkeep/unfinished-import.js';
 import { readStoreUsage } from './write-transaction.js';
 
 /** Figures for metrics; each costs a few microseconds. */
@@ -47,33 +39,8 @@ export interface EmbeddedStore extends B.Backend {
   recover(): Promise<RecoveryReport>;
 }
 
-/** Buffers kept for reuse: 8 MiB with chunks of 512 KiB. */
-const POOL_KEEP_MAX = 16;
-
-export function assembleStore(
-  options: FilledOptions,
-  layout: Layout,
-  tables: Tables,
-): EmbeddedStore {
-  const self = ownIdentity();
-  const owner = encodeIdentity(self);
-  const ids = new ContainerIds(tables);
-  const files = new BodyFiles(layout);
-  const commits = new CommitQueue(tables, ids, () => freeBytes(layout.directory), options.onSync);
-  return new LmdbStore({
-    options,
-    tables,
-    index: layout.index,
-    ids,
-    commits,
-    files,
-    self,
-    owner,
-    pool: new BufferPool(options.readChunkBytes, POOL_KEEP_MAX),
-    reservations: new Reservations(commits, owner),
-    reaper: new Reaper(files, commits, options.unlinkDelayMs),
-    space: new SpaceGuard(layout.directory, options.reserveBytes),
-  });
+export function storeOf(deps: StoreDeps): EmbeddedStore {
+  return new LmdbStore(deps);
 }
 
 class LmdbStore implements EmbeddedStore {
@@ -280,7 +247,11 @@ class LmdbStore implements EmbeddedStore {
 
   recover(): Promise<RecoveryReport> {
     const { tables, files, commits, self } = this.deps;
-    return this.#write(undefined, () => recover(tables, files, commits, self));
+    return this.#write(undefined, async () => {
+      const report = await recover(tables, files, commits, self);
+      await forgetDeadImport(this.deps);
+      return report;
+    });
   }
 
   close(): Promise<void> {
@@ -289,14 +260,8 @@ class LmdbStore implements EmbeddedStore {
   }
 
   async #close(): Promise<void> {
-    const { tables, commits, files, reservations, reaper } = this.deps;
     await Promise.allSettled(this.#writes);
-    // What fails here (a full or broken disk) stays in the reclaim table, for recovery.
-    await Promise.allSettled([reaper.finish(), reservations.release()]);
-    await commits.idle();
-    await files.close();
-    // LMDB never lets go of an environment whose commit went wrong: that is left to the process's end.
-    if (!commits.failed) await closeTables(tables);
+    await closeDeps(this.deps);
   }
 
   /** Runs on a snapshot that is not older than the call. */

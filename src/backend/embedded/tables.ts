@@ -51,16 +51,22 @@ export async function openTables(
   mapBytes: number,
   onWait?: (waiter: GateWaiter, seconds: number) => void,
 ): Promise<Tables> {
-  const gate = new IndexGate(layout.index, onWait);
-  try {
-    return await gate.alone(async () => {
-      await leaveUngatedFormat(layout);
-      await checkIndexFile(layout);
-      return openIndex(gate, layout.index, mapBytes, { readOnly: false });
-    });
-  } catch (error) {
-    gate.close();
-    throw error;
+  for (;;) {
+    const gate = new IndexGate(layout.index, onWait);
+    try {
+      // A compaction may have put another index in its place while this one waited.
+      const tables = await gate.alone(async () => {
+        if (gate.isReplaced()) return undefined;
+        await leaveUngatedFormat(layout);
+        await checkIndexFile(layout);
+        return openIndex(gate, layout.index, mapBytes, { readOnly: false });
+      });
+      if (tables !== undefined) return tables;
+      gate.close();
+    } catch (error) {
+      gate.close();
+      throw error;
+    }
   }
 }
 
@@ -86,12 +92,14 @@ export async function closeTables({ root, gate }: Tables): Promise<void> {
 }
 
 /**
+ * Opens an index for a caller that is alone at the gate.
+ *
  * `overlappingSync` is lmdb-js's default and off here: with it, a commit is visible before it is
  * synced. Off, LMDB's own order holds (pages, fdatasync, then the meta page through an O_DSYNC
  * descriptor), so that whatever any process can read is on disk, and the promise of a transaction
  * resolves when it is. The cost, measured: docs/embedded-store.md.
  */
-function openIndex(
+export function openIndex(
   gate: IndexGate,
   index: string,
   mapBytes: number,

@@ -73,10 +73,10 @@ export async function putSeeded(
 }
 
 /** What a promise is rejected with: it must be. */
-export function failureOf(promise: Promise<unknown>): Promise<{ code?: string }> {
+export function failureOf(promise: Promise<unknown>): Promise<{ code?: string; message?: string }> {
   return promise.then(
     () => expect.fail('expected a rejection'),
-    (error: unknown) => error as { code?: string },
+    (error: unknown) => error as { code?: string; message?: string },
   );
 }
 

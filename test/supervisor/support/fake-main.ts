@@ -23,6 +23,7 @@ process.exit(
     },
     janitorCommand: entry,
     repairCommand: entry,
+    storeCommand: entry,
     recoverStore: () => Promise.resolve(),
   }),
 );

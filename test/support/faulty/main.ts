@@ -25,6 +25,7 @@ process.exit(
     },
     janitorCommand: JANITOR_COMMAND_ENTRY,
     repairCommand: REPAIR_COMMAND_ENTRY,
+    storeCommand: REPAIR_COMMAND_ENTRY,
     recoverStore,
   }),
 );
