@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join, normalize } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { chromium, type CDPSession } from 'playwright-core';
-import { SCRIPT_FOLDER, SOURCE_FOLDER } from '../console/server/page-html.js';
+import { SCRIPT_FOLDER, SOURCE_FOLDER } from '../console/server/console-folders.js';
 import { domainOrder, ringMap } from '../console/surfaces/lab/rings/ring-map.js';
 import type { Device } from '../src/ring/device.js';
 import type { RingData } from '../src/ring/ring-data.js';

@@ -1,18 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { isKeystone } from '../config/keys.js';
 import type { ConsoleOptions } from '../config/load.js';
+import { withAssetPaths } from './assets.js';
+import { SOURCE_FOLDER } from './console-folders.js';
 import type { SurfacePage } from './surface.js';
 
 type LoginOptions = Pick<ConsoleOptions, 'authUrl' | 'keystoneDomain' | 'keystoneProject'>;
-
-const OWN_FOLDER = path.dirname(fileURLToPath(import.meta.url));
-
-/** The sources of the console: HTML, style sheets and icons are served as they are there. */
-export const SOURCE_FOLDER = sourceFolder(OWN_FOLDER);
-/** The same tree as it was compiled: the scripts that browsers load are there. */
-export const SCRIPT_FOLDER = path.join(OWN_FOLDER, '..');
 
 /** The template of every page. No route sends it as it is. */
 const SHELL_FILE = 'ui/shell.html';
@@ -45,7 +39,7 @@ export function loginHtml({ authUrl, keystoneDomain, keystoneProject }: LoginOpt
     '{project}': escaped(keystoneProject),
   };
   const filled = fields.replace(/\{(?:domain|project)\}/g, (place) => values[place] ?? place);
-  return read('login.html').replace('<!-- fields -->', () => filled.trim());
+  return withAssetPaths(read('login.html')).replace('<!-- fields -->', () => filled.trim());
 }
 
 /** A page that says why another one is not shown. */
@@ -71,19 +65,13 @@ function fill(given: {
     '{page}': escaped(page),
     '{title}': escaped(given.title),
     '{skip}': escaped(given.skipTo),
-    '<!-- styles -->': links.join('\n    '),
+    '<!-- styles -->': withAssetPaths(links.join('\n    ')),
     '<!-- content -->': content,
   };
-  const shell = readFileSync(path.join(SOURCE_FOLDER, SHELL_FILE), 'utf8');
+  const shell = withAssetPaths(readFileSync(path.join(SOURCE_FOLDER, SHELL_FILE), 'utf8'));
   return shell.replace(/\{(?:page|title|skip)\}|<!-- \w+ -->/g, (place) => values[place] ?? place);
 }
 
 function escaped(text: string): string {
   return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
-}
-
-/** Beside the nearest package.json: compiled files may lie at any depth below it. */
-function sourceFolder(folder: string): string {
-  if (existsSync(path.join(folder, 'package.json'))) return path.join(folder, 'console');
-  return sourceFolder(path.dirname(folder));
 }

@@ -1,7 +1,8 @@
 const SVG = 'http://www.w3.org/2000/svg';
+const SPRITE = new URL('icons.svg', import.meta.url).href;
 
 /**
- * An icon of the sprite `/ui/icons.svg`, which `ops/dev/icons.mjs` makes. It says nothing to screen
+ * An icon of the sprite `icons.svg`, which `ops/dev/icons.mjs` makes. It says nothing to screen
  * readers: what it stands for is in words beside it, or in the label of its button.
  *
  * @param name as lucide calls it, such as `folder`
@@ -12,7 +13,7 @@ export function icon(name: string) {
   image.setAttribute('aria-hidden', 'true');
   image.setAttribute('viewBox', '0 0 24 24');
   const use = document.createElementNS(SVG, 'use');
-  use.setAttribute('href', `/ui/icons.svg#${name}`);
+  use.setAttribute('href', `${SPRITE}#${name}`);
   image.append(use);
   return image;
 }

@@ -74,7 +74,7 @@ function showRail({ pages, cluster_name: cluster, user, role }: Session, current
     el(
       'div',
       { className: 'brand' },
-      el('img', { src: '/ui/icon.svg', alt: '' }),
+      el('img', { src: new URL('icon.svg', import.meta.url).href, alt: '' }),
       el('span', { id: 'cluster', textContent: cluster }),
     ),
     nav,

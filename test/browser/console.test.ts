@@ -36,8 +36,8 @@ describeWith([program('chromium')], 'the console in Chromium', function () {
     await page.getByLabel('Secret key').fill('testing');
     await page.keyboard.press('Enter');
     await page.getByText('tester (operator)').waitFor();
+    // The page hears of it, and leads to the login.
     bed.console.context.sessions.endAll();
-    await page.reload();
     await page.getByText('Your session has ended. Log in again.').waitFor();
     await logIn(page);
     await page.getByText('No containers yet.').waitFor();

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { SCRIPT_FOLDER } from '../../console/server/page-html.js';
+import { SCRIPT_FOLDER } from '../../console/server/console-folders.js';
 
 /** What is tested of `Chart` in console/ui/charts/shapes.ts. */
 interface Chart {

@@ -252,7 +252,7 @@ export const CONSOLE = [
   },
   {
     name: 'console: the code of the server is served beside that of pages',
-    file: 'console/server/pages.ts',
+    file: 'console/server/assets.ts',
     find: `FOR_BROWSERS.test(file) && kinds.test(file)`,
     replace: `kinds.test(file)`,
     tests: ['test/console/server/surfaces.test.ts'],

@@ -38,13 +38,13 @@ describe('console under attack', () => {
   it('serves no file but those of its pages', async () => {
     for (const path of [
       '/../package.json',
-      '/ui/../../../package.json',
-      '/ui/%2e%2e/%2e%2e/server/app.ts',
-      '/ui/..%2f..%2fserver%2fapp.ts',
-      '/ui/%5c..%5capp.js',
+      '/assets/x/ui/../../../package.json',
+      '/assets/x/ui/%2e%2e/%2e%2e/server/app.ts',
+      '/assets/x/ui/..%2f..%2fserver%2fapp.ts',
+      '/assets/x/ui/%5c..%5capp.js',
       '//etc/passwd',
-      '/ui/files.js/../../../server/app.ts',
-      '/ui/css/',
+      '/assets/x/ui/files.js/../../../server/app.ts',
+      '/assets/x/ui/css/',
       '/.env',
     ]) {
       const answer = await client.get(path);

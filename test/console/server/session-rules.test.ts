@@ -223,8 +223,8 @@ describe('console session rules', () => {
     for (const path of [
       '/../package.json',
       '/%2e%2e/package.json',
-      '/ui/..%2f..%2fserver/app.ts',
-      '/ui/%2e%2e%5cindex.html',
+      '/assets/x/ui/..%2f..%2fserver/app.ts',
+      '/assets/x/ui/%2e%2e%5cindex.html',
     ]) {
       expect((await client.get(path)).status, path).to.be.oneOf([400, 404]);
     }

@@ -2,7 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { SCRIPT_FOLDER, SOURCE_FOLDER } from '../../../console/server/page-html.js';
+import { ASSETS_PATH } from '../../../console/server/assets.js';
+import { SCRIPT_FOLDER, SOURCE_FOLDER } from '../../../console/server/console-folders.js';
 import type { PageView, Surface } from '../../../console/server/surface.js';
 import { SURFACES } from '../../../console/surfaces/registry.js';
 import { startTestBed, type TestBed } from '../support/console.js';
@@ -167,21 +168,50 @@ describe('surfaces behind their gates', () => {
     for (const path of ['surfaces/files/names', 'surfaces/lab/rings/page', 'server/app', 'main']) {
       expect(existsSync(join(SCRIPT_FOLDER, `${path}.js`)), path).to.equal(true);
       for (const end of ['.js', '.js.map', '.d.ts', '.ts']) {
-        expect((await operator.get(`/${path}${end}`)).status, path + end).to.equal(404);
+        expect((await operator.get(`${ASSETS_PATH}${path}${end}`)).status, path + end).to.equal(
+          404,
+        );
       }
     }
   });
 
   it('does not send the sources of pages', async () => {
     const operator = await bed.login();
-    const page = '/surfaces/files/page/page';
-    const hidden = [`${page}.html`, `${page}.ts`, `${page}.d.ts`, '/ui/shell.html', '/index.html'];
-    for (const path of hidden) {
+    const page = `${ASSETS_PATH}surfaces/files/page/page`;
+    const hidden = ['page.html', 'page.ts', 'page.d.ts', '../../../ui/shell.html'].map(
+      (name) => new URL(name, `http://c${page}`).pathname,
+    );
+    for (const path of [...hidden, '/ui/shell.html', '/index.html', '/ui/api.js']) {
       expect((await operator.get(path)).status, path).to.equal(404);
     }
     const script = await operator.get(`${page}.js`);
     expect(script.text).to.include('//# sourceMappingURL=page.js.map');
     const map = JSON.parse((await operator.get(`${page}.js.map`)).text) as object;
     expect(map).to.have.property('sourcesContent').that.has.length(1);
+  });
+
+  it('lets browsers keep what pages load, until it changes', async () => {
+    const operator = await bed.login();
+    const { text: page } = await operator.get('/', { accept: 'text/html' });
+    const loaded = [...page.matchAll(/(?:href|src)="(\/[^"]*\.(?:js|css|svg))"/g)];
+    expect(loaded.length).to.be.above(8);
+    for (const [, path = ''] of loaded) {
+      const kept = await operator.get(path, { 'accept-encoding': 'gzip' });
+      expect(kept.status, path).to.equal(200);
+      expect(kept.headers, path).to.include({
+        'cache-control': 'private, max-age=31536000, immutable',
+        'content-encoding': 'gzip',
+        vary: 'accept-encoding',
+      });
+      const plain = await operator.get(path, { 'accept-encoding': 'identity' });
+      expect(plain.headers).not.to.have.property('content-encoding');
+      // As a page of an earlier build asks that is still open.
+      const late = await operator.get(path.replace(/^\/assets\/\w+/, '/assets/000000000000'));
+      expect([late.status, late.headers['cache-control']]).to.deep.equal([200, 'no-store']);
+    }
+    const { text: login } = await bed.client().get('/login.html');
+    const [, script = ''] = /src="([^"]*login\.js)"/.exec(login) ?? [];
+    expect((await bed.client().get(script)).status).to.equal(200);
+    expect((await bed.client().get(script.replace('login', 'api'))).status).to.equal(401);
   });
 });

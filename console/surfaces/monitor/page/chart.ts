@@ -1,4 +1,4 @@
-import uPlot from '/vendor/uplot.js';
+import uPlot from '../../../vendor/uplot.js';
 import { TIME_STEPS_S } from '../../../ui/charts/shapes.js';
 import { gridColour, looksOf, textColour } from './palette.js';
 import { stack } from './series.js';
