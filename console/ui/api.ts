@@ -27,6 +27,13 @@ function openedSession() {
   return session;
 }
 
+/** The page that is open, as the console lists it. */
+export function thisPage() {
+  const page = openedSession().pages.find(({ id }) => id === document.body.dataset.page);
+  if (page === undefined) throw new Error('the session does not list this page');
+  return page;
+}
+
 /** A failure as the console names it. */
 export class ApiFailure extends Error {
   readonly status: number;

@@ -1,4 +1,5 @@
 import { saveCsv, saveJson } from './charts/export.js';
+import { thisPage } from './api.js';
 import { el, messageOf, shownText } from './dom.js';
 
 /**
@@ -14,8 +15,9 @@ export interface Column<Row> {
   number?: boolean;
 }
 
-/** The head of a page. */
-export function pageHead(title: string, purpose: string, ...actions: Node[]) {
+/** The head of the page that is open: its title, and what it is for. */
+export function pageHead(...actions: Node[]) {
+  const { title, purpose } = thisPage();
   const text = el(
     'div',
     {},

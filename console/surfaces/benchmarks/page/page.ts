@@ -41,13 +41,7 @@ export async function mount() {
   const main = $('#main');
   main.classList.add('lab-page');
   const body = el('div', { className: 'lab-page' });
-  main.append(
-    pageHead(
-      'Benchmarks',
-      'Measure how fast the service is with profiles, and compare with previous runs.',
-    ),
-    body,
-  );
+  main.append(pageHead(), body);
   await fill(body, async () => {
     const view = await call('GET', '/api/benchmarks', undefined, true);
     return [new Page(view).element];

@@ -86,13 +86,6 @@ export async function mount() {
 
   const { tab = 'spec' } = viewState();
   const list = tabList('Deploy', TABS, tab, choose);
-  main.append(
-    pageHead(
-      'Deploy',
-      'Describe the cluster, preview what a change moves, apply it, or roll back.',
-    ),
-    list,
-    panel,
-  );
+  main.append(pageHead(), list, panel);
   choose(tab);
 }

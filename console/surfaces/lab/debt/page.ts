@@ -13,7 +13,7 @@ import type { DebtSnapshot } from './debt-watch.js';
 export const DEBT: LabPage = {
   id: 'lab/debt',
   title: 'Repair Debt Index',
-  purpose: 'How much repair work the cluster owes, and whether it is catching up.',
+  purpose: 'How much repair work the cluster owes, in seconds, and whether it is catching up.',
   path: '/lab/debt',
   icon: 'trending-up',
   styles: ['/ui/css/charts.css', '/ui/css/lab.css'],

@@ -51,7 +51,7 @@ export const GENOME: LabPage = {
   id: 'lab/genome',
   title: 'Cluster Genome Lab',
   purpose:
-    'Searches for device weights that move fewer partitions, improve availability and waste less capacity.',
+    'Find device weights that move fewer partitions, improve availability and waste less capacity. No ring file is written.',
   path: '/lab/genome',
   icon: 'dna',
   styles: ['/ui/css/charts.css', '/ui/css/lab.css'],

@@ -16,7 +16,7 @@ const STATES: Record<DataSource['state'], 'ok' | 'info' | 'warn' | 'crit'> = {
 const REFRESH_MS = 30_000;
 
 /** The head of a page of the Lab, which also says where the figures of the page are from. */
-export function pageHead(title: string, purpose: string, ...actions: Node[]) {
+export function pageHead() {
   const place = el('div', { className: 'lab-source' });
   const name = location.pathname.split('/').at(-1);
   const refresh = async () => {
@@ -30,7 +30,7 @@ export function pageHead(title: string, purpose: string, ...actions: Node[]) {
   };
   void refresh();
   setInterval(() => void refresh(), REFRESH_MS);
-  return plainHead(title, purpose, place, ...actions);
+  return plainHead(place);
 }
 
 /**

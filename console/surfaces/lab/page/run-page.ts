@@ -18,9 +18,6 @@ import type { StreamState, Topics } from '../../../ui/api.js';
 import type { Column } from '../../../ui/parts.js';
 
 interface RunPageOptions<View extends { readonly items: readonly AnyRun[] }, Answer> {
-  title: string;
-  /** In one line. */
-  purpose: string;
   /** Kind of the runs, as the console names it: `lab.genome`. */
   kind: string;
   /** What the runs are called together: `Searches`. */
@@ -88,7 +85,7 @@ class RunPage<View extends { readonly items: readonly AnyRun[] }, Answer> {
     this.#options = options;
     const main = $('#main');
     main.classList.add('lab-page');
-    main.append(pageHead(options.title, options.purpose), this.#form, this.#detail, this.#list);
+    main.append(pageHead(), this.#form, this.#detail, this.#list);
   }
 
   async begin() {

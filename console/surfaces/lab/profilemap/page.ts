@@ -44,7 +44,8 @@ export interface PulseView extends PulseTimes {
 export const PROFILE_MAP: LabPage = {
   id: 'lab/profilemap',
   title: 'Profile Cartographer',
-  purpose: 'See where request time is spent: proxy, object server, replicator.',
+  purpose:
+    'See where request time is spent: proxy, object server, replicator. Stages without timers are shown hollow.',
   path: '/lab/profilemap',
   icon: 'list-tree',
   styles: ['/ui/css/charts.css', '/ui/css/lab.css'],

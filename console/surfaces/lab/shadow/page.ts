@@ -42,7 +42,8 @@ export interface ShadowRunsView {
 export const SHADOW: LabPage = {
   id: 'lab/shadow',
   title: 'Shadow',
-  purpose: 'Sends edge-case requests to this cluster and another one and compares the responses.',
+  purpose:
+    'Send edge-case requests to temporary containers on this cluster and another one, and compare the responses.',
   path: '/lab/shadow',
   icon: 'git-compare',
   styles: ['/ui/css/charts.css', '/ui/css/lab.css'],

@@ -17,11 +17,7 @@ export async function mount() {
   const search = el('input', { type: 'search', placeholder: 'Text or file name' });
   search.value = viewState().q ?? '';
   const place = el('div');
-  $('#main').append(
-    pageHead('UI texts', 'Every text in the console, with its location in the source code.'),
-    el('label', { className: 'field' }, 'Search', search),
-    place,
-  );
+  $('#main').append(pageHead(), el('label', { className: 'field' }, 'Search', search), place);
   await fill(place, async () => {
     const { items } = await call('GET', '/api/design/texts');
     const result = el('div');

@@ -35,10 +35,7 @@ export async function mount(session: Session) {
     await refresh();
   };
   main.append(
-    pageHead(
-      'Object Capsule',
-      'Inspect one object on every server and export its state as a signed capsule.',
-    ),
+    pageHead(),
     captureCard(done),
     detail,
     list,

@@ -8,8 +8,6 @@ import type { ChaosCatalogueView as CatalogueView } from '../page.js';
 type Fault = CatalogueView['items'][number];
 
 export const { mount, topics, onConnection } = runPage({
-  title: 'Chaos Arcade',
-  purpose: 'Inject one fault, reverted automatically, and see how the cluster copes.',
   kind: 'lab.chaos',
   listTitle: 'Runs',
   list: () => call('GET', '/lab/api/chaos/runs', undefined, true),

@@ -43,13 +43,7 @@ export async function mount() {
   const main = $('#main');
   main.classList.add('lab-page');
   const body = el('div', { className: 'lab-page' });
-  main.append(
-    pageHead(
-      'Repair Debt Index',
-      'How much repair work the cluster owes, in seconds, and whether it is catching up.',
-    ),
-    body,
-  );
+  main.append(pageHead(), body);
   let view: ReturnType<typeof debtView> | undefined;
   const refresh = async () => {
     const snapshot = await call('GET', '/lab/api/debt/snapshot', undefined, view !== undefined);

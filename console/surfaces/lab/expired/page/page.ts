@@ -8,8 +8,6 @@ import { findings, lanesOf, objectTable, summaryOf } from './view.js';
 import type { ExpiredRun } from '../expired-runs.js';
 
 export const { mount, topics, onConnection } = runPage({
-  title: 'Expired-but-Alive Observatory',
-  purpose: 'Follow objects from expiry until they are removed from every disk.',
   kind: 'lab.expired',
   listTitle: 'Runs',
   list: () => call('GET', '/lab/api/expired/runs', undefined, true),

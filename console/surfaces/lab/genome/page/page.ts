@@ -7,9 +7,6 @@ import { frontView } from './front.js';
 import type { GenomeRun } from '../genome-runs.js';
 
 export const { mount, topics, onConnection } = runPage({
-  title: 'Cluster Genome Lab',
-  purpose:
-    'Searches for device weights that move fewer partitions, improve availability and waste less capacity. No ring file is written.',
   kind: 'lab.genome',
   listTitle: 'Searches',
   list: () => call('GET', '/lab/api/genome/runs'),

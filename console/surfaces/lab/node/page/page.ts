@@ -60,14 +60,7 @@ class NodePage {
   constructor() {
     const main = $('#main');
     main.classList.add('lab-page');
-    const purpose = 'See how the cluster behaves while a node is down and how it recovers.';
-    main.append(
-      pageHead('Node HA Drill', purpose),
-      this.#said,
-      this.#cards,
-      this.#detail,
-      this.#list,
-    );
+    main.append(pageHead(), this.#said, this.#cards, this.#detail, this.#list);
   }
 
   async begin() {

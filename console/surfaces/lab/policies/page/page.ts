@@ -23,11 +23,7 @@ export async function mount() {
   main.classList.add('lab-page');
   const chooser = el('div');
   const result = el('div', { className: 'lab-page' });
-  main.append(
-    pageHead('Policy compare', 'Compare the cost and durability of storage policies.'),
-    chooser,
-    result,
-  );
+  main.append(pageHead(), chooser, result);
   await fill(chooser, async () => {
     const missing = await missingHere();
     if (missing !== null) return [missing];

@@ -39,13 +39,7 @@ export async function mount() {
   const main = $('#main');
   main.classList.add('lab-page');
   const body = el('div', { className: 'lab-page' });
-  main.append(
-    pageHead(
-      'Profile Cartographer',
-      'See where request time is spent: proxy, object server, replicator. Stages without timers are shown hollow.',
-    ),
-    body,
-  );
+  main.append(pageHead(), body);
   const page = new Page();
   body.append(page.element);
   await page.refresh();

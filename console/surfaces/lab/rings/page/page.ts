@@ -63,15 +63,7 @@ export async function mount() {
   const list = el('div');
   const detail = el('div', { className: 'lab-page' });
   const agreement = el('div');
-  main.append(
-    pageHead(
-      'RingScope',
-      'See where objects are stored and why, and what a ring change would move.',
-    ),
-    list,
-    agreement,
-    detail,
-  );
+  main.append(pageHead(), list, agreement, detail);
   const missing = await missingHere();
   if (missing !== null) {
     list.replaceChildren(missing);

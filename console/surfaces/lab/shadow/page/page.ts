@@ -17,9 +17,6 @@ const OPERATORS = [
 ] as const;
 
 export const { mount, topics, onConnection } = runPage({
-  title: 'Shadow',
-  purpose:
-    'Sends edge-case requests to temporary containers on this cluster and another one and compares the responses.',
   kind: 'lab.shadow',
   listTitle: 'Runs',
   list: () => call('GET', '/lab/api/shadow/runs', undefined, true),

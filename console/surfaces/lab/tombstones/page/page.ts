@@ -18,8 +18,6 @@ import { ageChart, classCard, CLASSES, exhibitTable } from './overview.js';
 import type { ExhibitView, ScanView, ScansView } from '../page.js';
 
 export const { mount, topics, onConnection } = runPage({
-  title: 'Tombstone Museum',
-  purpose: 'Explore what deleted objects leave on the disks.',
   kind: 'lab.tombstones',
   listTitle: 'Scans',
   list: () => call('GET', '/lab/api/tombstones/scans'),
