@@ -20,7 +20,7 @@ describeWith(SWIFT_NEEDS, 'a Swift cluster', () => {
   backendContract('Swift', () => openCluster(lab), {
     // A put takes tens of milliseconds here.
     listingRuns: 3,
-    longListing: 300,
+    longListing: 120,
     largeObjectRuns: 3,
     countsManifests: true,
     // A proxy breaks the connection off, and does not say why.

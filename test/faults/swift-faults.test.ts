@@ -21,9 +21,9 @@ const BUCKET = 'faults';
 const PART_BYTES = 5 * 2 ** 20;
 
 /** Operations. */
-const BEFORE = 40;
-const DURING = 100;
-const RECOVERED = 30;
+const BEFORE = 20;
+const DURING = 60;
+const RECOVERED = 20;
 
 describeWith(SWIFT_NEEDS, 'faults of a Swift cluster under load', function () {
   this.timeout(180_000);

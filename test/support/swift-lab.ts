@@ -78,6 +78,8 @@ const TOOL = join(process.cwd(), 'ops/swift-lab/main.mjs');
 /** A real Swift cluster on this machine, with the faults that a test may inject. */
 export class SwiftLab {
   readonly state: LabState;
+  /** Devices that {@link fillDevices} has filled. */
+  readonly #filled = new Set<string>();
 
   constructor(
     stateFile: string,
@@ -155,11 +157,13 @@ export class SwiftLab {
 
   /** Takes all room of devices, e.g. `d3`; see {@link canFillDevices}. */
   async fillDevices(...names: string[]): Promise<void> {
+    for (const name of names) this.#filled.add(name);
     await this.must('fill', ...names);
   }
 
   async emptyDevices(...names: string[]): Promise<void> {
     await this.must('empty', ...names);
+    for (const name of names) this.#filled.delete(name);
   }
 
   /** A device that is a plain folder has the whole machine's room. */
@@ -176,15 +180,17 @@ export class SwiftLab {
     return this.must('once', daemon, ...node);
   }
 
-  /** Undoes every fault: all services run and answer, and devices have room. */
+  /**
+   * Undoes every fault: all services run and answer, and devices have room. Each of its steps is a
+   * process of its own, and most often there is nothing to undo.
+   */
   async heal(): Promise<void> {
     const statuses = await this.status();
-    const named = (health: ServiceStatus['health']): string[] =>
-      statuses.filter((status) => status.health === health).map(({ name }) => name);
-    const paused = named('paused');
+    const ill = statuses.filter(({ health }) => health !== 'up');
+    const paused = ill.filter(({ health }) => health === 'paused').map(({ name }) => name);
     if (paused.length > 0) await this.resumeServices(...paused);
-    await this.emptyDevices(...this.state.devices.map(({ name }) => name));
-    await this.startServices(...statuses.map(({ name }) => name));
+    if (this.#filled.size > 0) await this.emptyDevices(...this.#filled);
+    if (ill.length > 0) await this.startServices(...statuses.map(({ name }) => name));
   }
 
   /** Takes the lab down and removes its files, unless it was there before us. */
