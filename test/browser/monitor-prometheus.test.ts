@@ -4,13 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { expectAccessible } from '../support/axe.js';
-import {
-  BROWSER_LIMIT_MS,
-  hurryCharts,
-  logIn,
-  openPage,
-  type Watched,
-} from '../support/browser.js';
+import { BROWSER_LIMIT_MS, logIn, openMonitor, type Watched } from '../support/browser.js';
 import { eventually } from '../support/eventually.js';
 import { describeWith, program } from '../support/needs.js';
 import {
@@ -85,9 +79,8 @@ rule_files: [alerts.yml, rules.yml]
       await writeFile(consoleConfig, JSON.stringify({ ...keys, metrics_url: prometheus.endpoint }));
       expect(await ringway(service, 'reload')).to.deep.equal({ code: 0, stderr: '' });
       await consoleUp(service);
-      watched = await openPage();
+      watched = await openMonitor();
       page = watched.page;
-      await hurryCharts(page);
       page.setDefaultTimeout(BROWSER_LIMIT_MS / 2);
     });
 

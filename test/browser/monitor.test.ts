@@ -3,13 +3,7 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { REAL_CLOCK, startTestBed, type TestBed } from '../console/support/console.js';
 import { expectAccessible } from '../support/axe.js';
-import {
-  BROWSER_LIMIT_MS,
-  hurryCharts,
-  logIn,
-  openPage,
-  type Watched,
-} from '../support/browser.js';
+import { BROWSER_LIMIT_MS, logIn, openMonitor, type Watched } from '../support/browser.js';
 import { eventually } from '../support/eventually.js';
 import { describeWith, program } from '../support/needs.js';
 import { startService, type Service } from '../support/service.js';
@@ -29,9 +23,8 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
     service = await startService();
     const overrides = { admin_url: service.adminEndpoint, recon_interval_s: 1 };
     bed = await startTestBed(overrides, REAL_CLOCK);
-    watched = await openPage();
+    watched = await openMonitor();
     page = watched.page;
-    await hurryCharts(page);
     page.setDefaultTimeout(BROWSER_LIMIT_MS / 2);
   });
 

@@ -96,10 +96,9 @@ export function estimate(parts, seconds = knownSeconds()) {
 }
 
 /**
- * What a stage is known to take; a stage that nobody has measured begins first, as the longest would.
- *
  * @param {Size} size
  * @param {string} stage
+ * @returns what it is known to take; one that was never measured begins first, as the longest would
  */
 export function secondsOfStage(size, stage, seconds = knownSeconds()) {
   return seconds[keyOf(size, stage)] ?? Infinity;

@@ -182,7 +182,7 @@ const LARGE_FACTOR = process.env.RINGWAY_LARGE === '1' ? 6 : 1;
 const BESIDE = 2;
 
 /**
- * Runs stages beside each other: whoever is free takes the next.
+ * Two stages run beside each other; when one ends, the next begins.
  *
  * @param {readonly T[]} stages
  * @param {(stage: T) => number} secondsOf what a stage is known to take
