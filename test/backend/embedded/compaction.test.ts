@@ -1,9 +1,12 @@
-import { stat, truncate } from 'node:fs/promises';
+import { copyFile, rename, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { openEmbeddedStore } from '../../../src/backend/embedded/index.js';
+import { type EmbeddedStore, openEmbeddedStore } from '../../../src/backend/embedded/index.js';
+import { IndexGate } from '../../../src/backend/embedded/index-gate.js';
 import { compactIndex } from '../../../src/backend/embedded/upkeep/compact.js';
+import { eventually } from '../../support/eventually.js';
 import {
+  openFilesIn,
   CONTEXT,
   failureOf,
   inputOf,
@@ -44,18 +47,27 @@ describe('the compaction of the index', () => {
     });
   });
 
-  it('lets no opener work on the index that it has replaced', async () => {
+  it('lets no opener work on an index that was replaced while it waited', async () => {
     await withStore({}, async (store, directory) => {
+      await store.putObject(CONTEXT, objectRef('a'), inputOf(seededBytes(10, 1)));
       await store.close();
-      const [, again] = await Promise.all([
-        compactIndex(directory),
-        openEmbeddedStore({ directory }),
-      ]);
-      await again.putObject(CONTEXT, objectRef('a'), inputOf(seededBytes(10, 1)));
-      await again.close();
-      const last = await openEmbeddedStore({ directory });
-      expect(await readAll(last, 'a')).to.deep.equal(seededBytes(10, 1));
-      await last.close();
+      const index = join(directory, 'index.mdb');
+      const gate = new IndexGate(index);
+      let opening: Promise<EmbeddedStore> | undefined;
+      await gate.alone(async () => {
+        opening = openEmbeddedStore({ directory });
+        await eventually(
+          () => openFilesIn(index),
+          (count) => count === 2,
+        );
+        await copyFile(index, `${index}.new`);
+        await rename(`${index}.new`, index);
+      });
+      gate.close();
+      const again = await opening;
+      expect(await openFilesIn(`${index} (deleted)`)).to.equal(0);
+      expect(again && (await readAll(again, 'a'))).to.deep.equal(seededBytes(10, 1));
+      await again?.close();
     });
   });
 });

@@ -11,6 +11,7 @@ import type { StoreDeps } from '../../../src/backend/embedded/deps.js';
 import { checkStore, type StoreFault } from '../../../src/backend/embedded/upkeep/check.js';
 import { exportStore } from '../../../src/backend/embedded/upkeep/export.js';
 import { importStore } from '../../../src/backend/embedded/upkeep/import.js';
+import { StoreState } from '../../../src/backend/embedded/upkeep/state.js';
 import {
   bodyFiles,
   BUCKET,
@@ -180,6 +181,18 @@ describe('the check of the embedded store', () => {
     });
   });
 
+  it('reads nothing that was written since it began', async () => {
+    await withStore({}, async (store, directory) => {
+      await withOpenStore({ directory }, (deps) =>
+        StoreState.with(deps, NEVER, async (state) => {
+          await store.putObject(CONTEXT, objectRef('new'), inputOf(seededBytes(10, 1)));
+          for await (const { key } of state.rows(deps.tables.objects)) expect.fail(key.toString());
+          expect(state.summaryOf(objectRef('new'))).to.equal(undefined);
+        }),
+      );
+    });
+  });
+
   it('sees one state while objects are replaced, whose files wait for it', async () => {
     await withStore({ unlinkDelayMs: 0 }, async (store, directory) => {
       const names = ['a', 'b', 'c'];
@@ -194,6 +207,12 @@ describe('the check of the embedded store', () => {
           if (!isFirst) return;
           isFirst = false;
           for (const name of names) await store.deleteObject(CONTEXT, objectRef(name));
+          await deps.commits.run(({ tables: { reclaim } }) => {
+            // As if the process that has deleted them were dead.
+            for (const { key } of [...reclaim.getRange({})]) {
+              void reclaim.put(Buffer.from(key), Buffer.from('dead'));
+            }
+          });
           expect(await store.recover()).to.include({ bodiesReclaimed: 0 });
           expect(await bodyFiles(directory)).to.have.length(3);
         });
