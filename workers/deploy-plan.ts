@@ -18,13 +18,14 @@ import { etagOf } from '../src/deploy/spec/canonical.js';
 import { parseDocument } from '../src/deploy/spec/parse.js';
 import { validate } from '../src/deploy/spec/validate.js';
 import { Blobs } from '../src/deploy/state/blobs.js';
+import { pruneState, type Pruned } from '../src/deploy/state/prune.js';
 import { layout } from '../src/deploy/state/layout.js';
 import { writeDurablySync } from '../src/lib/durable-file.js';
 
-/** Reads a specification, makes a plan, or reads the rings of a cluster that exists. */
+/** Reads a specification, makes a plan, reads the rings of a cluster that exists, or prunes the state. */
 export default function run(
   task: PlannerTask,
-): ValidateAnswer | PlanAnswer | Promise<ImportAnswer> {
+): ValidateAnswer | PlanAnswer | Pruned | Promise<ImportAnswer> {
   switch (task.kind) {
     case 'validate':
       return read(task);
@@ -32,6 +33,8 @@ export default function run(
       return plan(task);
     case 'import-rings':
       return takeRings(task);
+    case 'prune':
+      return pruneState(layout(task.stateDir), task);
   }
 }
 

@@ -107,6 +107,10 @@ const KEYS = {
     schema: integer(60, 7 * 86_400).default(3600),
     doc: 'For so long a plan can be applied.',
   },
+  state_keep_days: {
+    schema: integer(8, 36_500).default(90),
+    doc: 'Plans, runs, ramps, specifications and contents of files in `state_dir` go when they are older, and no entry of the history needs them.',
+  },
   tls_cert_file: {
     schema: optionalPath(),
     doc: 'Certificate with its chain, in PEM. Required where `listen` is no loopback address.',

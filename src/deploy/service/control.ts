@@ -14,6 +14,7 @@ import type { DeployOptions } from './config.js';
 import { driftOf, type NodeDrift } from './drift.js';
 import { DeployError } from './errors.js';
 import { Planner } from './planner.js';
+import { Pruning } from './pruning.js';
 import type { StoredPlan, ValidateAnswer } from './planner-protocol.js';
 import type { Run } from './run-record.js';
 import { Ramps } from './ramps.js';
@@ -58,6 +59,7 @@ export class Control {
   readonly #checks = new SerialQueues();
   readonly #looks: SharedLook<NodeDrift[]>;
   #ramps: Ramps | undefined;
+  readonly #pruning: Pruning;
 
   private constructor(
     private readonly parts: ControlOptions,
@@ -65,6 +67,7 @@ export class Control {
     readonly blobs: Blobs,
     readonly runs: Runs,
   ) {
+    this.#pruning = new Pruning(this.planner, parts.options, () => this.nowS());
     this.#looks = new SharedLook(() => this.drift(), parts.statusAgeMs ?? STATUS_AGE_MS);
   }
 
@@ -90,6 +93,7 @@ export class Control {
     });
     const control = new Control(parts, store, blobs, runs);
     control.#ramps = await control.#openRamps();
+    control.#pruning.begin();
     return control;
   }
 
@@ -307,6 +311,7 @@ export class Control {
   }
 
   async close(): Promise<void> {
+    this.#pruning.end();
     await Promise.all([this.#ramps?.close(), this.runs.close()]);
     await this.planner.close();
   }

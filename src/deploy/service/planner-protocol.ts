@@ -3,6 +3,7 @@ import type { Applied, PlanJson } from '../plan/make-plan.js';
 import type { ProgramCheck } from '../render/check-programs.js';
 import type { SpecProblem } from '../spec/parse.js';
 import type { Spec } from '../spec/schema.js';
+import type { PruneRequest } from '../state/prune.js';
 
 /** What the thread that plans is asked, and what it answers. */
 export type PlannerTask =
@@ -27,7 +28,8 @@ export type PlannerTask =
       /** What the operator says of the rings, as text. */
       readonly text: string;
       readonly stateDir: string;
-    };
+    }
+  | ({ readonly kind: 'prune'; readonly stateDir: string } & PruneRequest);
 
 /** Rings that were imported; their builders are among the contents then. */
 export type ImportAnswer = Omit<RingImport, 'blobs'>;

@@ -1,4 +1,5 @@
 import { Piscina } from 'piscina';
+import type { Pruned, PruneRequest } from '../state/prune.js';
 import { DeployError } from './errors.js';
 import type { ImportAnswer, PlanAnswer, PlannerTask, ValidateAnswer } from './planner-protocol.js';
 
@@ -43,6 +44,12 @@ export class Planner {
   importRings(text: string, stateDir: string): Promise<ImportAnswer> {
     const task: PlannerTask = { kind: 'import-rings', text, stateDir };
     return this.#run(task) as Promise<ImportAnswer>;
+  }
+
+  /** Deletes what is old and nothing needs, between plans. @throws as `validate` does */
+  prune(stateDir: string, request: PruneRequest): Promise<Pruned> {
+    const task: PlannerTask = { kind: 'prune', stateDir, ...request };
+    return this.#run(task) as Promise<Pruned>;
   }
 
   /** The thread ends with a task that is given up: others wait for it. */

@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import type { Gate } from '../ramp/gates.js';
+import { timedHex } from './run-record.js';
 import type { SpecFile } from './store.js';
 
 /** A specification that is applied by as many plans as it takes. */
@@ -45,7 +45,8 @@ export interface RampRequest {
 /** A ramp that has not begun its first step. */
 export function newRamp({ spec, allowLarge, key, actor }: RampRequest, nowS: number): Ramp {
   return {
-    id: `ramp-${randomBytes(12).toString('hex')}`,
+    // The latest alone are read at a start: names sort by time.
+    id: `ramp-${timedHex(1000 * nowS)}`,
     actor,
     idempotency_key: key,
     spec_etag: spec.etag,

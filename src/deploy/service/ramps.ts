@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { SerialQueues } from '../../lib/promises.js';
 import { readJson, writeDurably } from '../../lib/durable-file.js';
+import { RAMPS_KEPT } from '../state/prune.js';
 import { DeployError } from './errors.js';
 import type { StoredPlan } from './planner-protocol.js';
 import {
@@ -43,7 +44,6 @@ const RAMP_ID = /^ramp-[0-9a-f]{24}$/;
 const BAD_LOOKS_MAX = 3;
 const HOUR_S = 3600;
 const LISTENERS_MAX = 64;
-const KEPT_MAX = 100;
 
 export type RampListener = (ramp: Ramp) => void;
 
@@ -67,7 +67,7 @@ export class Ramps {
       if (ramp !== undefined) found.push(ramp);
     }
     found.sort((a, b) => a.created_unix_s - b.created_unix_s);
-    for (const ramp of found.slice(-KEPT_MAX)) ramps.#ramps.set(ramp.id, ramp);
+    for (const ramp of found.slice(-RAMPS_KEPT)) ramps.#ramps.set(ramp.id, ramp);
     const active = ramps.active;
     if (active?.state === 'running') ramps.#start(active);
     return ramps;

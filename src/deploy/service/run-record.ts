@@ -62,8 +62,13 @@ export interface Unsettled {
 
 /** Begins with the time in milliseconds, so that runs of one second keep their order. */
 export function newRunId(nowMs: number): string {
+  return `run-${timedHex(nowMs)}`;
+}
+
+/** 24 hex digits that begin with the time, so that names sort by it. */
+export function timedHex(nowMs: number): string {
   const time = nowMs.toString(16).padStart(12, '0').slice(-12);
-  return `run-${time}${randomBytes(6).toString('hex')}`;
+  return `${time}${randomBytes(6).toString('hex')}`;
 }
 
 export function inOrder(a: Run, b: Run): number {

@@ -2,6 +2,7 @@ import { SerialQueues } from '../../lib/promises.js';
 import { reloadCommands, type Driver } from '../drivers/driver.js';
 import type { Blobs } from '../state/blobs.js';
 import { readJson, writeDurably } from '../../lib/durable-file.js';
+import { RUNS_KEPT } from '../state/prune.js';
 import { DeployError } from './errors.js';
 import { Installer } from './installer.js';
 import type { StoredNext, StoredPlan } from './planner-protocol.js';
@@ -68,8 +69,6 @@ type StepsOf = (
 
 const SECONDS = 1000;
 const RETRY_AFTER_S = 5;
-/** One of a thousand nodes takes half a megabyte. */
-const KEPT_MAX = 128;
 
 /** All runs, of which one at most is under way. */
 export class Runs {
@@ -87,7 +86,7 @@ export class Runs {
 
   private constructor(private readonly options: RunsOptions) {}
 
-  /** Reads the journals, and closes that of a run in whose middle the service ended. */
+  /** Reads the journals of the latest, and closes that of a run in whose middle the service ended. */
   static async open(options: RunsOptions): Promise<Runs> {
     const runs = new Runs(options);
     for (const file of await options.store.runFiles()) {
@@ -106,7 +105,7 @@ export class Runs {
   /** The latest alone are kept in memory. */
   #keep(run: Run): void {
     this.#runs.set(run.id, run);
-    if (this.#runs.size <= KEPT_MAX) return;
+    if (this.#runs.size <= RUNS_KEPT) return;
     const ended = [...this.#runs.values()].filter(({ state }) => state !== 'running');
     const [first] = ended.sort(inOrder);
     if (first !== undefined) this.#runs.delete(first.id);

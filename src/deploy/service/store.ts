@@ -5,6 +5,7 @@ import { etagOf } from '../spec/canonical.js';
 import type { Spec } from '../spec/schema.js';
 import { makeFolder, readJson, writeDurably } from '../../lib/durable-file.js';
 import { layout, type Layout } from '../state/layout.js';
+import { RAMPS_KEPT, RUNS_KEPT } from '../state/prune.js';
 import type { StoredNext, StoredPlan } from './planner-protocol.js';
 
 /** What is in force, with what only the nodes' files tell. */
@@ -109,12 +110,13 @@ export class DeployStore {
     return next;
   }
 
+  /** Journals of the latest runs, in their order. */
   runFiles(): Promise<string[]> {
-    return journals(this.places.runs);
+    return journals(this.places.runs, RUNS_KEPT);
   }
 
   rampFiles(): Promise<string[]> {
-    return journals(this.places.ramps);
+    return journals(this.places.ramps, RAMPS_KEPT);
   }
 
   runFile(id: string): string {
@@ -127,7 +129,11 @@ export class DeployStore {
   }
 }
 
-async function journals(folder: string): Promise<string[]> {
-  const names = await readdir(folder);
-  return names.filter((name) => name.endsWith('.json')).map((name) => path.join(folder, name));
+/** Their names begin with the time. */
+async function journals(folder: string, max: number): Promise<string[]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.json'));
+  return names
+    .sort()
+    .slice(-max)
+    .map((name) => path.join(folder, name));
 }

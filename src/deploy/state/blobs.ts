@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, utimesSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { writeDurablySync } from '../../lib/durable-file.js';
@@ -11,8 +11,8 @@ export class BlobError extends Error {
 
 /**
  * Contents by their SHA-256: files of nodes without secrets, and builders. They are never changed,
- * so that every earlier state can be read. The thread that plans writes them, one file after the
- * other; the event loop only reads.
+ * so that every earlier state can be read until it is pruned. The thread that plans writes and prunes
+ * them, one file after the other; the event loop only reads.
  */
 export class Blobs {
   constructor(private readonly folder: string) {}
@@ -20,7 +20,12 @@ export class Blobs {
   /** Resolves when the content is on the disk. */
   putSync(hash: string, content: Uint8Array): void {
     const file = this.#pathOf(hash);
-    if (existsSync(file)) return;
+    if (existsSync(file)) {
+      // A plan needs it anew: it is not old any more.
+      const now = new Date();
+      utimesSync(file, now, now);
+      return;
+    }
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
     writeDurablySync(file, content);
   }

@@ -40,7 +40,7 @@ export const ARCHIVED =
  *     {"files": n, "sha256": …}\n
  *
  * The service may go on meanwhile. What is in force is read first: all that it names is there already,
- * and none of it is ever changed or deleted.
+ * and none of it is changed, or pruned while it is in force.
  *
  * @throws system errors
  */
