@@ -15,7 +15,7 @@ import { useBench, useSdk } from './harness.js';
 import { IS_LARGE } from './material.js';
 
 const MIB = 1024 * 1024;
-const OBJECT_BYTES = (IS_LARGE ? 1024 : 96) * MIB;
+const OBJECT_BYTES = (IS_LARGE ? 1024 : 48) * MIB;
 const PEERS = 8;
 
 /** The promise: whatever its peers do, a listener stays below this. */
