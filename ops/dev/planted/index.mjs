@@ -6,6 +6,7 @@ import { EMBEDDED } from './embedded.mjs';
 import { FILES } from './files.mjs';
 import { OPERATORS } from './operators.mjs';
 import { PROCESS } from './process.mjs';
+import { RINGS } from './rings.mjs';
 import { RULES } from './rules.mjs';
 import { SWIFT } from './swift.mjs';
 import { SWIFT_API } from './swift-api.mjs';
@@ -17,6 +18,7 @@ import { VERSIONS } from './versions.mjs';
 export const PLANTED = [
   ...AUTH,
   ...AUTHORITY,
+  ...RINGS,
   ...RULES,
   ...TRUST,
   ...VERSIONS,
