@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { ROOT } from '../dev/lib/paths.mjs';
 import { buildDeb } from './deb.mjs';
-import { licences, writeSbom } from './product.mjs';
+import { licences } from './product.mjs';
 import { FILES, productVersion, put, putText } from './tree.mjs';
 
 /** Examples for operators; not below `/usr/share/doc`, which images of Debian leave out. */
@@ -40,7 +40,7 @@ export function gatewayPackage(product, work, out) {
     `${doc}/changelog.gz`,
     gzipSync(readFileSync(`${ROOT}/CHANGELOG.md`), { level: 9 }),
   );
-  writeSbom(product, `${doc}/ringway.cdx.json`);
+  put(`${out}/ringway.cdx.json`, `${doc}/ringway.cdx.json`);
   buildDeb(
     {
       name: 'ringway',
