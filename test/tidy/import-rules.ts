@@ -129,7 +129,7 @@ export const IMPORT_RULES: readonly ImportRule[] = [
   },
   {
     from: BROWSER_CODE,
-    only: [...BROWSER_CODE, 'console/vendor/uplot.js'],
+    only: [...BROWSER_CODE, 'console/vendor/'],
     typesAreFree: true,
     why: 'a browser has the pages of the console, and nothing else',
   },
