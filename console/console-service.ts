@@ -1,7 +1,12 @@
 import type { Roster } from '../src/config/credentials.js';
 import { ConfigError } from '../src/config/problem.js';
 import { StartError, type ChildService } from '../src/processes/child.js';
-import type { ChildInit, HealthCheck, LoginOffer, StartFailure } from '../src/processes/protocol.js';
+import type {
+  ChildInit,
+  HealthCheck,
+  LoginOffer,
+  StartFailure,
+} from '../src/processes/protocol.js';
 import { createLogger } from '../src/telemetry/logger.js';
 import { consoleAccounts, deriveConsole } from './config/derive.js';
 import type { ConsoleOptions } from './config/load.js';
