@@ -67,8 +67,10 @@ describe('service: console', () => {
 
   /** As the banner says. */
   async function login() {
-    const [, user] = /Log in +no account, user (\S+), and/.exec(service.output()) ?? [];
-    const answer = await client.login({ account: '', user, key: service.secretKey });
+    expect(service.output()).to.include('Log in       with the access key and the secret key');
+    const [, accessKey] = /Access key +(\S+)/.exec(service.output()) ?? [];
+    const body = { method: 'access_key', access_key: accessKey, secret_key: service.secretKey };
+    const answer = await client.login(body);
     expect(answer.status, answer.text).to.equal(200);
     return answer.json() as { readonly role: string; readonly cluster_name: string };
   }
@@ -78,7 +80,7 @@ describe('service: console', () => {
     return Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1]);
   }
 
-  it('lets in whom the banner names, and shares its bytes with S3', async () => {
+  it('lets in with the access key of the banner, and shares its bytes with S3', async () => {
     expect(await login()).to.include({ role: 'operator', cluster_name: 'before' });
     const made = await client.send('PUT', '/api/files/container', { body: { name: 'shared' } });
     expect(made.status, made.text).to.be.below(300);

@@ -73,7 +73,7 @@ describe('npm start', function () {
   it('hands its flags on', () => {
     expect(output).to.match(/Listeners +1\n/);
     expect(output).to.contain('NPMSTARTKEY');
-    expect(output).to.match(/Console +http:\/\/127\.0\.0\.1:\d+\n +Log in +no account, user NPMS/);
+    expect(output).to.match(/Console +http:\/\/127\.0\.0\.1:\d+\n +Log in +with the access key/);
   });
 
   it('ends with 0 at SIGTERM to npm', async () => {

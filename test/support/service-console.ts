@@ -35,13 +35,12 @@ export async function startServiceWithConsole(
   return { service, s3: { endpoint, ...LAB_OWNER }, stop: () => service.stop() };
 }
 
-/** The address of a service's console, and its login, from the banner. */
+/** The address of a service's console, from the banner, and its login. */
 export function consoleOf(service: Service) {
   const text = service.output();
   const [, endpoint = ''] = /Console +(http:\S+)/.exec(text) ?? [];
-  const found = /Log in +(?:no account|account (\S+)), user (\S+), and/.exec(text);
-  const [, account = '', user = ''] = found ?? [];
-  const key = IS_CLUSTER ? LAB_OWNER.secretKey : service.secretKey;
+  const { accessKey, secretKey: key } = IS_CLUSTER ? LAB_OWNER : service;
+  const [user = '', account = ''] = accessKey.split(':').reverse();
   return { endpoint, port: Number(new URL(endpoint).port), account, user, key };
 }
 
