@@ -31,9 +31,9 @@ interface FeatureOff {
   readonly needs: string;
 }
 
-const off = (message: string, needs: string): FeatureOff => ({
+const off = (what: string, needs: string, docs: string): FeatureOff => ({
   code: 'feature_disabled',
-  message,
+  message: `${what} disabled in this console. Set ${needs} in its configuration: see ${docs}.`,
   needs,
 });
 
@@ -42,17 +42,14 @@ export const FEATURES_OFF: Readonly<Partial<Record<Feature, FeatureOff>>> = {
   deploy: {
     code: 'deploy_unconfigured',
     message:
-      'No deploy service is configured for this console. Set deploy_upstream, deploy_user and deploy_token_file, or deploy_config in the gateway configuration.',
+      'No deploy service is configured for this console. Set deploy_upstream, deploy_user and deploy_token_file, or deploy_config in the gateway configuration: see docs/deploy.md.',
     needs: 'deploy_upstream, deploy_user, deploy_token_file',
   },
-  lab: off('The Lab is disabled in this console.', 'lab_enabled'),
-  lab_mutations: off(
-    'Changes in the Lab are disabled. Set lab_mutations to enable them.',
-    'lab_mutations',
-  ),
-  account_admin: off('User management is disabled in this console.', 'account_admin'),
-  access_keys: off('Access key management is disabled in this console.', 'credentials_file'),
-  test: off('Benchmarks are disabled in this console.', 'test_enabled'),
+  lab: off('The Lab is', 'lab_enabled', 'docs/lab.md'),
+  lab_mutations: off('Changes in the Lab are', 'lab_mutations', 'docs/lab.md'),
+  account_admin: off('User management is', 'account_admin', 'docs/console.md#users'),
+  access_keys: off('Access key management is', 'credentials_file', 'docs/credentials.md'),
+  test: off('Benchmarks are', 'test_enabled', 'docs/benchmarks.md'),
   monitor: {
     code: 'unsupported_here',
     message: 'No monitoring source is configured.',

@@ -12,7 +12,7 @@ import { featuresOf } from './features.js';
 import type { Attempt, Entry } from './logins.js';
 import { clearSid, setSid, sidOf } from './session-cookie.js';
 import type { Session } from './sessions.js';
-import { pagesFor, type Surface } from './surface.js';
+import { pagesFor, surfacesOff, type Surface } from './surface.js';
 
 /** Anybody may send them. */
 const CREDENTIALS_BYTES_MAX = 16 * 1024;
@@ -181,5 +181,6 @@ function describe(context: ConsoleContext, surfaces: readonly Surface[], session
     idle_expires_unix_s: Math.floor(sessions.expiresMs(session) / 1000),
     features,
     pages: pagesFor(surfaces, features, role),
+    off: surfacesOff(surfaces, features, role),
   };
 }

@@ -17,7 +17,6 @@ type Page = Session['pages'][number];
 const GROUPS = [
   ['storage', ''],
   ['cluster', 'Cluster'],
-  ['lab', 'Lab'],
   ['administration', 'Administration'],
 ] as const;
 
@@ -48,7 +47,7 @@ export async function openShell(
   const health = new Health(session.features.monitor);
   const page = session.pages.find(({ id }) => id === current);
   showRail(session, current);
-  showBar(page, health);
+  showBar(session.pages, page, health);
   wirePalette();
   offerCommands(() => commandsOf(session));
   follow(session, health, topics, onConnection);
@@ -60,13 +59,18 @@ export async function openShell(
   return session;
 }
 
-function showRail({ pages, cluster_name: cluster, user, role }: Session, current: string) {
+function showRail({ pages, off, cluster_name: cluster, user, role }: Session, current: string) {
   const nav = el('nav');
   nav.setAttribute('aria-label', 'Pages');
   for (const [group, heading] of GROUPS) {
-    const own = pages.filter((page) => page.group === group);
-    if (own.length === 0) continue;
-    const list = el('ul', {}, ...own.map((page) => el('li', {}, linkTo(page, current))));
+    const links = [
+      ...pages
+        .filter((page) => page.group === group && page.in_rail)
+        .map((page) => linkTo(page, current)),
+      ...off.filter((surface) => surface.group === group).map(linkToOff),
+    ];
+    if (links.length === 0) continue;
+    const list = el('ul', {}, ...links.map((link) => el('li', {}, link)));
     const title = heading === '' ? [] : [el('h2', { textContent: heading })];
     nav.append(el('div', {}, ...title, list));
   }
@@ -97,10 +101,22 @@ function showRail({ pages, cluster_name: cluster, user, role }: Session, current
 function linkTo({ id, title, path, icon: name, purpose }: Page, current: string) {
   const link = el('a', { href: path, title: purpose }, icon(name), title);
   if (id === current) link.setAttribute('aria-current', 'page');
+  else if (current.startsWith(`${path.slice(1)}/`)) link.setAttribute('aria-current', 'true');
   return link;
 }
 
-function showBar(page: Page | undefined, health: Health) {
+/** Its page says which keys switch it on. */
+function linkToOff({ title, path, icon: name, needs }: Session['off'][number]) {
+  return el(
+    'a',
+    { href: path, title: `Off. Set ${needs}.`, className: 'off' },
+    icon(name),
+    title,
+    el('span', { className: 'badge', textContent: 'off' }),
+  );
+}
+
+function showBar(pages: readonly Page[], page: Page | undefined, health: Health) {
   const menu = iconButton('menu', 'Menu', () => setRail($('#shell').dataset.rail !== 'open'));
   menu.id = 'menu';
   menu.setAttribute('aria-expanded', 'false');
@@ -108,8 +124,14 @@ function showBar(page: Page | undefined, health: Health) {
   const place = el('div', { className: 'place', id: 'place' });
   const title = el('span', { textContent: page?.title ?? document.title });
   title.setAttribute('aria-current', 'page');
+  const parent = pages.find(({ path }) => page?.id.startsWith(`${path.slice(1)}/`));
   const heading = GROUPS.find(([group]) => group === page?.group)?.[1] ?? '';
-  if (heading !== '') place.append(el('span', { textContent: heading }), icon('chevron-right'));
+  if (parent !== undefined && parent !== page) {
+    const link = el('a', { href: parent.path, textContent: parent.title });
+    place.append(link, icon('chevron-right'));
+  } else if (heading !== '') {
+    place.append(el('span', { textContent: heading }), icon('chevron-right'));
+  }
   place.append(title);
   const find = el(
     'button',
@@ -165,12 +187,15 @@ function densityButton() {
 
 /** What can be done on every page. */
 function commandsOf({ pages }: Session): Command[] {
-  const places = pages.map(({ title, path, icon: name }) => ({
-    text: title,
-    icon: name,
-    group: 'Go to' as const,
-    run: () => location.assign(path),
-  }));
+  // Pages without a group are for those who write pages.
+  const places = pages
+    .filter(({ group }) => group !== 'none')
+    .map(({ title, path, icon: name }) => ({
+      text: title,
+      icon: name,
+      group: 'Go to' as const,
+      run: () => location.assign(path),
+    }));
   const action = (text: string, name: string, run: () => unknown) => ({
     ...{ text, icon: name, run },
     group: 'Actions' as const,

@@ -93,12 +93,26 @@ describeWith([program('chromium')], 'users and audit log in Chromium', function 
     await watched.shoot('users-differ');
   });
 
-  it('shows the audit log as text, filters it, and verifies it', async () => {
+  /** The file that a button saves. */
+  async function saved(name: string): Promise<string> {
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name }).click();
+    return readFile(await (await download).path(), 'utf8');
+  }
+
+  it('shows the audit log as text, filters and saves it, and verifies it', async () => {
     await page.getByRole('link', { name: 'Audit' }).click();
     await page.getByRole('cell', { name: `admin:${EVIL}` }).waitFor();
     await page.getByLabel('Action').fill('users.');
     await page.getByRole('button', { name: 'Apply' }).click();
     await page.getByText('4 records').waitFor();
+    const csv = (await saved('Save CSV')).trim().split('\r\n');
+    expect(csv[0]).to.equal('time,user,role,ip,action,account,target,result,request_id,details');
+    expect(csv).to.have.length(5);
+    const json = JSON.parse(await saved('Save JSON')) as readonly { action: string }[];
+    expect(json.map(({ action }) => action.startsWith('users.'))).to.deep.equal([
+      ...[true, true, true, true],
+    ]);
     await page.getByRole('button', { name: 'Clear' }).click();
     await page.getByText('4 records').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Verify log' }).click();

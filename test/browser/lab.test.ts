@@ -78,6 +78,26 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
     await watched.page.goto(`http://127.0.0.1:${bed.console.port}${path}`);
   };
 
+  it('are found by their tasks, from one entry, and lead back to it', async () => {
+    const { page } = watched;
+    await page.getByRole('link', { name: 'Lab' }).click();
+    const groups = page.getByRole('heading', { level: 2 });
+    await page.getByRole('heading', { name: 'Repair', exact: true }).waitFor();
+    expect((await groups.allTextContents()).slice(-3)).to.deep.equal([
+      ...['Understand', 'Test', 'Repair'],
+    ]);
+    expect(await page.getByRole('article').count()).to.equal(11);
+    const rings = page.getByRole('article').filter({ hasText: 'RingScope' });
+    await rings.getByText('live').waitFor();
+    await watched.shoot('lab-overview');
+    await expectAccessible(page);
+    await rings.getByRole('link').click();
+    await page.waitForURL('**/lab/rings');
+    const back = page.getByRole('banner').getByRole('link', { name: 'Lab' });
+    await back.click();
+    await rings.waitFor();
+  });
+
   it('shows rings, looks up an object, and tries a change', async () => {
     const { page } = watched;
     await open('/lab/rings');

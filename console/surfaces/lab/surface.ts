@@ -4,6 +4,7 @@ import { CAPSULE } from './capsule/page.js';
 import { CHAOS } from './chaos/page.js';
 import { EXPIRED } from './expired/page.js';
 import { NODE_DRILL } from './node/page.js';
+import { OVERVIEW } from './overview/page.js';
 import { GENOME } from './genome/page.js';
 import { POLICIES } from './policies/page.js';
 import { PROFILE_MAP } from './profilemap/page.js';
@@ -29,11 +30,13 @@ const PAGES: readonly LabPage[] = [
 /** Pages for operators who want to know, and to try, how their cluster behaves. */
 export const LAB: Surface = {
   id: 'lab',
-  group: 'lab',
+  group: 'cluster',
   feature: 'lab',
   access: 'operate',
   prefixes: ['/lab'],
-  pages: PAGES,
+  title: 'Lab',
+  // The rail has the overview alone, which leads to the others.
+  pages: [OVERVIEW, ...PAGES.map((page) => ({ ...page, isInRail: false }))],
   routes: (app, context) => {
     sourceRoutes(app, context, PAGES);
   },

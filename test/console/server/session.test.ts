@@ -223,7 +223,7 @@ describe('console session', () => {
     const refused = await client.get('/lab/rings', { accept: 'text/html' });
     expect(refused.status).to.equal(403);
     expect(refused.headers['content-type']).to.include('text/html');
-    expect(refused.text).to.include('The Lab is disabled in this console.');
+    expect(refused.text).to.include('The Lab is disabled in this console. Set lab_enabled');
     expect((await client.get('/nowhere', { accept: 'text/html' })).status).to.equal(404);
     const api = await client.get('/lab/api/rings', { accept: 'text/html' });
     expect(codeOf(api)).to.equal('feature_disabled');

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
+import type { SessionView } from '../../../console/server/session-routes.js';
 import { ASSETS_PATH } from '../../../console/server/assets.js';
 import { SCRIPT_FOLDER, SOURCE_FOLDER } from '../../../console/server/console-folders.js';
 import type { PageView, Surface } from '../../../console/server/surface.js';
@@ -126,6 +127,28 @@ describe('surfaces behind their gates', () => {
     const design = ['/design', '/design/charts', '/design/texts'];
     expect(await paths()).to.deep.equal(['/', ...lab, '/audit', ...design]);
     expect(await paths('tester3', 'testing3')).to.deep.equal(['/']);
+  });
+
+  it('tells operators what is off, and the keys that switch it on', async () => {
+    const session = async (user?: string, key?: string) =>
+      (await (await bed.login(user, key)).get('/api/session')).json() as SessionView;
+    const { off, pages } = await session();
+    expect(off.map(({ path, needs }) => [path, needs])).to.deep.equal([
+      ['/monitor', 'metrics_url, admin_url, logs_url, or cluster_nodes with store_dir'],
+      ['/deploy', 'deploy_upstream, deploy_user, deploy_token_file'],
+      ['/benchmarks', 'test_enabled'],
+      ['/users', 'account_admin'],
+      ['/keys', 'credentials_file'],
+    ]);
+    const lab = pages.filter(({ surface }) => surface === 'lab');
+    expect(lab.filter(({ in_rail: isIn }) => isIn).map(({ path }) => path)).to.deep.equal(['/lab']);
+    expect((await session('tester3', 'testing3')).off).to.deep.equal([]);
+  });
+
+  it('says on the page of what is off where to read on', async () => {
+    const operator = await bed.login();
+    const { text } = await operator.get('/benchmarks', { accept: 'text/html' });
+    expect(text).to.include('Set test_enabled').and.include('docs/benchmarks.md');
   });
 
   it('serves a page only to users who may open it', async () => {

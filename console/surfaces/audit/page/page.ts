@@ -1,4 +1,5 @@
 import { call, query } from '../../../ui/api.js';
+import { saveCsv, saveJson } from '../../../ui/charts/export.js';
 import { $, el, shownText } from '../../../ui/dom.js';
 import { badge } from '../../../ui/parts.js';
 import { fail } from '../../../ui/shell.js';
@@ -7,6 +8,21 @@ import type { AuditRecord } from '../../../../src/lib/audit/audit-log.js';
 
 const PAGE = 200;
 const MOST = 1000;
+/** The most that is held to be saved at once. */
+const EXPORT_MAX = 100_000;
+/** The columns of a saved file. */
+const COLUMNS: readonly (readonly [string, (one: AuditRecord) => string])[] = [
+  ['time', ({ unix_s: at }) => new Date(at * 1000).toISOString()],
+  ['user', ({ actor }) => actor],
+  ['role', ({ role }) => role],
+  ['ip', ({ ip }) => ip],
+  ['action', ({ action }) => action],
+  ['account', ({ account = '' }) => account],
+  ['target', ({ target }) => target],
+  ['result', ({ result }) => result],
+  ['request_id', ({ request_id: id }) => id],
+  ['details', ({ details }) => (details === undefined ? '' : JSON.stringify(details))],
+];
 const ACTIONS = [
   'login',
   'logout',
@@ -64,10 +80,14 @@ function unixS(localTime: FormDataEntryValue | undefined = '') {
 
 const load = () => withSkeletonRows($('#rows'), { columns: 9, rows: 8 }, read);
 
-async function read() {
+/** The filter of the form, as the console takes it. */
+function filter() {
   const { from, to, ...given } = Object.fromEntries(new FormData($('#filter')));
-  const times = { from_unix_s: unixS(from), to_unix_s: unixS(to) };
-  const asked = query({ ...given, ...times, limit: String(limit) });
+  return { ...given, from_unix_s: unixS(from), to_unix_s: unixS(to) };
+}
+
+async function read() {
+  const asked = query({ ...filter(), limit: String(limit) });
   const { items, truncated, foreign_bytes: foreign } = await call('GET', `/api/audit?${asked}`);
   $('#rows').replaceChildren(...items.map(rowOf));
   const some = truncated
@@ -126,6 +146,26 @@ async function verify() {
       : `✗ Line ${problem.line} of ${problem.file} ${PROBLEMS[problem.kind]}`;
 }
 
+/** Saves all records that match as a file; the console gives a thousand at a time. */
+async function exportAs(save: typeof saveCsv) {
+  const asked = filter();
+  const found = new Map<string, AuditRecord>();
+  const state = $('#state');
+  for (;;) {
+    const before = found.size;
+    const answer = await call('GET', `/api/audit?${query({ ...asked, limit: String(MOST) })}`);
+    // Records of one second may come twice.
+    for (const one of answer.items) found.set(one.prev_sha256, one);
+    state.textContent = `Reading the log: ${found.size} records…`;
+    if (!answer.truncated || found.size === before || found.size >= EXPORT_MAX) break;
+    asked.to_unix_s = String(answer.items.at(-1)?.unix_s ?? 0);
+  }
+  const rows = [...found.values()].map((one) => COLUMNS.map(([, of]) => of(one)));
+  save('audit', { head: COLUMNS.map(([title]) => title), rows });
+  const all = found.size < EXPORT_MAX ? '' : ' More match: narrow the filter.';
+  state.textContent = `Saved ${found.size} records.${all}`;
+}
+
 /** Shows the latest records; the form asks for others. */
 export async function mount() {
   $('#actions').append(...ACTIONS.map((value) => el('option', { value })));
@@ -144,5 +184,7 @@ export async function mount() {
     attempt(load);
   });
   $('#verify').addEventListener('click', () => attempt(verify));
+  $('#csv').addEventListener('click', () => attempt(() => exportAs(saveCsv)));
+  $('#json').addEventListener('click', () => attempt(() => exportAs(saveJson)));
   await load();
 }

@@ -55,7 +55,8 @@ export async function missingHere(): Promise<HTMLElement | null> {
   return made;
 }
 
-function sourceBadge({ state, reason, needs, age_s: ageS }: DataSource) {
+/** Where the figures of a page are from, and why. */
+export function sourceBadge({ state, reason, needs, age_s: ageS }: DataSource) {
   const made = badge(ageS === null ? state : `${state} ${durationText(ageS)}`, STATES[state]);
   made.title = 'Data source of this page';
   const why = needs === null ? reason : `${reason} Requires ${needs}.`;
