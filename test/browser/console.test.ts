@@ -63,7 +63,16 @@ describeWith([program('chromium')], 'the console in Chromium', function () {
 
   it('makes a container, uploads, and shows names as text', async () => {
     await page.locator('#new-container').click();
-    await page.getByLabel('Name', { exact: true }).fill('photos');
+    const name = page.getByLabel('Name', { exact: true });
+    await name.fill('Bad_Name!');
+    await page.locator('#dialog-ok').click();
+    const consent = page.getByLabel('Create it, hidden from S3');
+    const refused = "document.querySelector('#dialog input:invalid')?.type";
+    expect(await page.evaluate(refused)).to.equal('checkbox');
+    expect(await consent.isVisible()).to.equal(true);
+    await watched.shoot('new-container-hidden');
+    await name.fill('photos');
+    await consent.waitFor({ state: 'hidden' });
     await page.locator('#dialog-ok').click();
     await page.getByText('This folder is empty.').waitFor();
     await page.getByRole('button', { name: 'Choose files' }).waitFor();

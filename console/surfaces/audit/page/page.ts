@@ -92,7 +92,7 @@ async function read() {
   $('#rows').replaceChildren(...items.map(rowOf));
   const some = truncated
     ? `Showing the latest ${items.length} records. More match: narrow the filter.`
-    : `${items.length} records.`;
+    : `${items.length} ${items.length === 1 ? 'record' : 'records'}.`;
   const found = items.length === 0 ? 'No matching records.' : some;
   const added = `Another program has added ${foreign} bytes to the log, which are not shown. Verify the log.`;
   $('#state').textContent = foreign === 0 ? found : `${found} ${added}`;
