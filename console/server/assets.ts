@@ -8,7 +8,7 @@ import { SCRIPT_FOLDER, SOURCE_FOLDER } from './console-folders.js';
 
 const compress = promisify(gzip);
 
-/** What browsers load lies in `ui/` and in the folder `page/` of each page, among the server's code. */
+/** Browsers load `ui/` and the folder `page/` of each page, which lie among the server's code. */
 const FOR_BROWSERS = /^(?:ui|surfaces\/.+\/page)\//;
 const FOLDERS = [
   { root: SOURCE_FOLDER, kinds: /\.(?:css|svg)$/ },
@@ -45,7 +45,7 @@ const FILES = readAll();
  */
 const DIGEST = digestOf(FILES);
 
-/** What the address of a file begins with. */
+/** The beginning of each file's address. */
 export const ASSETS_PATH = `/assets/${DIGEST}/`;
 
 /** All files, compressed by libuv's threads. */

@@ -101,8 +101,9 @@ function isWellFormedTarget(target: string): boolean {
 /** People are led to the login; programs are told. */
 function refuse(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const wantsPage = request.method === 'GET' && request.headers.accept?.includes('text/html');
-  // A browser with a cookie had a session, and its user is told that it has ended.
-  const ended = request.headers.cookie === undefined ? '' : '#ended';
+  // A browser with our cookie had a session, and its user is told that it has ended. Other programs on
+  // the host set cookies, too.
+  const ended = request.headers.cookie?.includes('console_sid=') === true ? '#ended' : '';
   if (wantsPage === true) return reply.redirect(`${LOGIN_PAGE}${ended}`, 303);
   throw new ApiError(
     'unauthenticated',

@@ -13,7 +13,7 @@ export class LoginOffers {
   }
 
   /**
-   * What the login's own page would send.
+   * The body that the login page would send.
    * @returns undefined when the token is not of an offer, or that was taken or is too old
    */
   take(token: string): Pick<LoginOffer, 'account' | 'user' | 'key'> | undefined {

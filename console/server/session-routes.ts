@@ -69,7 +69,7 @@ export function sessionRoutes(
   });
 }
 
-/** What only the login of a link sends. */
+/** The body of a login by link. */
 const BY_LINK = z.strictObject({ link: z.string().max(128) });
 
 /** The body of the login; of one by a link, what the link stands for. */

@@ -32,11 +32,11 @@ import type { TraceBatch, TraceOrder } from '../telemetry/request-trace.js';
 
 /** A login that the service's terminal offers by a link: once, and not for long. */
 export interface LoginOffer {
-  /** What the link holds: 43 characters of base64url. */
+  /** The part of the link behind the #: 43 characters of base64url. */
   readonly token: string;
   /** Milliseconds since the epoch. */
   readonly untilMs: number;
-  /** What the login's own page would send. */
+  /** The user's account, name and key, as the login page sends them. */
   readonly account: string;
   readonly user: string;
   readonly key: string;

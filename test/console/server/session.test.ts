@@ -204,6 +204,8 @@ describe('console session', () => {
     expect(page.headers.location).to.equal('/login.html');
     const again = await client.get('/', { accept: 'text/html', cookie: 'console_sid=over' });
     expect(again.headers.location).to.equal('/login.html#ended');
+    const first = await client.get('/', { accept: 'text/html', cookie: 'other=1' });
+    expect(first.headers.location).to.equal('/login.html');
   });
 
   it('keeps roles apart', async () => {
