@@ -179,10 +179,10 @@ export const STAGES = [
 const LARGE_FACTOR = process.env.RINGWAY_LARGE === '1' ? 6 : 1;
 
 /** How many stages run beside each other. */
-const BESIDE = 2;
+const BESIDE = 3;
 
 /**
- * Two stages run beside each other; when one ends, the next begins.
+ * {@link BESIDE} stages run beside each other; when one ends, the next begins.
  *
  * @param {readonly T[]} stages
  * @param {(stage: T) => number} secondsOf what a stage is known to take

@@ -21,8 +21,8 @@ import { startTestBed, type TestBed } from '../support/console.js';
 import { clusterFolder } from './support.js';
 
 async function sourcesOf(operator: ConsoleClient): Promise<ReadonlyMap<string, DataSource>> {
-  const all = LAB.pages.map(async ({ path }): Promise<[string, DataSource]> => {
-    const name = path.slice('/lab/'.length);
+  const names = LAB.pages.flatMap(({ path }) => /^\/lab\/(.+)$/.exec(path)?.[1] ?? []);
+  const all = names.map(async (name): Promise<[string, DataSource]> => {
     const answer = await operator.get(`/lab/api/sources/${name}`);
     expect(answer.status, answer.text).to.equal(200);
     return [name, answer.json()];
