@@ -31,7 +31,11 @@ export async function runSlice(
     },
     seconds * 1000 + OVERTIME_MS,
   );
-  await Promise.all(connections.map((connection) => client(connection, workload, deadline, tally)));
+  await Promise.all(
+    connections.map((connection, at) =>
+      client(connection, () => workload.next(at), deadline, tally),
+    ),
+  );
   clearTimeout(giveUp);
   const elapsedS = (performance.now() - startedAt) / 1000;
   const { user, system } = process.cpuUsage(cpuBefore);
@@ -57,14 +61,14 @@ class Tally {
 
 async function client(
   connection: Connection,
-  workload: Workload,
+  next: () => Operation | undefined,
   deadline: number,
   tally: Tally,
 ): Promise<void> {
   let errors = 0;
   let now = performance.now();
   while (now < deadline && errors < ERRORS_MAX) {
-    const operation = workload.next();
+    const operation = next();
     if (operation === undefined) return;
     const { problem } = await perform(connection, operation);
     const end = performance.now();

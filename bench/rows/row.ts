@@ -10,8 +10,11 @@ export type Operation = WireRequest | Script;
 
 /** The operations of one slice, made before it begins. */
 export interface Workload {
-  /** Undefined when none is left: the slice ends early. */
-  next(): Operation | undefined;
+  /**
+   * @param client which of the clients asks, from 0
+   * @returns undefined when none is left: the slice ends early
+   */
+  next(client: number): Operation | undefined;
 }
 
 /** What a row has to prepare a slice with. */

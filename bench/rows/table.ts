@@ -16,6 +16,7 @@ import {
   putSmall,
   putVersionedKnown,
   putVersionedNew,
+  putVersionedShared,
 } from './workloads.js';
 
 const MANY = { first: 2000, max: 60_000 };
@@ -191,13 +192,23 @@ export const ROWS: readonly Row[] = [
   },
   {
     name: 'put-versioned-known',
-    title: 'PUT 1 KiB, a further version of a key',
+    title: 'PUT 1 KiB, a further version of a key of the same client',
     concurrency: [16],
     quickConcurrency: [16],
     needs: ['versions'],
     fixtures: [],
     bytes: KIB,
     prepare: putVersionedKnown,
+  },
+  {
+    name: 'put-versioned-shared',
+    title: 'PUT 1 KiB, a further version of a key of all clients',
+    concurrency: [16],
+    quickConcurrency: [16],
+    needs: ['versions'],
+    fixtures: [],
+    bytes: KIB,
+    prepare: putVersionedShared,
   },
   {
     name: 'get-versioned',

@@ -24,21 +24,35 @@ export function putSmall(context: RowContext): Workload {
   return cycle(times(context.operations, (i) => putOf(context, `put/${context.slice}/${i}`, i)));
 }
 
-/** Keys that get a few versions each. */
 /** The first versions of keys. */
 export function putVersionedNew(context: RowContext): Workload {
   const put = (i: number) => putOf(context, `new/${context.slice}/${i}`, i);
   return once(times(context.operations, put));
 }
 
-/** Further versions of keys that were written just before. */
+/** Further versions of keys that the same client has written just before, over the same connection. */
 export async function putVersionedKnown(context: RowContext): Promise<Workload> {
+  const puts = await putKnownKeys(context);
+  const ofClients = times(KNOWN_CLIENTS, (client) =>
+    cycle(puts.filter((_, key) => key % KNOWN_CLIENTS === client)),
+  );
+  return { next: (client) => ofClients[client % KNOWN_CLIENTS]?.next(client) };
+}
+
+/** Further versions of keys that all clients write in turn: of two listeners, the other one as a rule. */
+export async function putVersionedShared(context: RowContext): Promise<Workload> {
+  return cycle(await putKnownKeys(context));
+}
+
+async function putKnownKeys(context: RowContext): Promise<WireRequest[]> {
   const puts = times(KNOWN_KEYS, (i) => putOf(context, `known/${context.slice}/${i}`, i));
   await context.run(puts);
-  return cycle(puts);
+  return puts;
 }
 
 const KNOWN_KEYS = 200;
+/** Clients with keys of their own. */
+const KNOWN_CLIENTS = 16;
 
 /** Current versions of keys that have two each, written before the slice. */
 export async function getVersioned(context: RowContext): Promise<Workload> {
@@ -189,8 +203,8 @@ export async function mixed(context: RowContext): Promise<Workload> {
   return cycle(
     times(context.operations, (i) => {
       const dice = random();
-      if (dice < 0.6) return gets.next() ?? page;
-      if (dice < 0.75) return heads.next() ?? page;
+      if (dice < 0.6) return gets.next(0) ?? page;
+      if (dice < 0.75) return heads.next(0) ?? page;
       return dice < 0.95 ? putOf(context, `mixed/${context.slice}/${i}`, i) : page;
     }),
   );

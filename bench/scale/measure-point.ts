@@ -50,5 +50,5 @@ export async function measurePoint(
 
 function first(workload: Workload, count: number): Workload {
   let left = count;
-  return { next: () => (left-- > 0 ? workload.next() : undefined) };
+  return { next: (client) => (left-- > 0 ? workload.next(client) : undefined) };
 }

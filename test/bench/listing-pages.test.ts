@@ -32,7 +32,7 @@ async function measured(pages: readonly Buffer[]): Promise<WireRequest> {
     run: () => Promise.resolve(),
     fetch: () => Promise.resolve(left.shift() ?? Buffer.alloc(0)),
   };
-  const operation = (await listFolders(context)).next();
+  const operation = (await listFolders(context)).next(0);
   if (operation === undefined || typeof operation === 'function') throw new Error('no request');
   return operation;
 }

@@ -38,7 +38,7 @@ describe('bench: a run', () => {
     this.timeout(240_000);
     const [json, report] = [join(folder, 'results.json'), join(folder, 'report.html')];
     const rows =
-      'put-1k:2,get-1k:2,list-1000:1,put-versioned-new:2,put-versioned-known:2,get-versioned:2';
+      'put-1k:2,get-1k:2,list-1000:1,put-versioned-new:2,put-versioned-known:2,put-versioned-shared:2,get-versioned:2';
     const sizes = ['--slices', '2', '--seconds', '0.1', '--list-keys', '200', '--listeners', '1'];
     const warmUp = ['--warm-up', '0.5'];
     const { code, output } = await bench([
