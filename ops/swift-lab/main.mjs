@@ -21,6 +21,14 @@ import { messageOf } from '../dev/lib/errors.mjs';
 
 const say = (/** @type {string} */ line) => console.log(line);
 
+/**
+ * The lab that this process has brought up. Its processes end with this one, also when its folder has
+ * been removed, as by a run of tests that was ended.
+ *
+ * @type {string | undefined}
+ */
+let begunId;
+
 /** @type {Record<string, (options: Options) => Promise<void>>} */
 const COMMANDS = {
   async up(options) {
@@ -28,7 +36,7 @@ const COMMANDS = {
       await bringUp(options);
       if (options.hold) await inputEnds();
     } finally {
-      if (options.hold) await takeDown({ dir: options.dir, wipe: true });
+      if (options.hold) await takeDown({ dir: options.dir, wipe: true, id: begunId });
     }
   },
   down: takeDown,
@@ -45,11 +53,11 @@ const COMMANDS = {
   },
 };
 
-/** @param {Pick<Options, 'dir' | 'wipe'>} options */
-async function takeDown({ dir, wipe }) {
+/** @param {Pick<Options, 'dir' | 'wipe'> & { id?: string | undefined }} options */
+async function takeDown({ dir, wipe, id }) {
   // Locking would make the folder.
-  if (!existsSync(dir)) return;
-  await locked(dir, () => down(dir, { wipe }));
+  if (!existsSync(dir)) return down(dir, { id });
+  await locked(dir, () => down(dir, { wipe, id }));
   removeIfEmpty(dir);
 }
 
@@ -76,9 +84,9 @@ async function upOrNothing(options) {
   const former = fresh ? undefined : readState(dir);
   const wasRunning = former !== undefined && labProcesses(former.id).length > 0;
   try {
-    return await up(options, say);
+    return await up(options, say, (id) => (begunId = id));
   } catch (error) {
-    if (!wasRunning) await down(dir, { wipe: former === undefined });
+    if (!wasRunning) await down(dir, { wipe: former === undefined, id: begunId });
     throw error;
   }
 }

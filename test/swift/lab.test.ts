@@ -235,21 +235,42 @@ describeWith(SWIFT_NEEDS, 'the Swift lab', () => {
   });
 });
 
-describeWith(SWIFT_NEEDS, 'a Swift lab whose start was killed', () => {
-  it('is cleaned up by down, which may be called again', async () => {
-    const folder = await makeTempFolder('swift-lab-crash');
-    const dir = join(folder, 'lab');
+describeWith(SWIFT_NEEDS, 'a Swift lab whose start is cut short', () => {
+  let folder: string;
+  let dir: string;
+
+  before(async () => {
+    folder = await makeTempFolder('swift-lab-crash');
+    dir = join(folder, 'lab');
+  });
+
+  after(() => removeFolder(folder));
+
+  /** A start that is under way: its first servers run. */
+  async function begin(...more: string[]) {
     const tool = join(process.cwd(), 'ops/swift-lab/main.mjs');
-    const args = [tool, 'up', '--dir', dir, '--device-bytes', String(DEVICE_BYTES)];
-    const starting = spawn(process.execPath, args, { stdio: 'ignore' });
+    const args = [tool, 'up', '--dir', dir, '--device-bytes', String(DEVICE_BYTES), ...more];
+    const starting = spawn(process.execPath, args, { stdio: ['pipe', 'ignore', 'ignore'] });
     const { labProcesses } = await loadLabTool('processes.mjs');
     const idOf = (): string | undefined =>
       existsSync(join(dir, 'lab.json'))
         ? (JSON.parse(readFileSync(join(dir, 'lab.json'), 'utf8')) as { id: string }).id
         : undefined;
     await until(() => labProcesses(idOf() ?? 'none yet').length >= 3);
-    const id = idOf()!;
-    const ended = once(starting, 'exit');
+    return { starting, id: idOf()!, ended: once(starting, 'exit') };
+  }
+
+  it('ends its servers itself where somebody has removed its state', async () => {
+    const { starting, id, ended } = await begin('--hold');
+    await removeFolder(join(dir, 'lab.json'));
+    starting.stdin.end();
+    await ended;
+    expect(await remains(dir, id)).to.deep.include({ processes: [], mounts: [] });
+    await removeFolder(dir);
+  });
+
+  it('is cleaned up by down after a kill, which may be called again', async () => {
+    const { starting, id, ended } = await begin();
     starting.kill('SIGKILL');
     await ended;
 
@@ -257,6 +278,5 @@ describeWith(SWIFT_NEEDS, 'a Swift lab whose start was killed', () => {
       expect(await runTool(['down', '--wipe', '--dir', dir])).to.include({ code: 0, stderr: '' });
       expect(await remains(dir, id)).to.deep.equal(NOTHING);
     }
-    await removeFolder(folder);
   });
 });

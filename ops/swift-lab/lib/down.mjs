@@ -8,11 +8,11 @@ import { readState } from './state.mjs';
  * Ends all processes of a lab and unmounts its devices. Harmless when nothing is up.
  *
  * @param {string} dir
- * @param {{ wipe?: boolean }} [options] `wipe` removes the lab's files as well
+ * @param {{ wipe?: boolean, id?: string | undefined }} [options] `wipe` removes the lab's files as
+ *   well; `id` finds its processes also when its folder has been removed
  */
-export async function down(dir, { wipe = false } = {}) {
-  const lab = readState(dir);
-  if (lab !== undefined) await endProcesses(lab.id, () => true);
+export async function down(dir, { wipe = false, id = readState(dir)?.id } = {}) {
+  if (id !== undefined) await endProcesses(id, () => true);
   if (existsSync(dir)) await unmountDevices(dir);
   if (wipe) removeFiles(dir);
 }

@@ -28,13 +28,15 @@ const LOG_TAIL_LINES = 25;
  *
  * @param {import('./options.mjs').Options} options
  * @param {(line: string) => void} say
+ * @param {(id: string) => void} begins called before anything runs
  * @returns {Promise<import('./state.mjs').LabState>}
  * @throws {Error} with the end of the log when a service does not come up
  */
-export async function up(options, say) {
+export async function up(options, say, begins) {
   requirePrograms(options);
   if (options.fresh) await down(options.dir, { wipe: true });
   const lab = await openState({ ...options, filter: options.filter && hasFilter() });
+  begins(lab.id);
   for (const folder of FOLDERS) mkdirSync(`${lab.dir}/${folder}`, { recursive: true });
   for (const node of nodesOf(lab)) mkdirSync(layout(lab.dir).cacheOf(node), { recursive: true });
 

@@ -46,7 +46,7 @@ describe('swift-lab: processes', () => {
     const ended = once(child, 'exit');
     child.kill('SIGKILL');
     await ended;
-    expect(labProcesses(id)).to.have.length(1);
+    await until(() => labProcesses(id).length === 1);
     await endProcesses(id, () => true);
     expect(labProcesses(id)).to.deep.equal([]);
   });
