@@ -179,7 +179,7 @@ export const STAGES = [
 const LARGE_FACTOR = process.env.RINGWAY_LARGE === '1' ? 6 : 1;
 
 /** How many stages run beside each other. */
-const BESIDE = 3;
+const BESIDE = 2;
 
 /**
  * {@link BESIDE} stages run beside each other; when one ends, the next begins.
