@@ -98,11 +98,6 @@ export function durationText(seconds: number) {
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }
 
-export function timeText(iso: string) {
-  const time = new Date(iso);
-  return Number.isNaN(time.getTime()) ? '' : time.toLocaleString();
-}
-
 /**
  * A random id, as a UUID of version 4. Browsers have `crypto.randomUUID` on pages of https and of their own
  * machine alone, and the console may be on another one of a trusted network.

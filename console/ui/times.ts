@@ -1,3 +1,4 @@
+import { timeAt } from './clock.js';
 import { el } from './dom.js';
 
 /** Times as people read them: how long ago, with the exact time on hover. */
@@ -26,7 +27,7 @@ export function relativeText(atMs: number, nowMs: number) {
 export function timeElement(atMs: number) {
   const time = new Date(atMs);
   if (Number.isNaN(time.getTime())) return el('time');
-  const made = el('time', { dateTime: time.toISOString(), title: time.toLocaleString() });
+  const made = el('time', { dateTime: time.toISOString(), title: timeAt(atMs / 1000, 'zoned') });
   made.textContent = relativeText(atMs, Date.now());
   made.dataset.relative = String(atMs);
   return made;

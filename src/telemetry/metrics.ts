@@ -78,7 +78,6 @@ export class ListenerMetrics {
   #laneBytes = 0;
   #accessLogDropped = 0;
   readonly #pools: (() => PoolLoad)[] = [];
-  #readStoreBytes: (() => number) | undefined;
 
   readonly #errors = new Counter({
     name: 'ringway_request_errors_total',
@@ -197,9 +196,11 @@ export class ListenerMetrics {
     this.#laneBytes += bytes;
   }
 
-  /** Sets where a snapshot reads the number of bytes that the store holds on its device. */
+  /** Measures the number of bytes that the embedded store holds on its device. Call it once. */
   watchStoreBytes(read: () => number): void {
-    this.#readStoreBytes = read;
+    const help = 'Bytes that the embedded store takes on its device; only where there is one.';
+    const about = { name: 'ringway_store_bytes', help, aggregator: 'max', read } as const;
+    collectGauge(about, this.#registers);
   }
 
   /** All values now, to be sent to the supervisor. */
@@ -294,12 +295,6 @@ export class ListenerMetrics {
         help: 'Tasks that run on a thread.',
         aggregator: 'sum',
         read: () => this.#poolLoad('active'),
-      },
-      {
-        name: 'ringway_store_bytes',
-        help: 'Bytes that the embedded store takes on its device.',
-        aggregator: 'max',
-        read: () => this.#readStoreBytes?.() ?? 0,
       },
     ] as const;
     for (const gauge of gauges) collectGauge(gauge, this.#registers);

@@ -1,10 +1,20 @@
+import { timeAt } from '../clock.js';
 import { labelSpace, scaleOf, ticksOf } from './shapes.js';
 import type { Shape } from './shapes.js';
 
 export interface Axis {
   title: string;
   format: (value: number) => string;
+  /** Where ticks are so near to each other that `format` makes two alike. Default: as they are. */
+  exact?: (value: number) => string;
 }
+
+/** An axis of times, in seconds since the epoch. */
+export const TIME_AXIS: Axis = {
+  title: 'Time',
+  format: (at) => timeAt(at, 'minute'),
+  exact: (at) => timeAt(at, 'second'),
+};
 
 const BOTTOM = 44;
 const TOP = 22;
@@ -44,13 +54,11 @@ export function axesOf(
   return { x, y, left, bottom: height - BOTTOM, shapes };
 }
 
-/**
- * Where ticks are so near to each other that the format of the axis makes two alike, they are shown
- * as they are.
- */
-function labelsOf(ticks: readonly number[], { format }: Axis) {
-  const texts = ticks.map((tick) => format(tick));
-  return new Set(texts).size === texts.length ? texts : ticks.map(String);
+/** Ticks that even the exact format makes alike are labelled once. */
+function labelsOf(ticks: readonly number[], { format, exact = String }: Axis) {
+  const texts = ticks.map(format);
+  if (new Set(texts).size === texts.length) return texts;
+  return ticks.map(exact).map((text, at, all) => (text === all[at - 1] ? '' : text));
 }
 
 export function line(d: string): Shape {

@@ -1,3 +1,4 @@
+import { timeAt } from '../../../ui/clock.js';
 import { call, query } from '../../../ui/api.js';
 import { saveCsv, saveJson } from '../../../ui/charts/export.js';
 import { $, el, shownText } from '../../../ui/dom.js';
@@ -105,7 +106,7 @@ function rowOf(one: AuditRecord) {
   return el(
     'tr',
     {},
-    cell(new Date(one.unix_s * 1000).toLocaleString(), 'time'),
+    el('td', { className: 'time', title: timeAt(one.unix_s, 'zoned') }, timeAt(one.unix_s, 'full')),
     cell(one.actor, 'text'),
     cell(one.role),
     cell(one.ip),
@@ -122,7 +123,7 @@ function detailsText(details: NonNullable<AuditRecord['details']>) {
   return Object.entries(details)
     .map(([name, value]) => {
       const isTime = name.endsWith('_unix_s') && typeof value === 'number';
-      const text = isTime ? new Date(value * 1000).toLocaleString() : [value ?? 'none'].flat();
+      const text = isTime ? timeAt(value, 'full') : [value ?? 'none'].flat();
       const shown = [text].flat().join(', ') || 'none';
       return `${name.replace(/_unix_s$/, '').replaceAll('_', ' ')}: ${shown}`;
     })

@@ -1,3 +1,4 @@
+import { timeAt } from '../../../ui/clock.js';
 import { barChart } from '../../../ui/charts/bars.js';
 import { ChartFigure } from '../../../ui/charts/figure.js';
 import { lineChart } from '../../../ui/charts/lines.js';
@@ -22,8 +23,7 @@ function keyOf({ op, target, concurrency }: ResultRow) {
  * @param runs with results, the newest first
  */
 export function comparison(runs: readonly RunRow[]) {
-  const label = (run: RunRow) =>
-    `${run.title}, ${new Date(1000 * run.started_unix_s).toLocaleString('en-GB')}`;
+  const label = (run: RunRow) => `${run.title}, ${timeAt(run.started_unix_s, 'full')}`;
   const choices = runs.map((run) => [run.id, label(run)] as const);
   const [now, before] = [select('run', choices), select('before', choices)];
   before.value = runs[1]?.id ?? '';

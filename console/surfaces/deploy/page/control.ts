@@ -1,5 +1,5 @@
 import { ApiFailure, call, raw } from '../../../ui/api.js';
-import { el, messageOf, shownText } from '../../../ui/dom.js';
+import { durationText, el, messageOf, shownText } from '../../../ui/dom.js';
 import { icon } from '../../../ui/icons.js';
 import { timeElement } from '../../../ui/times.js';
 import type { StoredPlan } from '../../../../src/deploy/service/planner-protocol.js';
@@ -237,6 +237,23 @@ export function emptyState(name: string, title: string, text: string, ...ways: W
     el('p', { textContent: text }),
     el('div', { className: 'row' }, ...ways.map(wayButton)),
   );
+}
+
+/** Work that takes long: a bar that moves, and the seconds so far, which are not said aloud. */
+export function workingState(text: string) {
+  const begun = Date.now();
+  const seconds = el('span', { className: 'quiet' });
+  seconds.setAttribute('aria-hidden', 'true');
+  const bar = el('progress', { className: 'deploy-progress' });
+  bar.setAttribute('aria-label', text);
+  const said = el('p', { textContent: `${text}… ` }, seconds);
+  const made = el('div', {}, said, bar);
+  made.setAttribute('role', 'status');
+  const timer = setInterval(() => {
+    if (!made.isConnected) clearInterval(timer);
+    seconds.textContent = durationText((Date.now() - begun) / 1000);
+  }, 1000);
+  return made;
 }
 
 /** Fills a place with what takes time; a failure is shown in it, with a button to try again. */

@@ -1,3 +1,4 @@
+import { timeAt } from '../../../ui/clock.js';
 import { call } from '../../../ui/api.js';
 import { confirmed, el } from '../../../ui/dom.js';
 import { badge, card, table } from '../../../ui/parts.js';
@@ -92,7 +93,7 @@ export class HistoryPanel {
             });
             const back = wayButton({ text: 'Roll back', work: () => this.#back(row) });
             back.disabled = row.spec_etag === current;
-            const name = new Date(1000 * row.created_unix_s).toLocaleString();
+            const name = timeAt(row.created_unix_s, 'full');
             for (const one of [log, diff, back]) {
               one.setAttribute(
                 'aria-label',

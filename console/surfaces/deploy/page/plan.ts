@@ -11,6 +11,7 @@ import {
   show,
   shortHash,
   wayButton,
+  workingState,
 } from './control.js';
 import { actionCard, diffCard } from './plan-files.js';
 import { ringCards } from './plan-rings.js';
@@ -64,7 +65,8 @@ export class PlanPanel {
 
   /** Makes a plan, and shows it or why there is none. */
   make(wish: Wish): Promise<void> {
-    this.#place.replaceChildren();
+    const text = 'Creating a plan: building the rings and comparing them with what is deployed';
+    this.#place.replaceChildren(workingState(text));
     return show(this.#place, async () => {
       try {
         const plan = await makePlan(wish);

@@ -1,3 +1,4 @@
+import { timeAt } from '../../../ui/clock.js';
 import { call } from '../../../ui/api.js';
 import { confirmed, el, randomId, shownText } from '../../../ui/dom.js';
 import { fail } from '../../../ui/shell.js';
@@ -138,7 +139,7 @@ export class RunPanel {
     const line = el(
       'div',
       {},
-      el('time', { dateTime: time.toISOString(), textContent: time.toLocaleTimeString() }),
+      el('time', { dateTime: time.toISOString(), textContent: timeAt(unixS, 'second') }),
       el('strong', { textContent: shownText(node) }),
       el('span', { textContent: `${action}: ${what}` }),
       el('span', { className: 'quiet', textContent: shownText(message) }),

@@ -1,13 +1,6 @@
 import { call, query } from '../../../ui/api.js';
-import {
-  $,
-  bytesText,
-  el,
-  exactBytesText,
-  messageOf,
-  shownText,
-  timeText,
-} from '../../../ui/dom.js';
+import { timeAt, timeText } from '../../../ui/clock.js';
+import { $, bytesText, el, exactBytesText, messageOf, shownText } from '../../../ui/dom.js';
 import { skeleton } from '../../../ui/skeleton.js';
 import { rename, transferDialog } from './copy-dialog.js';
 import { replaceDetails } from './late-section.js';
@@ -169,7 +162,7 @@ function expiryText({ delete_at_unix_s: at }: ObjectView) {
 }
 
 function unixText(seconds: number) {
-  return new Date(seconds * 1000).toLocaleString();
+  return timeAt(seconds, 'full');
 }
 
 function facts(given: Readonly<Record<string, string>>) {

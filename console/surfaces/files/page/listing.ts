@@ -1,3 +1,4 @@
+import { timeAt } from '../../../ui/clock.js';
 import { call, query } from '../../../ui/api.js';
 import { $, el, messageOf, shownText } from '../../../ui/dom.js';
 import { icon } from '../../../ui/icons.js';
@@ -232,7 +233,7 @@ export function showFound(rows: readonly Row[], emptyText: string) {
 
 function showFreshness() {
   $('#stale').hidden = true;
-  $('#as-of').textContent = `listed by the store at ${new Date().toLocaleTimeString()}`;
+  $('#as-of').textContent = `listed by the store at ${timeAt(Date.now() / 1000, 'second')}`;
 }
 
 /** What is shown of this place already stays, and is said to be old; else the failure is all. */

@@ -1,3 +1,4 @@
+import { timeAt } from '../../../ui/clock.js';
 import { call, query, tempurlDefaultS } from '../../../ui/api.js';
 import { copyField } from '../../../ui/copy.js';
 import { ask, el } from '../../../ui/dom.js';
@@ -118,7 +119,7 @@ function notesOf(
   made: TempUrl | PresignedUrl,
   { isFolder, isWrite, isKept }: { isFolder: boolean; isWrite: boolean; isKept: boolean },
 ) {
-  const until = `Valid until ${new Date(made.expires_unix_s * 1000).toLocaleString()}`;
+  const until = `Valid until ${timeAt(made.expires_unix_s, 'full')}`;
   const notes = ['digest' in made ? `${until}, signed with ${made.digest}.` : `${until}.`];
   if (made.url === null) {
     notes.push("Prepend the store's public address, which the console does not know.");

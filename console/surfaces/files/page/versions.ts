@@ -1,13 +1,6 @@
 import { call, query } from '../../../ui/api.js';
-import {
-  ask,
-  bytesText,
-  confirmed,
-  el,
-  exactBytesText,
-  shownText,
-  timeText,
-} from '../../../ui/dom.js';
+import { timeText } from '../../../ui/clock.js';
+import { ask, bytesText, confirmed, el, exactBytesText, shownText } from '../../../ui/dom.js';
 import { lateSection } from './late-section.js';
 import { load } from './listing.js';
 import { askTyped } from '../../../ui/typed-name.js';

@@ -1,9 +1,10 @@
-import { $, el } from '../../../ui/dom.js';
+import { timeAt } from '../../../ui/clock.js';
+import { $, durationText, el } from '../../../ui/dom.js';
 import { groupsOf, groupsToShow } from './alert-order.js';
 import { now } from './clock.js';
 import { addressOf } from './place.js';
 import { stateMark } from './state.js';
-import { duration, figure, timeAt } from './units.js';
+import { figure } from './units.js';
 import type { AlertView as Alert } from '../alerts/alert-view.js';
 import type { By, Group as GroupOf } from './alert-order.js';
 
@@ -115,7 +116,7 @@ function timeOf(since: number) {
   return el('time', {
     dateTime: new Date(since * 1000).toISOString(),
     title: timeAt(since, 'full'),
-    textContent: `${timeAt(since, 'minute')}, ${duration(now() - since)} ago`,
+    textContent: `${timeAt(since, 'minute')}, ${durationText(now() - since)} ago`,
   });
 }
 

@@ -1,6 +1,7 @@
+import { timeAt } from '../../../ui/clock.js';
 import { el } from '../../../ui/dom.js';
 import { latestIndex } from './series.js';
-import { figure, timeAt } from './units.js';
+import { figure } from './units.js';
 import type { Unit } from '../panels/panel.js';
 import type { Columns } from './series.js';
 

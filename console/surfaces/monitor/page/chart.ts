@@ -1,8 +1,9 @@
+import { timeAt } from '../../../ui/clock.js';
 import uPlot from '../../../vendor/uplot.js';
 import { TIME_STEPS_S } from '../../../ui/charts/shapes.js';
 import { gridColour, looksOf, textColour } from './palette.js';
 import { stack } from './series.js';
-import { figure, timeAt } from './units.js';
+import { figure } from './units.js';
 import type { Series } from '../measure.js';
 import type { Looks } from './palette.js';
 import type { Columns } from './series.js';

@@ -1,7 +1,8 @@
+import { timeAt } from '../../../ui/clock.js';
 import { el } from '../../../ui/dom.js';
 import { looksOf } from './palette.js';
 import { latestIndex } from './series.js';
-import { figure, timeAt } from './units.js';
+import { figure } from './units.js';
 import type { Series } from '../measure.js';
 import type { Unit } from '../panels/panel.js';
 import type { Looks } from './palette.js';

@@ -1,7 +1,7 @@
+import { timeAt } from '../../../ui/clock.js';
 import { el, shownText } from '../../../ui/dom.js';
 import { iconButton } from '../../../ui/icons.js';
 import { stateMark } from './state.js';
-import { timeAt } from './units.js';
 import type { LogLineView as LogLine } from '../logs/logs.js';
 
 const LEVELS: Record<string, string> = { fatal: 'crit', error: 'crit', warn: 'warn', info: 'info' };

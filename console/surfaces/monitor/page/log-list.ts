@@ -1,6 +1,6 @@
+import { timeAt } from '../../../ui/clock.js';
 import { el } from '../../../ui/dom.js';
 import { keyOf, logLine } from './log-line.js';
-import { timeAt } from './units.js';
 import type { LogLineView as LogLine } from '../logs/logs.js';
 
 /** Times in Unix seconds. */

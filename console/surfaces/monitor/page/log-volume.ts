@@ -1,9 +1,9 @@
+import { timeAt } from '../../../ui/clock.js';
 import { ChartFigure } from '../../../ui/charts/figure.js';
 import { label, line } from '../../../ui/charts/axes.js';
 import { scaleOf, timeTicksOf, widthOf } from '../../../ui/charts/shapes.js';
 import { el } from '../../../ui/dom.js';
 import { skeleton } from '../../../ui/skeleton.js';
-import { timeAt } from './units.js';
 import type { VolumeView } from '../logs/volume.js';
 import type { Chart, Shape, Tone } from '../../../ui/charts/shapes.js';
 

@@ -1,3 +1,4 @@
+import { localTimes } from '../../../ui/clock.js';
 import { call, query } from '../../../ui/api.js';
 import { el, messageOf } from '../../../ui/dom.js';
 import { skeleton } from '../../../ui/skeleton.js';
@@ -7,7 +8,6 @@ import { LogVolume, volumeOfLines } from './log-volume.js';
 import { place, setPlace } from './place.js';
 import { currentRange, isLive } from './range.js';
 import { stateMark } from './state.js';
-import { localTimes } from './units.js';
 import type { LogsView } from '../logs/logs.js';
 
 /** Times in Unix seconds. */

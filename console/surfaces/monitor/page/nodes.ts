@@ -1,10 +1,11 @@
+import { localTimes, timeAt } from '../../../ui/clock.js';
 import { call } from '../../../ui/api.js';
 import { el, messageOf } from '../../../ui/dom.js';
 import { skeleton } from '../../../ui/skeleton.js';
 import { bar } from './bars.js';
 import { numberCell, table } from './cells.js';
 import { stateMark } from './state.js';
-import { figure, localTimes, timeAt } from './units.js';
+import { figure } from './units.js';
 import type { NodesView } from '../routes.js';
 
 type StorageNode = NodesView['items'][number];

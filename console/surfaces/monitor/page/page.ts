@@ -1,5 +1,6 @@
+import { localTimes, timeAt } from '../../../ui/clock.js';
 import { call, POLL_MS } from '../../../ui/api.js';
-import { $, el } from '../../../ui/dom.js';
+import { $, durationText, el } from '../../../ui/dom.js';
 import { skeleton } from '../../../ui/skeleton.js';
 import { showAlerts } from './alerts.js';
 import { now, setClock } from './clock.js';
@@ -9,7 +10,6 @@ import { stateMark } from './state.js';
 import { TabContent } from './tab-content.js';
 import { markTab, showTabs } from './tabs.js';
 import { showLoadingTiles, showTiles } from './tiles.js';
-import { duration, localTimes, timeAt } from './units.js';
 import { fail } from '../../../ui/shell.js';
 import type { Overview } from '../../../server/answers.js';
 import type { SessionView } from '../../../server/session-routes.js';
@@ -21,8 +21,8 @@ const TILES = 'monitor-tiles';
 const TILES_FIRST = 10;
 /** The charts that a tab begins with. */
 const PANELS = 6;
-/** Tabs whose data others may not see. */
-const FOR_OPERATORS = new Set(['logs', 'trace']);
+/** Tabs whose data only operators may see. A tab of charts is shown when one of them is measured. */
+const WITHOUT_CHARTS = new Set(['logs', 'trace']);
 const SOURCE_NAMES: Record<string, string> = { embedded: 'built-in', prometheus: 'Prometheus' };
 /** The number of missed updates after which the shown values count as unknown. */
 const MISSED = 3;
@@ -87,7 +87,7 @@ function showAge() {
   if (overview === null) return;
   const { at_unix_s: at, interval_s: interval } = overview;
   const age = now() - at;
-  $('#updated').textContent = `updated ${age < 2 ? 'just now' : `${duration(age)} ago`}`;
+  $('#updated').textContent = `updated ${age < 2 ? 'just now' : `${durationText(age)} ago`}`;
   if (stale || age < MISSED * Math.max(interval, everyS)) return;
   stale = true;
   const since = timeAt(at, 'second');
@@ -144,7 +144,11 @@ async function open(session: SessionView) {
   $('#panel').replaceChildren(el('div', { className: 'panels main' }, ...places));
   const operator = session.role === 'operator';
   const catalogue = await call('GET', '/api/monitor/panels', undefined, true);
-  const tabs = catalogue.tabs.filter(({ id }) => operator || !FOR_OPERATORS.has(id));
+  const tabs = catalogue.tabs.filter(({ id }) =>
+    WITHOUT_CHARTS.has(id)
+      ? operator
+      : catalogue.items.some(({ tab, available }) => tab === id && available),
+  );
   const byPanel = new Map(catalogue.items.map((item) => [item.id, item]));
   aboutOf = (panel) => byPanel.get(panel);
   if (!tabs.some(({ id }) => id === place.tab)) place.tab = tabs[0]?.id ?? '';

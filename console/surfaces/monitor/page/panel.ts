@@ -1,3 +1,4 @@
+import { localTimes, timeAt } from '../../../ui/clock.js';
 import { call, query } from '../../../ui/api.js';
 import { savePng } from '../../../ui/charts/export.js';
 import { el, messageOf } from '../../../ui/dom.js';
@@ -11,7 +12,6 @@ import { looksOf } from './palette.js';
 import { columnsOf, describe, latestIndex, nameOf } from './series.js';
 import { downloadCsv, seriesTable } from './series-table.js';
 import { StateStrip } from './state-strip.js';
-import { localTimes, timeAt } from './units.js';
 import type { ChartView } from '../charts.js';
 import type { About } from './tiles.js';
 

@@ -1,4 +1,5 @@
-import { figure, timeAt } from './units.js';
+import { timeAt } from '../../../ui/clock.js';
+import { figure } from './units.js';
 import type { Series } from '../measure.js';
 import type { Unit } from '../panels/panel.js';
 

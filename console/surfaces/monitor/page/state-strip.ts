@@ -1,8 +1,8 @@
+import { timeAt } from '../../../ui/clock.js';
 import { paint } from '../../../ui/charts/paint.js';
 import { timeTicksOf } from '../../../ui/charts/shapes.js';
 import { swimLanes } from '../../../ui/charts/swim-lanes.js';
 import { el } from '../../../ui/dom.js';
-import { timeAt } from './units.js';
 import type { Chart } from '../../../ui/charts/shapes.js';
 import type { Span } from '../../../ui/charts/swim-lanes.js';
 import type { Columns } from './series.js';

@@ -1,8 +1,9 @@
-import { $, el } from '../../../ui/dom.js';
+import { localTimes } from '../../../ui/clock.js';
+import { $, durationText, el } from '../../../ui/dom.js';
 import { addressOf } from './place.js';
 import { sparkline } from './sparkline.js';
 import { stateMark } from './state.js';
-import { duration, figure, localTimes, parts } from './units.js';
+import { figure, parts } from './units.js';
 import type { Overview } from '../../../server/answers.js';
 import type { TileView } from '../overview.js';
 import type { PanelsView } from '../routes.js';
@@ -141,7 +142,7 @@ function noteOf({ id, title, value, unit }: Tile['notes'][number]) {
   if (id === 'first_full_s') {
     return value === null
       ? 'no disk is expected to fill up'
-      : `first disk full in ${duration(value)}`;
+      : `first disk full in ${durationText(value)}`;
   }
   if (value === null) return '';
   const sign = value > 0 && id.startsWith('slope') ? '+' : '';

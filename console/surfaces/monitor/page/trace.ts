@@ -1,9 +1,10 @@
+import { timeAt } from '../../../ui/clock.js';
 import { call, query } from '../../../ui/api.js';
 import { el, messageOf, randomId, shownText } from '../../../ui/dom.js';
 import { icon, iconButton } from '../../../ui/icons.js';
 import { setPlace } from './place.js';
 import { stateMark } from './state.js';
-import { figure, timeAt } from './units.js';
+import { figure } from './units.js';
 import type { TraceEntry as Entry, TraceView as View } from '../trace.js';
 
 const POLL_MS = 1000;

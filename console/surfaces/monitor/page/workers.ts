@@ -1,9 +1,10 @@
+import { localTimes, timeAt } from '../../../ui/clock.js';
 import { call } from '../../../ui/api.js';
-import { el, messageOf } from '../../../ui/dom.js';
+import { durationText, el, messageOf } from '../../../ui/dom.js';
 import { skeleton } from '../../../ui/skeleton.js';
 import { dash, plainCell, table } from './cells.js';
 import { stateMark } from './state.js';
-import { duration, figure, localTimes, timeAt } from './units.js';
+import { figure } from './units.js';
 import type { Unit } from '../panels/panel.js';
 import type { WorkerView as Worker, WorkersView } from '../workers.js';
 
@@ -79,7 +80,7 @@ function rowOf(item: Worker, at: number | null) {
   const number = (value: number | null, unit: Unit) =>
     el('td', { className: 'number' }, value === null ? dash() : figure(value, unit));
   const since = item.started_unix_s;
-  const up = since === null || at === null ? dash() : duration(at - since);
+  const up = since === null || at === null ? dash() : durationText(at - since);
   const name = item.worker === null ? item.role : `${item.role} ${item.worker}`;
   const pid = plainCell(item.pid);
   pid.classList.add('number');

@@ -1,5 +1,6 @@
 import { call, query } from '../../../../ui/api.js';
-import { ask, el, timeText } from '../../../../ui/dom.js';
+import { timeText } from '../../../../ui/clock.js';
+import { ask, el } from '../../../../ui/dom.js';
 import { lateSection } from '../late-section.js';
 import { attempt, may } from '../state.js';
 import { runTask } from '../tasks.js';

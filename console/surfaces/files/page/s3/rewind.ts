@@ -1,4 +1,5 @@
-import { ask, bytesText, el, shownText, timeText } from '../../../../ui/dom.js';
+import { timeText } from '../../../../ui/clock.js';
+import { ask, bytesText, el, shownText } from '../../../../ui/dom.js';
 import { folder } from '../state.js';
 import { runTask } from '../tasks.js';
 import { askTyped } from '../../../../ui/typed-name.js';

@@ -1,5 +1,6 @@
 import { call, query } from '../../../../ui/api.js';
-import { ask, el, timeText } from '../../../../ui/dom.js';
+import { timeText } from '../../../../ui/clock.js';
+import { ask, el } from '../../../../ui/dom.js';
 import { may } from '../state.js';
 import { typedName } from '../../../../ui/typed-name.js';
 import { box, choice, factList, field, localTime, quiet } from './fields.js';

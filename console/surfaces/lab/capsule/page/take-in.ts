@@ -1,3 +1,4 @@
+import { timeAt } from '../../../../ui/clock.js';
 import { call, csrf, followJob, query } from '../../../../ui/api.js';
 import { el, shownText } from '../../../../ui/dom.js';
 import { badge, card, download, field, input, problem, table } from '../../page/ground.js';
@@ -115,7 +116,7 @@ function verdictView(verdict: CapsuleVerdict | CapsuleProblem) {
   const trust = verdict.trusted
     ? badge(`signed by a trusted key, ${verdict.key_id}`, 'ok')
     : badge(`signed by an unknown key, ${verdict.key_id}`, 'warn');
-  const what = `${object.container}/${object.name}, ${object.state}, from ${cluster}, ${new Date(1000 * made).toLocaleString()}`;
+  const what = `${object.container}/${object.name}, ${object.state}, from ${cluster}, ${timeAt(made, 'full')}`;
   return [
     el('div', { className: 'row' }, badge('whole', 'ok'), trust),
     el('p', { textContent: shownText(what) }),

@@ -1,5 +1,6 @@
 import { call } from '../../../../ui/api.js';
 import { ask, el } from '../../../../ui/dom.js';
+import { cooldownLine } from '../../page/cooldown.js';
 import { badge, card, field, input, select } from '../../page/ground.js';
 import { runPage } from '../../page/run-page.js';
 import { FAULTS, runView } from './view.js';
@@ -25,7 +26,8 @@ export const { mount, topics, onConnection } = runPage({
 const BLOCKING = ['stop_service', 'pause_node'];
 
 async function catalogue(open: (id: string) => void) {
-  const { items, can_force: canForce } = await call('GET', '/lab/api/chaos/catalog', undefined, true); // prettier-ignore
+  const view = await call('GET', '/lab/api/chaos/catalog', undefined, true);
+  const { items, can_force: canForce, cooldown_until_unix_s: restsUntil } = view;
   const list = (some: readonly Fault[], label: string) => {
     const made = el('ul', { className: 'chaos-cards' });
     made.append(...some.map((item) => faultCard(item, canForce, open)));
@@ -38,7 +40,8 @@ async function catalogue(open: (id: string) => void) {
   const more = el('details', { className: 'chaos-more', open: here.length === 0 });
   more.append(el('summary', { textContent: `${title} (${others.length})` }), list(others, title));
   const none = el('p', { textContent: 'No faults are available here yet.' });
-  return card('Faults', here.length === 0 ? none : list(here, 'Faults'), more);
+  const rests = restsUntil === null ? [] : [cooldownLine(restsUntil)];
+  return card('Faults', ...rests, here.length === 0 ? none : list(here, 'Faults'), more);
 }
 
 function faultCard(fault: Fault, canForce: boolean, open: (id: string) => void) {

@@ -1,3 +1,4 @@
+import { TIME_AXIS } from '../../../../ui/charts/axes.js';
 import { call } from '../../../../ui/api.js';
 import { ChartFigure } from '../../../../ui/charts/figure.js';
 import { gauge } from '../../../../ui/charts/gauge.js';
@@ -155,7 +156,7 @@ function parts({ components, debt_s: debt }: DebtSnapshot) {
 function day({ history }: DebtSnapshot) {
   return lineChart({
     series: [{ name: 'Debt', points: history.map((one) => ({ x: one.unix_s, y: one.debt_s })) }],
-    x: { title: 'Time', format: clockText },
+    x: TIME_AXIS,
     y: { title: 'Debt', format: timeText },
   });
 }
@@ -262,8 +263,4 @@ function countText({ count, unit }: Component) {
 function timeText(seconds: number | null) {
   if (seconds === null) return 'unknown';
   return seconds > 0 && seconds < 10 ? `${numberText(seconds, 2)} s` : durationText(seconds);
-}
-
-function clockText(unixS: number) {
-  return new Date(1000 * unixS).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
 }

@@ -1,6 +1,7 @@
 import { $, durationText, el, ask } from '../../../../ui/dom.js';
 import { call } from '../../../../ui/api.js';
 import { fail } from '../../../../ui/shell.js';
+import { cooldownText } from '../../page/cooldown.js';
 import { badge, field, input, numberText, table } from '../../page/ground.js';
 import type { NodeStatus } from '../drills.js';
 import type { Impact } from '../impact.js';
@@ -62,15 +63,22 @@ export function nodeCard(name: string, view: () => DrillsView, open: (id: string
         : [el('p', { className: 'quiet', textContent: node.problem })]),
     );
     services.replaceChildren(...node.services.map(serviceLine));
-    countdown.replaceChildren(...(node.held === null ? [] : clock(node.held, nowS)));
+    const restsFor = Math.max(0, (node.cooldown_until_unix_s ?? 0) - nowS);
+    const rests = restsFor > 0;
+    countdown.replaceChildren(
+      ...(node.held !== null
+        ? clock(node.held, nowS)
+        : rests
+          ? [el('span', { className: 'quiet', textContent: cooldownText(restsFor) })]
+          : []),
+    );
     const { needs } = view();
-    const rests = node.cooldown_until_unix_s !== null;
     down.hidden = node.held !== null;
     down.disabled = needs !== null || rests || node.services.length === 0;
     down.title =
       needs === null
         ? rests
-          ? 'Cooldown after the last drill. Try again later.'
+          ? 'Not during the cooldown after a drill.'
           : ''
         : `Requires ${needs}`;
     up.hidden = node.held === null;

@@ -1,3 +1,4 @@
+import { TIME_AXIS } from '../../../../ui/charts/axes.js';
 import { call, MISSED } from '../../../../ui/api.js';
 import { ChartFigure } from '../../../../ui/charts/figure.js';
 import { lineChart, stackedChart } from '../../../../ui/charts/lines.js';
@@ -182,10 +183,7 @@ class NodePage {
   }
 
   #timeline({ samples }: DrillReport) {
-    const x = {
-      title: 'Time',
-      format: (s: number) => new Date(1000 * s).toLocaleTimeString('en', { hour12: false }),
-    };
+    const x = TIME_AXIS;
     const share = (part: number | null, all: number | null) =>
       part === null || all === null || all === 0 ? null : (100 * part) / all;
     const answers = lineChart({

@@ -1,3 +1,4 @@
+import { timeAt } from '../../../../ui/clock.js';
 import { call, query } from '../../../../ui/api.js';
 import { el } from '../../../../ui/dom.js';
 import {
@@ -74,6 +75,5 @@ export function comparePanel({ ring, rings }: RingContext) {
 
 /** @param name such as `1700000000.object` */
 function formerChoice(name: string): readonly [string, string] {
-  const time = new Date(1000 * Number.parseInt(name, 10));
-  return [name, `before the change at ${time.toLocaleString()}`];
+  return [name, `before the change at ${timeAt(Number.parseInt(name, 10), 'full')}`];
 }

@@ -4,8 +4,6 @@ import { ask, el } from '../../../../ui/dom.js';
 import { badge, card, download, figures, problem, table } from '../../page/ground.js';
 import type { ShadowParams, ShadowView as View } from '../shadow-run.js';
 
-type Mode = ShadowParams['mode'];
-
 type Finding = View['findings'][number];
 
 type Answer = Finding['a'];
@@ -33,7 +31,8 @@ export function summaryOf({ cases, skipped, steps, findings, unlisted = 0 }: Vie
   ]);
 }
 
-export function findingTable({ findings, unlisted = 0 }: View, mode: Mode) {
+/** @param params of the run: the sides that are compared */
+export function findingTable({ findings, unlisted = 0 }: View, { mode, a, b }: ShadowParams) {
   if (findings.length === 0) {
     return card('Findings', el('p', { textContent: 'No relevant differences.' }));
   }
@@ -48,7 +47,10 @@ export function findingTable({ findings, unlisted = 0 }: View, mode: Mode) {
           cell: (row) => badge(row.difference.verdict, STATES[row.difference.verdict]),
         },
         { title: 'Rule', value: (row) => row.difference.rule },
-        { title: 'Difference', value: (row) => row.difference.detail },
+        {
+          title: b === null ? 'Difference' : `Difference: ${a} and ${b}`,
+          value: (row) => row.difference.detail,
+        },
         { title: 'Request', value: requestText },
         { title: 'Count', number: true, value: (row) => row.times },
         { title: 'Flaky', value: flakyText },
@@ -79,7 +81,12 @@ export function findingTable({ findings, unlisted = 0 }: View, mode: Mode) {
 
 function requestText({ case: one, step }: Finding) {
   const { method = '', target = '' } = one.steps[step] ?? {};
-  return `${method} ${target}`.slice(0, 120);
+  return `${method} ${named(target)}`.slice(0, 120);
+}
+
+/** Cases name the account and the container of a side by signs, which each side fills in. */
+function named(text: string) {
+  return text.replaceAll('${A}', '{account}').replaceAll('${C}', '{container}');
 }
 
 /** Steps by method and verdict. */
@@ -101,7 +108,7 @@ export function matrixTable({ matrix }: View) {
   );
 }
 
-async function showFinding(finding: Finding, mode: Mode) {
+async function showFinding(finding: Finding, mode: ShadowParams['mode']) {
   const one = finding.minimal ?? finding.case;
   const said = el('div', { className: 'lab-page' });
   const replay = el('button', { type: 'button', textContent: 'Replay case' });
@@ -139,8 +146,10 @@ async function showFinding(finding: Finding, mode: Mode) {
 function rawText({ steps }: Finding['case']) {
   return steps
     .map(({ method, target, headers, body_b64: body }) => {
-      const lines = headers.map(([name, value]) => `${name}: ${value}`);
-      return [`${method} ${target} HTTP/1.1`, ...lines, '', globalThis.atob(body)].join('\n');
+      const lines = headers.map(([name, value]) => `${name}: ${named(value)}`);
+      return [`${method} ${named(target)} HTTP/1.1`, ...lines, '', globalThis.atob(body)].join(
+        '\n',
+      );
     })
     .join('\n\n');
 }

@@ -98,7 +98,7 @@ function runView(run: Run) {
   const problems = view.problem ? [el('p', { className: 'error', textContent: view.problem })] : [];
   return [
     card('Run', ...head, ...problems, summaryOf(view, params.cases)),
-    findingTable(view, params.mode),
+    findingTable(view, params),
     matrixTable(view),
   ];
 }

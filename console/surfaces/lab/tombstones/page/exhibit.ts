@@ -1,3 +1,4 @@
+import { timeAt } from '../../../../ui/clock.js';
 import { durationText, el, shownText } from '../../../../ui/dom.js';
 import { badge, card, figures, table } from '../../page/ground.js';
 import type { ExhibitView } from '../page.js';
@@ -26,12 +27,12 @@ export function exhibitView({ exhibit, check }: ExhibitView) {
       figures([
         {
           label: 'Deleted',
-          value: new Date(1000 * Number.parseFloat(exhibit.ts)).toLocaleString(),
+          value: timeAt(Number.parseFloat(exhibit.ts), 'full'),
         },
         { label: 'Age', value: durationText(exhibit.age_s) },
         {
           label: 'May be reclaimed since or from',
-          value: new Date(1000 * exhibit.eligible_unix_s).toLocaleString(),
+          value: timeAt(exhibit.eligible_unix_s, 'full'),
           hint: 'it goes when its suffix is hashed the next time',
         },
         { label: 'Partition', value: String(exhibit.part), hint: `policy ${exhibit.policy_index}` },
@@ -57,8 +58,7 @@ export function exhibitView({ exhibit, check }: ExhibitView) {
           {
             title: 'Here since',
             value: (row) => row.ctime_unix_s,
-            cell: (row) =>
-              row.ctime_unix_s === null ? '–' : new Date(1000 * row.ctime_unix_s).toLocaleString(),
+            cell: (row) => (row.ctime_unix_s === null ? '–' : timeAt(row.ctime_unix_s, 'full')),
           },
           {
             title: 'Learned after',
