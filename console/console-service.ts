@@ -11,28 +11,34 @@ import { createLogger } from '../src/telemetry/logger.js';
 import { consoleAccounts, deriveConsole } from './config/derive.js';
 import type { ConsoleOptions } from './config/load.js';
 import { ConsoleServer, type StartOptions } from './server/start.js';
+import type { Surface } from './server/surface.js';
+import { SURFACES } from './surfaces/registry.js';
 
 /**
  * The console as a child of the service.
- * @param start what a program of its own would do otherwise, for tests
+ * @param surfaces others than those that the console has, for tests
  */
 export async function startConsoleChild(
   init: ChildInit,
-  start: Pick<StartOptions, 'userAdmin'> = {},
+  surfaces: readonly Surface[] = SURFACES,
 ): Promise<ChildService> {
   const { options, credentials, consoleConfig } = init;
   const { consoleListen: bind, logLevel: level } = options;
   const derived = deriveConsole(options, credentials, consoleConfig);
   if ('absent' in derived || bind === '') throw new StartError('internal', 'there is no console');
   const logger = createLogger({ level, process: 'console' });
-  const server = await prepare({ ...derived.options, bind }, { ...start, logger });
+  const server = await prepare({ ...derived.options, bind }, surfaces, { logger });
   return new ConsoleService(init, server);
 }
 
 /** @throws StartError `config` for files that it names, `store` for those that it keeps */
-async function prepare(options: ConsoleOptions, start: StartOptions): Promise<ConsoleServer> {
+async function prepare(
+  options: ConsoleOptions,
+  surfaces: readonly Surface[],
+  start: StartOptions,
+): Promise<ConsoleServer> {
   try {
-    return await ConsoleServer.prepare(options, start);
+    return await ConsoleServer.prepare(options, surfaces, start);
   } catch (error) {
     const { message } = error as Error;
     throw new StartError(failureOf(error), `console: ${message}`, { cause: error });

@@ -5,6 +5,7 @@ import { EXIT_CODES, type ExitReason } from '../supervisor/exit-codes.js';
 import { loadConsoleConfig, type ConsoleOptions } from './config/load.js';
 import { verifyAudit } from '../src/lib/audit/audit-log.js';
 import { startConsole, type RunningConsole } from './server/start.js';
+import { SURFACES } from './surfaces/registry.js';
 
 const USAGE = 'usage: node dist/console/main.js console.json [--verify-audit]';
 const VERIFY = '--verify-audit';
@@ -26,7 +27,7 @@ async function main(args: readonly string[]): Promise<void> {
 }
 
 async function serve(options: ConsoleOptions): Promise<void> {
-  const running = await startConsole(options);
+  const running = await startConsole(options, SURFACES);
   process.stdout.write(`console: listening on port ${running.port}\n`);
   stopOnSignals(running);
 }

@@ -5,7 +5,6 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import type { AllowedHosts } from '../../src/config/allowed-hosts.js';
 import { ConnectionLimits } from '../../src/lib/connection-limits.js';
 import { nextRequestId } from '../../src/telemetry/request-id.js';
-import { SURFACES } from '../surfaces/registry.js';
 import { ApiError } from './api-error.js';
 import { installErrors } from './app-errors.js';
 import { limitBodies } from './bodies.js';
@@ -13,6 +12,7 @@ import { networkOf } from './client-address.js';
 import { commonRoutes } from './common-routes.js';
 import type { ConsoleContext } from './context.js';
 import { installGuard } from './guard.js';
+import type { OpenSurfaces } from './open-surfaces.js';
 import { limitUploads } from './upload-limits.js';
 import { pageRoutes } from './pages.js';
 import { SECURITY_HEADERS } from './security-headers.js';
@@ -49,6 +49,7 @@ function noSchema(): never {
 /** @param hosts what `Host` may say, once the port is known */
 export async function buildApp(
   context: ConsoleContext,
+  surfaces: OpenSurfaces,
   hosts: () => Pick<AllowedHosts, 'has'>,
   traffic: Traffic,
 ): Promise<FastifyInstance> {
@@ -93,9 +94,9 @@ export async function buildApp(
     errorResponseBuilder: (_request, { ttl }) =>
       new ApiError('rate_limited', 'Too many requests.', undefined, Math.ceil(ttl / 1000)),
   });
-  sessionRoutes(app, context, SURFACES);
+  sessionRoutes(app, context, surfaces.all);
   commonRoutes(app, context);
-  await surfaceRoutes(app, context, SURFACES);
+  await surfaceRoutes(app, context, surfaces);
   await app.register(async (scope) => pageRoutes(scope, context.options));
   return app;
 }

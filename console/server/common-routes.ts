@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { sessionOf, type ConsoleContext } from './context.js';
 import type { EventTopic } from './events.js';
 import { parse } from './parse.js';
+import { unauditedRoute } from './route-options.js';
 import { runRoutes } from './runs/run-routes.js';
 
 /** Each change of a job, for the session that it belongs to. */
@@ -33,7 +34,7 @@ export function commonRoutes(app: FastifyInstance, context: ConsoleContext): voi
   app.get('/api/jobs/:id', { config: { access: 'read', background: true } }, (request) =>
     jobs.get(sessionOf(request), parse(JOB, request.params).id),
   );
-  app.delete('/api/jobs/:id', { config: { access: 'read' } }, (request) =>
+  app.delete('/api/jobs/:id', unauditedRoute('read', 'the job writes how it ended'), (request) =>
     jobs.cancel(sessionOf(request), parse(JOB, request.params).id),
   );
 

@@ -1,9 +1,5 @@
 import type { Logger } from '../../src/telemetry/logger.js';
 import type { ConsoleOptions } from '../config/load.js';
-import type { BenchmarkRuns } from '../surfaces/benchmarks/runs.js';
-import type { Lab } from '../surfaces/lab/lab.js';
-import type { Monitor } from '../surfaces/monitor/monitor.js';
-import type { UserAdmin } from '../surfaces/users/user-admin.js';
 import type { S3Endpoint } from '../s3/s3-account.js';
 import type { Upstream } from '../swift/upstream.js';
 import type { Accounts } from './accounts.js';
@@ -45,14 +41,6 @@ export interface ConsoleContext {
   readonly jobs: Jobs;
   /** Work that outlives its session, and the console. */
   readonly runs: Runs;
-  /** Undefined unless `account_admin` is set. */
-  readonly userAdmin: UserAdmin | undefined;
-  /** Undefined when nothing is configured that could be watched. */
-  readonly monitor: Monitor | undefined;
-  /** Undefined unless `lab_enabled` is set. */
-  readonly lab: Lab | undefined;
-  /** Undefined unless `test_enabled` is set. */
-  readonly benchmarks: BenchmarkRuns | undefined;
 }
 
 declare module 'fastify' {
@@ -71,8 +59,13 @@ declare module 'fastify' {
     access?: 'open' | Right;
     /** That of the surface that the route belongs to. */
     gate?: Gate;
-    /** The name of the audit record when a user is refused whose role lacks the right. */
-    audits?: string;
+    /**
+     * Whether its handler writes into the audit log what is changed; a name is that of the record
+     * when a user is refused whose role lacks the right. Each route that is no read must say this, or
+     * why it has nothing to write.
+     */
+    audits?: string | true;
+    unaudited?: string;
     /** The user did nothing: the session does not live longer for it. */
     background?: boolean;
   }

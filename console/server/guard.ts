@@ -3,19 +3,18 @@ import type { AllowedHosts } from '../../src/config/allowed-hosts.js';
 import { ApiError } from './api-error.js';
 import { recordAction } from './audit-record.js';
 import type { ConsoleContext } from './context.js';
-import { FEATURES_OFF, featuresOf } from './features.js';
 import { isSameOrigin } from './origin.js';
 import { hasRight } from './rights.js';
 import { sidOf } from './session-cookie.js';
 import { isCsrfToken } from './sessions.js';
-import type { Gate } from './surface.js';
 
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 const LOGIN_PAGE = '/login.html';
 
 /**
  * What every request has to pass, in this order: host, origin, session, token against forgery,
- * whether its surface is on, right. A route that does not say who may use it stops the start.
+ * whether its surface is on, right. A route that does not say who may use it stops the start, as does
+ * one that is no read and does not say whether the audit log has it.
  */
 export function installGuard(
   app: FastifyInstance,
@@ -23,15 +22,17 @@ export function installGuard(
   hosts: () => Pick<AllowedHosts, 'has'>,
 ): void {
   const routes: RouteOptions[] = [];
-  const features = featuresOf(context);
   app.addHook('onRoute', (route) => {
     routes.push(route);
   });
   // Checked when ready, because plugins still add to their routes.
   app.addHook('onReady', () => {
-    const undecided = routes.find((route) => route.config?.access === undefined);
-    if (undecided !== undefined)
-      throw new Error(`${undecided.url} does not declare who can access it.`);
+    for (const { url, method, config: { access, audits, unaudited } = {} } of routes) {
+      if (access === undefined) throw new Error(`${url} does not declare who can access it.`);
+      const isRead = [method].flat().every((one) => READS.has(one));
+      if (isRead || audits !== undefined || unaudited !== undefined) continue;
+      throw new Error(`${url} does not declare whether it is in the audit log.`);
+    }
     return Promise.resolve();
   });
   app.decorateRequest('session', null);
@@ -61,12 +62,15 @@ export function installGuard(
       );
     }
     request.session = session;
-    if (gate !== undefined && !features[gate.feature]) throw switchedOff(gate);
+    if (gate?.off !== undefined) {
+      const { code, message, needs } = gate.off;
+      throw new ApiError(code, message, { needs });
+    }
     const isAllowed = [access, gate?.access].every(
       (right) => right === undefined || hasRight(session.user.role, right),
     );
     if (!isAllowed) {
-      if (audits !== undefined) {
+      if (typeof audits === 'string') {
         const target = (request.query as { readonly name?: unknown }).name;
         const act = { action: audits, target: typeof target === 'string' ? target : '' };
         await recordAction(context, request, { ...act, result: 'denied' });
@@ -80,12 +84,6 @@ export function installGuard(
     session.store.check().catch(() => undefined);
     return undefined;
   });
-}
-
-function switchedOff({ feature }: Gate): ApiError {
-  const known = FEATURES_OFF[feature];
-  if (known === undefined) return new ApiError('feature_disabled', 'This feature is disabled.');
-  return new ApiError(known.code, known.message, { needs: known.needs });
 }
 
 /** Routers leave a broken escape as it is, and take bytes that are no UTF-8 for other text. */

@@ -13,6 +13,7 @@ import type { Attempt, Entry } from './logins.js';
 import { clearSid, setSid, sidOf } from './session-cookie.js';
 import type { Session } from './sessions.js';
 import { pagesFor, surfacesOff, type Surface } from './surface.js';
+import { auditedRoute } from './route-options.js';
 
 /** Anybody may send them. */
 const CREDENTIALS_BYTES_MAX = 16 * 1024;
@@ -32,7 +33,10 @@ export function sessionRoutes(
   context: ConsoleContext,
   surfaces: readonly Surface[],
 ): void {
-  const open = { config: { access: 'open' }, bodyLimit: CREDENTIALS_BYTES_MAX } as const;
+  const open = {
+    config: { access: 'open', audits: true },
+    bodyLimit: CREDENTIALS_BYTES_MAX,
+  } as const;
   app.post('/api/session', open, async (request, reply) => {
     const before = sidOf(context.options, request, reply);
     const attempt = context.logins.attempt(await credentialsOf(context, request));
@@ -59,7 +63,7 @@ export function sessionRoutes(
     describe(context, surfaces, sessionOf(request)),
   );
 
-  app.delete('/api/session', { config: { access: 'read' } }, async (request, reply) => {
+  app.delete('/api/session', auditedRoute('read'), async (request, reply) => {
     const session = sessionOf(request);
     // The store's token stays: other sessions of the user share it.
     context.sessions.end(session);
@@ -168,7 +172,7 @@ export type SessionView = ReturnType<typeof describe>;
 
 function describe(context: ConsoleContext, surfaces: readonly Surface[], session: Session) {
   const { options, sessions } = context;
-  const features = featuresOf(context);
+  const features = featuresOf(surfaces, options);
   const { user, account, role } = session.user;
   return {
     user,

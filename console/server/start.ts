@@ -8,12 +8,6 @@ import { ConsoleMetrics } from '../../src/telemetry/console-metrics.js';
 import { createLogger, type Logger } from '../../src/telemetry/logger.js';
 import { isKeystone, loginName, type RosterEntry } from '../config/keys.js';
 import type { ConsoleOptions } from '../config/load.js';
-import { BenchmarkRuns } from '../surfaces/benchmarks/runs.js';
-import { SURFACES } from '../surfaces/registry.js';
-import { Lab } from '../surfaces/lab/lab.js';
-import { Monitor } from '../surfaces/monitor/monitor.js';
-import { recoverUsers } from '../surfaces/users/recovery.js';
-import { USER_ADMIN, UserAdmin, type UserAdminOptions } from '../surfaces/users/user-admin.js';
 import type { S3Endpoint } from '../s3/s3-account.js';
 import { parseUpstream } from '../swift/address.js';
 import { authAddresses, storeAddresses } from '../swift/proxies.js';
@@ -33,9 +27,11 @@ import { LoginLimits } from './login-limits.js';
 import { LoginOffers } from './login-offers.js';
 import { StoreLogins, type Logins } from './logins.js';
 import { MetricsListener } from './metrics-listener.js';
+import { OpenSurfaces } from './open-surfaces.js';
 import { RUNS_TOPIC } from './runs/run-routes.js';
 import { Runs } from './runs/runs.js';
 import { Sessions } from './sessions.js';
+import type { Surface, SurfaceTypes } from './surface.js';
 import { ExclusiveAudit } from '../../src/lib/audit/exclusive-audit.js';
 import { Traffic } from './traffic.js';
 
@@ -44,6 +40,7 @@ export interface RunningConsole {
   /** The port that `metrics_listen` was given; undefined where that key is empty. */
   readonly metricsPort: number | undefined;
   readonly context: ConsoleContext;
+  readonly service: OpenSurfaces['service'];
   /** Takes no more connections, and lets requests under way finish; `close` comes after it. */
   drain(): Promise<void>;
   /** Ends sessions, jobs and connections. */
@@ -53,7 +50,6 @@ export interface RunningConsole {
 export interface StartOptions {
   readonly now?: () => number;
   readonly logger?: Logger;
-  readonly userAdmin?: UserAdminOptions;
   /** For tests, which do not wait. */
   readonly pause?: ConsoleContext['pause'];
 }
@@ -66,22 +62,22 @@ const PROBE_IDLE_MS = 2000;
 export class ConsoleServer {
   readonly context: ConsoleContext;
   readonly metrics: ConsoleMetrics;
+  readonly #surfaces: OpenSurfaces;
   readonly #traffic: Traffic;
   readonly #metricsListener: MetricsListener | undefined;
   readonly #sweep: NodeJS.Timeout;
   #app: FastifyInstance | undefined;
   #hosts: Pick<AllowedHosts, 'has'> = { has: () => false };
-  #monitoring: Promise<void> | undefined;
-  #recovering: Promise<unknown> | undefined;
-  #recoveringBenchmarks: Promise<void> | undefined;
+  #beginning: Promise<void> | undefined;
 
-  private constructor(context: ConsoleContext) {
+  private constructor(context: ConsoleContext, surfaces: OpenSurfaces) {
     const { sessions, options } = context;
     this.context = context;
+    this.#surfaces = surfaces;
     this.metrics = new ConsoleMetrics({
       requestsInProgress: () => this.requestsInProgress,
       sessions: () => sessions.count,
-      repairDebt: () => context.lab?.debt.recent,
+      repairDebt: () => surfaces.repairDebt(),
     });
     this.#traffic = new Traffic(({ status, isLogin }) => {
       this.metrics.finished(status, isLogin);
@@ -100,14 +96,14 @@ export class ConsoleServer {
    */
   static async prepare(
     options: ConsoleOptions,
+    all: readonly Surface[],
     {
       now = Date.now,
       logger = defaultLogger(),
-      userAdmin = USER_ADMIN,
       pause = (ms) => delay(ms, undefined, { ref: false }),
     }: StartOptions = {},
   ): Promise<ConsoleServer> {
-    const surfaceTopics = SURFACES.flatMap(({ topics = [] }) => topics);
+    const surfaceTopics = all.flatMap(({ topics = [] }) => topics);
     const events = new Events([JOBS_TOPIC, RUNS_TOPIC, ...surfaceTopics]);
     const admin = new AdminClient(options);
     const accounts = new Accounts(options.accounts);
@@ -134,18 +130,15 @@ export class ConsoleServer {
       loginLimits: new LoginLimits({ perMinute: options.loginMaxPerMin, now }),
       loginOffers: new LoginOffers(now),
       audit,
-      userAdmin: options.accountAdmin
-        ? new UserAdmin({ options, logger, now }, userAdmin)
-        : undefined,
       jobs: new Jobs({ events, now, describe }),
       runs,
-      monitor: Monitor.open({ options, admin, events, now, logger }),
-      lab: Lab.open({ options, admin, store, now, runs, logger }),
-      benchmarks: BenchmarkRuns.open({ options, events, now, logger }),
     };
-    const server = new ConsoleServer(context);
+    const surfaces = new OpenSurfaces(all);
+    const server = new ConsoleServer(context, surfaces);
     try {
-      server.#app = await buildApp(context, () => server.#hosts, server.#traffic);
+      surfaces.open(context);
+      const hosts = () => server.#hosts;
+      server.#app = await buildApp(context, surfaces, hosts, server.#traffic);
       await server.#app.ready();
     } catch (error) {
       await server.close();
@@ -168,34 +161,23 @@ export class ConsoleServer {
     }
     const { port } = server.address() as AddressInfo;
     this.#hosts = new AllowedHosts({ ...bind, port }, others);
-    // This is not awaited: a former process may be busy with a change for long.
-    const benchmarks = (this.#recoveringBenchmarks ??= this.#recoverBenchmarks());
-    this.#recovering ??= Promise.all([recoverUsers(this.context), benchmarks]);
-    void this.context.runs.recover();
-    this.context.lab?.start();
-    // Again after a pause: it goes on. A former process writes what it has measured when it ends.
-    this.#monitoring ??= this.context.audit.isOurs ? this.#monitor() : this.#monitorAfterFormer();
-    if (this.context.audit.isOurs) await Promise.all([benchmarks, this.#monitoring]);
+    const { audit, runs, logger } = this.context;
+    void runs.recover();
+    // Once: what was paused goes on.
+    this.#beginning ??= this.#surfaces.begin(() => audit.turn());
+    // A former process may be busy with a change for long, which a start does not wait for.
+    if (audit.isOurs) await this.#beginning;
+    else {
+      this.#beginning.catch((error: unknown) => {
+        logger.error({ err: error }, 'a surface of the console has not begun its work');
+      });
+    }
     return port;
   }
 
-  /** One that a former process has started is that process's to end. */
-  async #recoverBenchmarks(): Promise<void> {
-    const { audit, benchmarks, logger } = this.context;
-    try {
-      if (await audit.turn()) await benchmarks?.recover();
-    } catch (error) {
-      logger.error({ err: error }, 'an unfinished benchmark is left');
-    }
-  }
-
-  async #monitor(): Promise<void> {
-    await this.context.monitor?.start();
-  }
-
-  async #monitorAfterFormer(): Promise<void> {
-    const isOurs = await this.context.audit.turn().catch(() => true);
-    if (isOurs) await this.#monitor();
+  /** The service of a surface; undefined where it is off, or has none. */
+  service<Types extends SurfaceTypes>(surface: Surface<Types>): Types['service'] | undefined {
+    return this.#surfaces.service(surface);
   }
 
   /** Lets go of the port; connections stay. `listen` takes it again. */
@@ -242,8 +224,7 @@ export class ConsoleServer {
 
   /** Ends sessions, jobs and connections. */
   async close(): Promise<void> {
-    const { sessions, events, store, logins, s3, admin, audit, runs } = this.context;
-    const { monitor, lab, benchmarks, userAdmin, jobs } = this.context;
+    const { sessions, events, store, logins, s3, admin, audit, runs, jobs } = this.context;
     clearInterval(this.#sweep);
     audit.giveUp();
     sessions.endAll();
@@ -259,13 +240,8 @@ export class ConsoleServer {
     admin.close();
     await runs.close();
     await jobs.close();
-    await this.#monitoring;
-    await monitor?.close();
-    await lab?.close();
-    await benchmarks?.close();
-    // A change that was cut goes back, which is recorded.
-    await this.#recovering;
-    await userAdmin?.idle();
+    await this.#beginning?.catch(() => undefined);
+    await this.#surfaces.close();
     await audit.close();
   }
 
@@ -276,20 +252,22 @@ export class ConsoleServer {
 }
 
 /**
- * Starts the console.
+ * Starts the console with these surfaces.
  * @throws system errors when it cannot listen, or not write its state
  */
 export async function startConsole(
   options: ConsoleOptions,
+  surfaces: readonly Surface[],
   start: StartOptions = {},
 ): Promise<RunningConsole> {
-  const server = await ConsoleServer.prepare(options, start);
+  const server = await ConsoleServer.prepare(options, surfaces, start);
   try {
     const port = await server.listen();
     return {
       port,
       metricsPort: await server.metricsPort(),
       context: server.context,
+      service: (surface) => server.service(surface),
       drain: () => server.drain(),
       close: () => server.close(),
     };

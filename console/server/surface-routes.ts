@@ -1,24 +1,28 @@
 import type { FastifyInstance, HTTPMethods } from 'fastify';
 import { ApiError } from './api-error.js';
 import type { ConsoleContext } from './context.js';
+import type { OpenSurfaces } from './open-surfaces.js';
 import { HTML_TYPE, pageHtml } from './page-html.js';
-import type { Surface } from './surface.js';
+import type { Gate } from './surface.js';
 
 const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /**
  * The pages and routes of every surface. All of them stand behind the gate of their surface, which
- * the guard holds: also those of a surface that is off, and addresses that none of them has.
+ * the guard holds. Of one that is off these are its pages, and all addresses below its prefixes.
  */
 export async function surfaceRoutes(
   app: FastifyInstance,
   context: ConsoleContext,
-  surfaces: readonly Surface[],
+  surfaces: Pick<OpenSurfaces, 'all' | 'service'>,
 ): Promise<void> {
-  for (const { feature, access, pages, prefixes, routes } of surfaces) {
+  for (const surface of surfaces.all) {
+    const { access, pages, prefixes, setting } = surface;
+    const off = setting?.isOn(context.options) === false ? setting : undefined;
+    const service = surfaces.service(surface);
     await app.register((scope, _options, done) => {
       scope.addHook('onRoute', (route) => {
-        route.config = { ...route.config, gate: { feature, access } };
+        route.config = { ...route.config, gate: { off, access } satisfies Gate };
       });
       for (const page of pages) {
         const html = pageHtml(page);
@@ -29,13 +33,14 @@ export async function surfaceRoutes(
           handler: (_request, reply) =>
             reply.header('cache-control', 'no-cache').type(HTML_TYPE).send(html),
         });
-        page.routes?.(scope, context);
+        if (off === undefined) page.routes?.(scope, context, service);
       }
-      routes?.(scope, context);
+      if (off === undefined) surface.routes?.(scope, context, service);
       for (const url of prefixes.flatMap((prefix) => [prefix, `${prefix}/*`])) {
         const method = METHODS.filter((one) => !scope.hasRoute({ method: one, url }));
         const handler = () => notThere(pages.length > 0);
-        if (method.length > 0) scope.route({ method, url, config: { access }, handler });
+        const config = { access, unaudited: 'there is nothing' } as const;
+        if (method.length > 0) scope.route({ method, url, config, handler });
       }
       done();
     });

@@ -9,8 +9,8 @@ import { LAB } from './lab/surface.js';
 import { MONITOR } from './monitor/surface.js';
 import { USERS } from './users/surface.js';
 
-/** All surfaces with their pages, in the order of the navigation. */
-export const SURFACES: readonly Surface[] = [
+/** In the order of the navigation. */
+const ALL = [
   FILES,
   MONITOR,
   DEPLOY,
@@ -20,4 +20,10 @@ export const SURFACES: readonly Surface[] = [
   KEYS,
   AUDIT,
   DESIGN,
-];
+] as const satisfies readonly Surface[];
+
+/** All surfaces with their pages. */
+export const SURFACES: readonly Surface[] = ALL;
+
+/** The types of one of them. */
+export type RegisteredTypes = NonNullable<(typeof ALL)[number]['types']>;

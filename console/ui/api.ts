@@ -1,23 +1,15 @@
 import { toLogin } from './login-page.js';
-import type { AnswerTo, JobStarted, Overview } from '../server/answers.js';
+import type { JobStarted } from '../server/answers.js';
 import type { JobView as Job } from '../server/jobs.js';
-import type { RunView } from '../server/runs/run.js';
 import type { SessionView as Session } from '../server/session-routes.js';
-import type { BenchmarkNews } from '../surfaces/benchmarks/runs.js';
-import type { ZipCut } from '../surfaces/files/zip-routes.js';
+import type { AnswerTo, News } from '../surfaces/answers.js';
 
 /** The console's API, as the pages use it. */
 
 export type StreamState = 'live' | 'polled' | 'stale';
 
 /** Functions that are called with what the stream of events says, by topic. */
-export interface Topics {
-  jobs?: (job: Job) => void;
-  monitor?: (overview: Overview) => void;
-  benchmarks?: (news: BenchmarkNews) => void;
-  zip?: (cut: ZipCut) => void;
-  runs?: (run: RunView) => void;
-}
+export type Topics = { [Topic in keyof News]?: (news: News[Topic]) => void };
 
 let session: Session | null = null;
 

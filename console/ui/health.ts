@@ -1,6 +1,6 @@
 import { call } from './api.js';
 import { el } from './dom.js';
-import type { Overview } from '../server/answers.js';
+import type { Overview } from '../surfaces/monitor/answers.js';
 
 /** The sign in the bar: whether the console answers, and whether what it watches is well. */
 

@@ -4,7 +4,7 @@ import { $, el, messageOf, shownText } from './dom.js';
 import { Health } from './health.js';
 import { icon, iconButton } from './icons.js';
 import { isCompact, nextTheme, onLooks, setCompact, setTheme, theme } from './looks.js';
-import type { Overview } from '../server/answers.js';
+import type { Overview } from '../surfaces/monitor/answers.js';
 import type { SessionView as Session } from '../server/session-routes.js';
 import type { StreamState, Topics } from './api.js';
 import type { Command } from './command-palette.js';
@@ -44,7 +44,7 @@ export async function openShell(
   onConnection: (state: StreamState) => void = () => undefined,
 ) {
   const session = await openSession();
-  const health = new Health(session.features.monitor);
+  const health = new Health(session.features.monitor === true);
   const page = session.pages.find(({ id }) => id === current);
   showRail(session, current);
   showBar(session.pages, page, health);
@@ -218,7 +218,7 @@ function follow(
 ) {
   const told = {
     ...topics,
-    ...(features.monitor && {
+    ...(features.monitor === true && {
       monitor(overview: Overview) {
         health.tell(overview);
         topics.monitor?.(overview);
@@ -228,7 +228,7 @@ function follow(
   openEvents((state) => {
     health.connection(state !== 'stale');
     // Events tell what is new; what is so already has to be asked for.
-    if (state === 'live' && features.monitor) health.ask().catch(() => undefined);
+    if (state === 'live' && features.monitor === true) health.ask().catch(() => undefined);
     onConnection(state);
   }, told);
 }

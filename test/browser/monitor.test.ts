@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { REAL_CLOCK, startTestBed, type TestBed } from '../console/support/console.js';
+import { MONITOR } from '../../console/surfaces/monitor/surface.js';
 import { expectAccessible } from '../support/axe.js';
 import { BROWSER_LIMIT_MS, logIn, openMonitor, type Watched } from '../support/browser.js';
 import { eventually } from '../support/eventually.js';
@@ -321,7 +322,7 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
   });
 
   it('says that its figures are old once no new ones arrive', async () => {
-    await bed.console.context.monitor!.close();
+    await bed.console.service(MONITOR)!.close();
     await tile('nodes_online')
       .getByText(/^no data since .*: the console is not responding$/)
       .waitFor();

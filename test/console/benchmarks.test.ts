@@ -245,14 +245,14 @@ describe('benchmarks', function () {
       await mkdir(folder, { recursive: true });
       await writeFile(join(folder, 'run.json'), JSON.stringify({ id, state: 'running' }));
       const logged: unknown[] = [];
-      const runs = BenchmarkRuns.open({
-        options: { testEnabled: true, benchmarkBin: '', benchmarkHome: home, stateDir },
+      const runs = new BenchmarkRuns({
+        options: { benchmarkBin: '', benchmarkHome: home, stateDir },
         events: { publish: () => undefined },
         now: Date.now,
         logger: { error: (...said: unknown[]) => logged.push(said) },
       });
       const full = (): Promise<never> => Promise.reject(new Error('ENOSPC'));
-      await watchSyncs(full, async () => runs?.recover());
+      await watchSyncs(full, async () => runs.recover());
       expect(logged).to.have.length(1);
     } finally {
       await removeFolder(stateDir);

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { tileOf, type OverviewJson } from '../console/monitor/support.js';
 import type { ConsoleClient } from '../console/support/client.js';
 import { REAL_CLOCK, startTestBed, type TestBed } from '../console/support/console.js';
+import { MONITOR } from '../../console/surfaces/monitor/surface.js';
 import { describeWith } from '../support/needs.js';
 import { sharedSwiftLab } from '../support/shared-swift-lab.js';
 import { SWIFT_NEEDS, type SwiftLab } from '../support/swift-lab.js';
@@ -48,7 +49,7 @@ describeWith(SWIFT_NEEDS, "Monitor of a Swift cluster's nodes", function () {
   });
 
   async function overview(): Promise<OverviewJson> {
-    await bed.console.context.monitor?.tick();
+    await bed.console.service(MONITOR)?.tick();
     return (await operator.get('/api/monitor/overview')).json();
   }
 

@@ -24,6 +24,7 @@ const BREACHES: readonly (readonly [path: string, text: string])[] = [
   ['src/processes/listener.ts', `import uws from 'uWebSockets.js';`],
   ['console/surfaces/files/page/rows.ts', `import { x } from '../names.js';`],
   ['console/surfaces/files/names.ts', `import { x } from './page/rows.js';`],
+  ['console/server/context.ts', `import type { X } from '../surfaces/lab/lab.js';`],
   ['console/ui/dom.ts', `import { x } from '../surfaces/files/page/state.js';`],
   ['console/surfaces/users/routes.ts', `import { x } from '../files/names.js';`],
   ['ops/dev/test.mjs', `import { x } from '../../src/lib/semaphore.js';`],

@@ -141,6 +141,12 @@ export const IMPORT_RULES: readonly ImportRule[] = [
     why: 'the server runs no code of browsers',
   },
   {
+    from: ['console/server/'],
+    never: ['console/surfaces/'],
+    typesAreFree: false,
+    why: 'a surface says itself what it is: adding one changes nothing of the server',
+  },
+  {
     from: ['console/ui/'],
     never: ['console/surfaces/'],
     typesAreFree: true,

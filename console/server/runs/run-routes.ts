@@ -6,6 +6,7 @@ import { recordAction } from '../audit-record.js';
 import { sessionOf, type ConsoleContext } from '../context.js';
 import type { EventTopic } from '../events.js';
 import { parse } from '../parse.js';
+import { auditedRoute } from '../route-options.js';
 import { hasRight } from '../rights.js';
 import type { RunActor, RunView } from './run.js';
 
@@ -34,7 +35,7 @@ export function runRoutes(app: FastifyInstance, context: ConsoleContext): void {
   app.get('/api/runs/:id', { config: { access, background: true } }, async (request, reply) =>
     sendRun(reply, runs, parse(RUN, request.params).id),
   );
-  app.delete('/api/runs/:id', { config: { access } }, (request) =>
+  app.delete('/api/runs/:id', auditedRoute(access), (request) =>
     cancelRun(context, request, parse(RUN, request.params).id),
   );
 }

@@ -1,7 +1,14 @@
+import type { AuditVerdict } from '../../../src/lib/audit/audit-log.js';
 import type { Surface } from '../../server/surface.js';
-import { auditRoutes } from './routes.js';
+import { auditRoutes, type AuditPage } from './routes.js';
 
-export const AUDIT: Surface = {
+/** What pages read of the audit log. */
+export interface AuditAnswers {
+  [audit: `GET /api/audit?${string}`]: AuditPage;
+  'GET /api/audit/verify': AuditVerdict;
+}
+
+export const AUDIT: Surface<{ readonly answers: AuditAnswers }> = {
   id: 'audit',
   group: 'administration',
   feature: 'audit',

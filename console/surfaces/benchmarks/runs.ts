@@ -7,6 +7,7 @@ import type { ConsoleOptions } from '../../config/load.js';
 import { ApiError } from '../../server/api-error.js';
 import type { ProcessMark } from '../../nodes/processes.js';
 import type { Events } from '../../server/events.js';
+import type { SurfaceService } from '../../server/surface.js';
 import { checkProgram } from '../../server/helper-program.js';
 import { Profiles, type BenchmarkProfile } from './profiles.js';
 import { readResult, RESULT_FILE, type BenchmarkRow } from './results.js';
@@ -47,10 +48,7 @@ export interface BenchmarkNews {
 }
 
 export interface BenchmarkRunsOptions {
-  readonly options: Pick<
-    ConsoleOptions,
-    'testEnabled' | 'benchmarkBin' | 'benchmarkHome' | 'stateDir'
-  >;
+  readonly options: Pick<ConsoleOptions, 'benchmarkBin' | 'benchmarkHome' | 'stateDir'>;
   readonly events: Pick<Events, 'publish'>;
   readonly now: () => number;
   readonly logger: Pick<Logger, 'error'>;
@@ -70,7 +68,7 @@ const NEWS_EVERY_MS = 250;
 const ID = /^[0-9a-f-]{36}$/;
 
 /** Benchmarks: one at a time, by the program of the configuration; the last 50 are kept. */
-export class BenchmarkRuns {
+export class BenchmarkRuns implements SurfaceService {
   readonly profiles: Profiles;
   readonly #folder: string;
   #running: Running | undefined;
@@ -82,14 +80,18 @@ export class BenchmarkRuns {
   readonly #own = new Set<string>();
   #newsAtMs = 0;
 
-  /** @returns undefined unless `test_enabled` is set */
-  static open(given: BenchmarkRunsOptions): BenchmarkRuns | undefined {
-    return given.options.testEnabled ? new BenchmarkRuns(given) : undefined;
-  }
-
-  private constructor(private readonly given: BenchmarkRunsOptions) {
+  constructor(private readonly given: BenchmarkRunsOptions) {
     this.profiles = new Profiles(given.options.benchmarkHome);
     this.#folder = path.join(given.options.stateDir, 'benchmarks');
+  }
+
+  /** One that a former process has started is that process's to end. */
+  async begin(turn: () => Promise<boolean>): Promise<void> {
+    try {
+      if (await turn()) await this.recover();
+    } catch (error) {
+      this.given.logger.error({ err: error }, 'an unfinished benchmark is left');
+    }
   }
 
   /**

@@ -4,11 +4,18 @@ import { loginName } from '../../config/keys.js';
 import { ApiError } from '../../server/api-error.js';
 import { audited, recordAction } from '../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
+import { settingOf } from '../../server/features.js';
 import { parse } from '../../server/parse.js';
+import { auditedRoute } from '../../server/route-options.js';
 import type { Surface } from '../../server/surface.js';
 import type { Session } from '../../server/sessions.js';
 import type { BenchmarkProfile } from './profiles.js';
-import type { BenchmarkRun, BenchmarkRunRow, BenchmarkRuns } from './runs.js';
+import {
+  BenchmarkRuns,
+  type BenchmarkNews,
+  type BenchmarkRun,
+  type BenchmarkRunRow,
+} from './runs.js';
 
 export interface BenchmarksView {
   readonly profiles: readonly BenchmarkProfile[];
@@ -18,10 +25,27 @@ export interface BenchmarksView {
 
 const START = z.strictObject({ profile: z.string().max(64) });
 
-export const BENCHMARKS: Surface = {
+/** What pages read of benchmarks. */
+export interface BenchmarksAnswers {
+  'GET /api/benchmarks': BenchmarksView;
+  'POST /api/benchmarks/runs': { readonly id: string };
+  [benchmark: `GET /api/benchmarks/runs/${string}`]: BenchmarkRun;
+}
+
+export const BENCHMARKS: Surface<{
+  readonly service: BenchmarkRuns;
+  readonly answers: BenchmarksAnswers;
+  readonly news: { readonly benchmarks: BenchmarkNews };
+}> = {
   id: 'benchmarks',
   group: 'cluster',
   feature: 'test',
+  setting: settingOf(
+    'Benchmarks are',
+    'test_enabled',
+    'docs/benchmarks.md',
+    ({ testEnabled }) => testEnabled,
+  ),
   access: 'operate',
   prefixes: ['/api/benchmarks'],
   pages: [
@@ -35,10 +59,11 @@ export const BENCHMARKS: Surface = {
       routes: benchmarkRoutes,
     },
   ],
+  open: (context) => new BenchmarkRuns(context),
   topics: [{ name: 'benchmarks', access: 'operate', events: 200 }],
 };
 
-function benchmarkRoutes(app: FastifyInstance, context: ConsoleContext): void {
+function benchmarkRoutes(app: FastifyInstance, context: ConsoleContext, runs: BenchmarkRuns): void {
   const access = 'operate';
   const idOf = (parameters: unknown): string => (parameters as { readonly id: string }).id;
 
@@ -46,13 +71,11 @@ function benchmarkRoutes(app: FastifyInstance, context: ConsoleContext): void {
     '/api/benchmarks',
     { config: { access, background: true } },
     async (): Promise<BenchmarksView> => {
-      const runs = runsOf(context);
       return { profiles: await runs.profiles.list(), runs: await runs.list() };
     },
   );
 
-  app.post('/api/benchmarks/runs', { config: { access } }, async (request, reply) => {
-    const runs = runsOf(context);
+  app.post('/api/benchmarks/runs', auditedRoute(access), async (request, reply) => {
     const { profile: name } = parse(START, request.body);
     const profile = await runs.profiles.get(name);
     const session = sessionOf(request);
@@ -67,21 +90,15 @@ function benchmarkRoutes(app: FastifyInstance, context: ConsoleContext): void {
   app.get(
     '/api/benchmarks/runs/:id',
     { config: { access, background: true } },
-    (request): Promise<BenchmarkRun> => runsOf(context).get(idOf(request.params)),
+    (request): Promise<BenchmarkRun> => runs.get(idOf(request.params)),
   );
 
-  app.delete('/api/benchmarks/runs/:id', { config: { access } }, async (request, reply) => {
+  app.delete('/api/benchmarks/runs/:id', auditedRoute(access), async (request, reply) => {
     const id = idOf(request.params);
-    await runsOf(context).cancel(id);
+    await runs.cancel(id);
     await recordAction(context, request, { action: 'benchmarks.cancel', target: id, result: 'ok' });
     return reply.status(204).send();
   });
-}
-
-/** @throws ApiError feature_disabled; the gate of the surface answers it before */
-function runsOf({ benchmarks }: ConsoleContext): BenchmarkRuns {
-  if (benchmarks !== undefined) return benchmarks;
-  throw new ApiError('feature_disabled', 'Benchmarks are disabled in this console.');
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { SpecProblem } from '../../../src/deploy/spec/parse.js';
+import type { StoredPlan } from '../../../src/deploy/service/planner-protocol.js';
 import type { Ramp } from '../../../src/deploy/service/ramp-record.js';
 import type { Run } from '../../../src/deploy/service/run-record.js';
 
@@ -75,4 +76,21 @@ export interface SpecVerdict {
   readonly valid: boolean;
   readonly errors: readonly SpecProblem[];
   readonly warnings: readonly SpecProblem[];
+}
+
+/** What pages read of Deploy. */
+export interface DeployAnswers {
+  'POST /deploy/api/validate': SpecVerdict;
+  'POST /deploy/api/plans': StoredPlan;
+  [plan: `GET /deploy/api/plans/${string}`]: StoredPlan;
+  [run: `GET /deploy/api/runs/${string}`]: Run;
+  [runAct: `POST /deploy/api/runs/${string}`]: { readonly run_id: string };
+  [files: `GET /deploy/api/artifacts/${string}`]: DeployFiles;
+  'POST /deploy/api/ramps': { readonly ramp_id: string };
+  'GET /deploy/api/ramps': DeployRamps;
+  [ramp: `GET /deploy/api/ramps/${string}`]: Ramp;
+  [steer: `POST /deploy/api/ramps/${string}`]: { readonly ramp_id: string };
+  'GET /deploy/api/status': DeployStatus;
+  'GET /deploy/api/history': DeployHistory;
+  'GET /deploy/api/operators': DeployOperators;
 }

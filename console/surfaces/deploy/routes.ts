@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
+import { readRoute } from '../../server/route-options.js';
 import { clientGone } from '../../server/traffic.js';
 import { ControlClient, type ControlRequest } from './control-client.js';
 import type { DeployOperators } from './answers.js';
@@ -219,7 +220,7 @@ function bodyRoutes(app: FastifyInstance, context: ConsoleContext, control: Cont
     },
   );
 
-  app.post('/deploy/api/validate', { config: { access: 'operate' } }, async (request, reply) => {
+  app.post('/deploy/api/validate', readRoute('operate'), async (request, reply) => {
     const asked = { method: 'POST', path: '/validate', body: bodyOf(request) } as const;
     return passOn(reply, await control.send({ ...asked, signal: clientGone(reply) }));
   });

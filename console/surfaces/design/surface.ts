@@ -24,7 +24,9 @@ function textRoutes(app: FastifyInstance): void {
 }
 
 /** Every component on one page, for those who write pages. */
-export const DESIGN: Surface = {
+export const DESIGN: Surface<{
+  readonly answers: { 'GET /api/design/texts': TextsView };
+}> = {
   id: 'design',
   group: 'none',
   feature: 'design',

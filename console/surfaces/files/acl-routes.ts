@@ -7,6 +7,7 @@ import { expectShown } from '../../server/changes.js';
 import { audited } from '../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
+import { readRoute } from '../../server/route-options.js';
 import type { SwiftAccount } from '../../swift/account.js';
 import { headerText, textOfHeader } from '../../swift/login.js';
 import { readAcl, type AclReading } from './acl.js';
@@ -77,7 +78,7 @@ export function aclRoutes(app: FastifyInstance, context: ConsoleContext): void {
   });
 
   /** What lists would mean, before they are stored. */
-  app.post('/api/files/acl/preview', manages, (request): AclMeaning => {
+  app.post('/api/files/acl/preview', readRoute('manage'), (request): AclMeaning => {
     const { read, write } = parse(LISTS, request.body);
     return { read: readAcl(read, 'read'), write: readAcl(write, 'write') };
   });

@@ -6,6 +6,7 @@ import { needRight, namesIn } from '../../server/audit-record.js';
 import { auditedJob } from '../../server/audited-job.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
+import { auditedRoute } from '../../server/route-options.js';
 import { loginName } from '../../config/keys.js';
 import type { Session } from '../../server/sessions.js';
 import type { SwiftAccount } from '../../swift/account.js';
@@ -62,7 +63,7 @@ export function changeRoutes(app: FastifyInstance, context: ConsoleContext): voi
   const { now, options } = context;
   const describe = (error: unknown) => describeError(context, error, 'job');
 
-  app.post('/api/files/delete', { config: { access: 'write' } }, async (request, reply) => {
+  app.post('/api/files/delete', auditedRoute('write'), async (request, reply) => {
     const given = parse(DELETE, request.body);
     const { container, mode } = given;
     const details = namesIn([...given.names, ...given.prefixes]);
@@ -94,7 +95,7 @@ export function changeRoutes(app: FastifyInstance, context: ConsoleContext): voi
   });
 
   for (const kind of ['copy', 'move'] as const) {
-    app.post(`/api/files/${kind}`, { config: { access: 'write' } }, async (request, reply) => {
+    app.post(`/api/files/${kind}`, auditedRoute('write'), async (request, reply) => {
       const given = parse(COPY, request.body);
       const session = sessionOf(request);
       const { store } = session;

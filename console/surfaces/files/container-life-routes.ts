@@ -5,6 +5,7 @@ import { ApiError } from '../../server/api-error.js';
 import { auditedJob } from '../../server/audited-job.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
+import { readRoute } from '../../server/route-options.js';
 import { hasRight } from '../../server/rights.js';
 import type { SwiftAccount } from '../../swift/account.js';
 import type { StoreInfoCache } from '../../swift/info.js';
@@ -72,12 +73,16 @@ export function containerLifeRoutes(
     });
   });
 
-  app.post('/api/files/containers/details', reads, async (request): Promise<ManyDetails> => {
-    const { names } = parse(DETAILS, request.body);
-    const session = sessionOf(request);
-    const mayManage = hasRight(session.user.role, 'manage');
-    return { items: await manyDetails(session, names, mayManage) };
-  });
+  app.post(
+    '/api/files/containers/details',
+    readRoute('read'),
+    async (request): Promise<ManyDetails> => {
+      const { names } = parse(DETAILS, request.body);
+      const session = sessionOf(request);
+      const mayManage = hasRight(session.user.role, 'manage');
+      return { items: await manyDetails(session, names, mayManage) };
+    },
+  );
 
   app.post(
     '/api/files/container/empty',

@@ -4,6 +4,7 @@ import { ApiError } from '../../server/api-error.js';
 import { audited } from '../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
+import { unauditedRoute } from '../../server/route-options.js';
 import { hasRight } from '../../server/rights.js';
 import { headerText } from '../../swift/login.js';
 import { isTaken } from './exists.js';
@@ -170,7 +171,7 @@ export function containerRoutes(app: FastifyInstance, context: ConsoleContext): 
   });
 
   /** An empty folder is an object that is nothing but its name. */
-  app.put('/api/files/folder', { config: { access: 'write' } }, async (request, reply) => {
+  app.put('/api/files/folder', unauditedRoute('write', 'adds'), async (request, reply) => {
     const { container, name } = parse(FOLDER, request.body);
     refuseTrash(container);
     const headers = {

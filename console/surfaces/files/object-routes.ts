@@ -6,6 +6,7 @@ import { audited, needRight } from '../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { hasRight } from '../../server/rights.js';
 import { parse } from '../../server/parse.js';
+import { auditedRoute } from '../../server/route-options.js';
 import { headerText, textOfHeader } from '../../swift/login.js';
 import { containerName, objectName, objectPlace, refuseTrash } from './names.js';
 import { changedMeta, shownMeta } from './meta-values.js';
@@ -109,7 +110,7 @@ export function objectRoutes(app: FastifyInstance, context: ConsoleContext): voi
   });
 
   /** A POST of Swift replaces all metadata and drops the expiry: both are sent again. */
-  app.patch('/api/files/object', { config: { access: 'write' } }, async (request, reply) => {
+  app.patch('/api/files/object', auditedRoute('write'), async (request, reply) => {
     const given = parse(PATCH, request.body);
     const session = sessionOf(request);
     const { store } = session;

@@ -7,6 +7,7 @@ import { describeError } from '../../server/app-errors.js';
 import { ComputeThread } from '../../server/compute-thread.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
+import { readRoute } from '../../server/route-options.js';
 import type { Session } from '../../server/sessions.js';
 import { containerName, prefixText } from './names.js';
 import { checkPattern, search, type SearchEnd, type SearchFailure } from './search.js';
@@ -42,7 +43,7 @@ export function searchRoutes(app: FastifyInstance, context: ConsoleContext): voi
     heapMbMax: HEAP_MB_MAX,
   });
   app.addHook('onClose', () => thread.close());
-  app.post('/api/files/search', { config: { access: 'read' } }, async (request, reply) => {
+  app.post('/api/files/search', readRoute('read'), async (request, reply) => {
     const given = parse(SEARCH, request.body);
     const session = sessionOf(request);
     const own = [...running.values()].filter((one) => one === session).length;

@@ -1,7 +1,12 @@
 import type { Surface } from '../../server/surface.js';
+import type { FilesAnswers } from './answers.js';
 import { filesRoutes } from './routes.js';
+import type { ZipCut } from './zip-routes.js';
 
-export const FILES: Surface = {
+export const FILES: Surface<{
+  readonly answers: FilesAnswers;
+  readonly news: { readonly zip: ZipCut };
+}> = {
   id: 'files',
   group: 'storage',
   feature: 'files',

@@ -5,6 +5,7 @@ import { ApiError } from '../../server/api-error.js';
 import { audited, needRight, recordAction } from '../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
+import { auditedRoute } from '../../server/route-options.js';
 import { hasRight } from '../../server/rights.js';
 import type { SwiftAccount } from '../../swift/account.js';
 import type { StoreInfoCache } from '../../swift/info.js';
@@ -55,8 +56,7 @@ export function tempurlRoutes(
   info: StoreInfoCache,
 ): void {
   const { options, now, changes } = context;
-  const writes = { config: { access: 'write' } } as const;
-  app.post('/api/files/tempurl', writes, async (request): Promise<TempUrl> => {
+  app.post('/api/files/tempurl', auditedRoute('write'), async (request): Promise<TempUrl> => {
     const given = parse(TEMPURL, request.body);
     const { store, user } = sessionOf(request);
     const { name, prefix, method } = given;

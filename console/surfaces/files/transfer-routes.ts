@@ -7,6 +7,7 @@ import { discardRest } from '../../server/bodies.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { BYTES_TYPE } from '../../server/media-type.js';
 import { parse } from '../../server/parse.js';
+import { auditedRoute } from '../../server/route-options.js';
 import { hasRight } from '../../server/rights.js';
 import type { SwiftAccount } from '../../swift/account.js';
 import { UpstreamError } from '../../swift/errors.js';
@@ -53,7 +54,7 @@ export function transferRoutes(
     done(null, payload);
   });
 
-  app.put('/api/files/object/body', { config: { access: 'write' } }, async (request, reply) => {
+  app.put('/api/files/object/body', auditedRoute('write'), async (request, reply) => {
     const { container, name, overwrite, again, type } = parse(UPLOAD, request.query);
     refuseTrash(container);
     const length = request.headers['content-length'];

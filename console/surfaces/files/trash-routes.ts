@@ -6,6 +6,7 @@ import { namesIn } from '../../server/audit-record.js';
 import { auditedJob } from '../../server/audited-job.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
+import { auditedRoute } from '../../server/route-options.js';
 import { SwiftStatusError } from '../../swift/errors.js';
 import { forMany, Tally } from './many.js';
 import { containerName, NAMES_MAX, objectName, trashOf } from './names.js';
@@ -45,7 +46,7 @@ export function trashRoutes(app: FastifyInstance, context: ConsoleContext): void
     }
   });
 
-  app.post('/api/files/trash/restore', { config: { access: 'write' } }, async (request, reply) => {
+  app.post('/api/files/trash/restore', auditedRoute('write'), async (request, reply) => {
     const {
       container,
       trash_names: trashNames,

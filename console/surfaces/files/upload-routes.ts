@@ -7,6 +7,7 @@ import { ApiError } from '../../server/api-error.js';
 import { discardRest } from '../../server/bodies.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
+import { auditedRoute, readRoute, unauditedRoute } from '../../server/route-options.js';
 import { hasRight } from '../../server/rights.js';
 import type { SwiftAccount } from '../../swift/account.js';
 import { SwiftStatusError, UpstreamError } from '../../swift/errors.js';
@@ -83,30 +84,27 @@ export function uploadRoutes(app: FastifyInstance, context: ConsoleContext): voi
     );
   };
 
-  app.post(
-    '/api/files/uploads',
-    { config: { access: 'write' } },
-    async (request): Promise<UploadPlanView> => {
-      const file = parse(FILE, request.body);
-      const bucket = await s3BucketOf(sessionOf(request), file.container);
-      const plan = planOf(file, bucket);
-      const { store } = sessionOf(request);
-      refuseTrash(file.container);
-      await context.changes.ofContainer(store, file.container, () =>
-        makeSegments(store, file.container, bucket !== undefined),
-      );
-      const present = await presentSegments(store, file.container, file.size_bytes, plan);
-      // A client that lost the answer to the end begins once more: nothing is left to send.
-      const isDone = bucket !== undefined && (await isJoined(store, bucket, file.name, plan));
-      return {
-        segment_bytes: plan.segmentBytes,
-        segments: plan.segments,
-        present: isDone ? [...Array(plan.segments).keys()] : [...present.keys()],
-      };
-    },
-  );
+  app.post('/api/files/uploads', readRoute('write'), async (request): Promise<UploadPlanView> => {
+    const file = parse(FILE, request.body);
+    const bucket = await s3BucketOf(sessionOf(request), file.container);
+    const plan = planOf(file, bucket);
+    const { store } = sessionOf(request);
+    refuseTrash(file.container);
+    await context.changes.ofContainer(store, file.container, () =>
+      makeSegments(store, file.container, bucket !== undefined),
+    );
+    const present = await presentSegments(store, file.container, file.size_bytes, plan);
+    // A client that lost the answer to the end begins once more: nothing is left to send.
+    const isDone = bucket !== undefined && (await isJoined(store, bucket, file.name, plan));
+    return {
+      segment_bytes: plan.segmentBytes,
+      segments: plan.segments,
+      present: isDone ? [...Array(plan.segments).keys()] : [...present.keys()],
+    };
+  });
 
-  app.put('/api/files/uploads/segment', { config: { access: 'write' } }, async (request, reply) => {
+  const parts = unauditedRoute('write', 'the end of the upload is in it');
+  app.put('/api/files/uploads/segment', parts, async (request, reply) => {
     const file = parse(SEGMENT, request.query);
     const bucket = await s3BucketOf(sessionOf(request), file.container).catch((error: unknown) => {
       discardRest(request.raw);
@@ -118,7 +116,10 @@ export function uploadRoutes(app: FastifyInstance, context: ConsoleContext): voi
       throw new ApiError('invalid_argument', 'The Content-Length does not match the segment.');
     }
     const { store } = sessionOf(request);
-    const place = { container: segmentsOf(file.container), object: segmentName(plan, file.index) };
+    const place = {
+      container: segmentsOf(file.container),
+      object: segmentName(plan, file.index),
+    };
     const former = await store.do([200, 204, 403, 404], 'HEAD', place);
     if (former.status < 300) {
       // A client that lost the answer sends it again; a segment that a finished object may use is
@@ -156,7 +157,7 @@ export function uploadRoutes(app: FastifyInstance, context: ConsoleContext): voi
     return reply.status(201).send({ etag });
   });
 
-  app.post('/api/files/uploads/finish', { config: { access: 'write' } }, async (request, reply) => {
+  app.post('/api/files/uploads/finish', auditedRoute('write'), async (request, reply) => {
     const file = parse(FINISH, request.body);
     const { store } = sessionOf(request);
     const { container } = file;

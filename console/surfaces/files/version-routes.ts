@@ -5,6 +5,7 @@ import { audited, needRight } from '../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { hasRight } from '../../server/rights.js';
 import { parse } from '../../server/parse.js';
+import { auditedRoute } from '../../server/route-options.js';
 import type { SwiftAccount } from '../../swift/account.js';
 import type { StoreInfoCache } from '../../swift/info.js';
 import { containerName, objectName, objectPlace, prefixText } from './names.js';
@@ -134,7 +135,7 @@ export function versionRoutes(
     return s3ObjectInfo(bucket, name, id).catch(noSuchVersion);
   });
 
-  app.post('/api/files/versions/restore', { config: { access: 'write' } }, async (request) => {
+  app.post('/api/files/versions/restore', auditedRoute('write'), async (request) => {
     const { container, name, version_id: id } = parse(version, request.body);
     const { store, user } = sessionOf(request);
     const bucket = await s3BucketOf(sessionOf(request), container);

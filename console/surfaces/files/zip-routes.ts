@@ -7,6 +7,7 @@ import { describeError } from '../../server/app-errors.js';
 import { ApiError } from '../../server/api-error.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
+import { readRoute } from '../../server/route-options.js';
 import type { Session } from '../../server/sessions.js';
 import type { SwiftAccount } from '../../swift/account.js';
 import { containerName, NAMES_MAX, objectName } from './names.js';
@@ -62,7 +63,7 @@ export function zipRoutes(app: FastifyInstance, context: ConsoleContext): void {
     );
   };
 
-  app.post('/api/files/zip', { config: { access: 'read' } }, (request) => {
+  app.post('/api/files/zip', readRoute('read'), (request) => {
     const wanted = parse(ZIP, request.body);
     const session = sessionOf(request);
     admit(session);

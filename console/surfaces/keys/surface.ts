@@ -11,7 +11,9 @@ import { loginName } from '../../config/keys.js';
 import { ApiError } from '../../server/api-error.js';
 import { audited } from '../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
+import { settingOf } from '../../server/features.js';
 import { parse } from '../../server/parse.js';
+import { auditedRoute } from '../../server/route-options.js';
 import type { Surface } from '../../server/surface.js';
 import { CredentialFile } from './credential-file.js';
 
@@ -39,10 +41,23 @@ export interface MadeKey extends KeyView {
   readonly secret_key: string;
 }
 
-export const KEYS: Surface = {
+/** What pages read of keys. */
+export interface KeysAnswers {
+  'GET /api/keys': KeysView;
+  'POST /api/keys': MadeKey;
+  [key: `PATCH /api/keys/${string}`]: KeyView;
+}
+
+export const KEYS: Surface<{ readonly answers: KeysAnswers }> = {
   id: 'keys',
   group: 'administration',
   feature: 'access_keys',
+  setting: settingOf(
+    'Access key management is',
+    'credentials_file',
+    'docs/credentials.md',
+    ({ credentialsFile }) => credentialsFile !== '',
+  ),
   access: 'operate',
   prefixes: ['/api/keys'],
   pages: [
@@ -98,7 +113,7 @@ function keyRoutes(app: FastifyInstance, context: ConsoleContext): void {
     return { items: (await file.records()).map((record) => viewFor(record, session)) };
   });
 
-  app.post('/api/keys', { config: { access } }, async (request, reply) => {
+  app.post('/api/keys', auditedRoute(access), async (request, reply) => {
     const wanted = parse(NEW_KEY, request.body);
     const { account, role, user = '' } = wanted;
     const act = { action: 'keys.create', target: account, details: { role, user } };
@@ -110,7 +125,7 @@ function keyRoutes(app: FastifyInstance, context: ConsoleContext): void {
     return reply.status(201).send(view);
   });
 
-  app.patch('/api/keys/:key', { config: { access } }, async (request): Promise<KeyView> => {
+  app.patch('/api/keys/:key', auditedRoute(access), async (request): Promise<KeyView> => {
     const { key } = parse(KEY, request.params);
     const change = parse(CHANGE, request.body);
     const session = sessionOf(request);
@@ -123,7 +138,7 @@ function keyRoutes(app: FastifyInstance, context: ConsoleContext): void {
     });
   });
 
-  app.delete('/api/keys/:key', { config: { access } }, async (request, reply) => {
+  app.delete('/api/keys/:key', auditedRoute(access), async (request, reply) => {
     const { key } = parse(KEY, request.params);
     await audited(context, request, { action: 'keys.delete', target: key }, async () => {
       await refuseOwn(file, key, sessionOf(request).user);

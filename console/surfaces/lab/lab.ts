@@ -1,8 +1,8 @@
 import type { Logger } from '../../../src/telemetry/logger.js';
 import type { ConsoleOptions } from '../../config/load.js';
 import type { AdminClient } from '../../server/admin-client.js';
-import { ApiError } from '../../server/api-error.js';
 import type { Runs } from '../../server/runs/runs.js';
+import type { SurfaceService } from '../../server/surface.js';
 import { Capsules } from './capsule/capsules.js';
 import { ChaosRuns } from './chaos/chaos-runs.js';
 import { LabCompute } from './compute/compute.js';
@@ -24,7 +24,6 @@ import { ProfileMap } from './profilemap/profile-map.js';
 export interface LabOptions {
   readonly options: Pick<
     ConsoleOptions,
-    | 'labEnabled'
     | 'nodeRoot'
     | 'storeDir'
     | 'hashConf'
@@ -48,7 +47,7 @@ export interface LabOptions {
 }
 
 /** What the pages of the Lab share. */
-export class Lab {
+export class Lab implements SurfaceService {
   readonly rings: LabRings;
   readonly nodes: NodeReader;
   readonly compute: LabCompute;
@@ -69,7 +68,7 @@ export class Lab {
   readonly pulses: PulseTurn;
   readonly #end = new AbortController();
 
-  private constructor({ options, admin, store, now, runs, logger }: LabOptions) {
+  constructor({ options, admin, store, now, runs, logger }: LabOptions) {
     this.compute = new LabCompute(logger);
     this.rings = new LabRings(options);
     this.storeInfo = new StoreInfoCache(store, now);
@@ -90,16 +89,15 @@ export class Lab {
     this.pulses = new PulseTurn(this.#end.signal);
   }
 
-  /** @returns undefined unless `lab_enabled` is set */
-  static open(lab: LabOptions): Lab | undefined {
-    return lab.options.labEnabled ? new Lab(lab) : undefined;
-  }
-
   /** Starts what goes on also while no page is open. */
-  start(): void {
+  begin(): void {
     this.debt.start();
     void this.net.recover();
     void this.profile.start();
+  }
+
+  repairDebt() {
+    return this.debt.recent;
   }
 
   /** Aborted when the console ends. */
@@ -118,10 +116,4 @@ export class Lab {
     await this.debt.close();
     await Promise.all([this.compute.close(), this.museum.close()]);
   }
-}
-
-/** @throws ApiError feature_disabled; the gate of the surface answers it before */
-export function labOf({ lab }: { readonly lab: Lab | undefined }): Lab {
-  if (lab !== undefined) return lab;
-  throw new ApiError('feature_disabled', 'The Lab is disabled in this console.');
 }

@@ -2,6 +2,7 @@ import type { Logger } from '../../../src/telemetry/logger.js';
 import type { ConsoleOptions } from '../../config/load.js';
 import type { AdminClient } from '../../server/admin-client.js';
 import type { Events } from '../../server/events.js';
+import type { SurfaceService } from '../../server/surface.js';
 import { parseUpstream } from '../../swift/address.js';
 import { Upstream } from '../../swift/upstream.js';
 import { Addresses } from './addresses.js';
@@ -58,8 +59,14 @@ const SOURCE_TITLES = {
   prometheus: 'Metrics store',
 } as const;
 
+/** Whether anything is configured that could be watched. */
+export function isMonitored(options: ConsoleOptions): boolean {
+  const { gateway, recon, proxies, prometheus } = configuredSources(options);
+  return [gateway, recon, proxies, prometheus].includes(true) || options.logsUrl !== '';
+}
+
 /** The Monitor surface: what it measures, whether anybody looks or not, and what it shows of it. */
-export class Monitor {
+export class Monitor implements SurfaceService {
   readonly watch: Watch;
   /** Undefined when nothing is configured that has logs. */
   readonly logs: Logs | undefined;
@@ -74,19 +81,9 @@ export class Monitor {
   #timer: NodeJS.Timeout | undefined;
   #ticking: Promise<void> | undefined;
 
-  /** @returns undefined when nothing is configured that could be watched */
-  static open(monitor: MonitorOptions): Monitor | undefined {
-    const sources = configuredSources(monitor.options);
-    const { gateway, recon, proxies, prometheus } = sources;
-    const hasAny = [gateway, recon, proxies, prometheus].includes(true);
-    return hasAny || monitor.options.logsUrl !== '' ? new Monitor(monitor, sources) : undefined;
-  }
-
-  private constructor(
-    private readonly monitor: MonitorOptions,
-    sources: Sources,
-  ) {
+  constructor(private readonly monitor: MonitorOptions) {
     const { options, admin, now, logger } = monitor;
+    const sources = configuredSources(options);
     this.#sources = sources;
     this.#addresses = new Addresses(options);
     this.#assignments = new Map(
@@ -115,8 +112,9 @@ export class Monitor {
     this.logs = store === undefined ? undefined : new Logs(store, this.#addresses, now);
   }
 
-  /** Goes on with what was kept, and measures from now on. */
-  async start(): Promise<void> {
+  /** Goes on with what was kept, which a former process writes when it ends, and measures from now on. */
+  async begin(turn: () => Promise<boolean>): Promise<void> {
+    if (!(await turn().catch(() => true))) return;
     await this.watch.restore();
     this.#timer = setInterval(() => {
       this.#tickUnlessBusy();

@@ -40,9 +40,11 @@ const LOGS = VOLUME.extend({
 });
 
 /** Live measures and logs, asked for here: the browser names panels, never queries or places. */
-export function monitorRoutes(app: FastifyInstance, context: ConsoleContext): void {
-  const { monitor } = context;
-  if (monitor === undefined) return;
+export function monitorRoutes(
+  app: FastifyInstance,
+  context: ConsoleContext,
+  monitor: Monitor,
+): void {
   app.get('/api/monitor/overview', { config: { access: 'read' } }, () => monitor.overview(true));
   app.get('/api/monitor/panels', { config: { access: 'read' } }, () => panelsView(monitor));
   app.get('/api/monitor/series', { config: { access: 'read' } }, (request) => {

@@ -1,10 +1,22 @@
 import type { Surface } from '../../server/surface.js';
+import type { MonitorAnswers, Overview } from './answers.js';
+import { isMonitored, Monitor } from './monitor.js';
 import { monitorRoutes } from './routes.js';
 
-export const MONITOR: Surface = {
+export const MONITOR: Surface<{
+  readonly service: Monitor;
+  readonly answers: MonitorAnswers;
+  readonly news: { readonly monitor: Overview };
+}> = {
   id: 'monitor',
   group: 'cluster',
   feature: 'monitor',
+  setting: {
+    isOn: isMonitored,
+    code: 'unsupported_here',
+    message: 'No monitoring source is configured.',
+    needs: 'metrics_url, admin_url, logs_url, or cluster_nodes with store_dir',
+  },
   access: 'read',
   prefixes: ['/api/monitor'],
   pages: [
@@ -28,5 +40,6 @@ export const MONITOR: Surface = {
       routes: monitorRoutes,
     },
   ],
+  open: (context) => new Monitor(context),
   topics: [{ name: 'monitor', access: 'read', events: 20 }],
 };

@@ -6,6 +6,7 @@ import { recordAction } from '../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import type { JobControl, JobView } from '../../server/jobs.js';
 import { parse } from '../../server/parse.js';
+import { auditedRoute, readRoute } from '../../server/route-options.js';
 import type { ConfUser } from './conf-file.js';
 import { differences, type Difference } from './differences.js';
 import type { DiffLine } from './edit-conf.js';
@@ -56,13 +57,12 @@ export interface ChangeResult {
 }
 
 /** The users of the proxies: off for everybody unless `account_admin` is set. */
-export function usersRoutes(app: FastifyInstance, context: ConsoleContext): void {
-  const { userAdmin: admin, jobs } = context;
+export function usersRoutes(app: FastifyInstance, context: ConsoleContext, users: UserAdmin): void {
+  const { jobs } = context;
   const access = 'manage';
 
   app.get('/api/users', { config: { access } }, async (request): Promise<UsersView> => {
     const { user } = sessionOf(request);
-    const users = enabled(admin);
     const nameOf = namesFor(user, users.nodeNames);
     const files = await named(nameOf, users.read());
     const differ = differences(files);
@@ -77,10 +77,9 @@ export function usersRoutes(app: FastifyInstance, context: ConsoleContext): void
     };
   });
 
-  app.post('/api/users/preview', { config: { access } }, async (request): Promise<UsersPreview> => {
+  app.post('/api/users/preview', readRoute(access), async (request): Promise<UsersPreview> => {
     const change = parse(CHANGE, request.body);
     const { user } = sessionOf(request);
-    const users = enabled(admin);
     const nameOf = namesFor(user, users.nodeNames);
     const nodes = await named(nameOf, users.preview(user, change));
     return {
@@ -89,10 +88,9 @@ export function usersRoutes(app: FastifyInstance, context: ConsoleContext): void
     };
   });
 
-  app.post('/api/users/apply', { config: { access } }, async (request, reply) => {
+  app.post('/api/users/apply', auditedRoute(access), async (request, reply) => {
     const { change, base } = parse(APPLY, request.body);
     const session = sessionOf(request);
-    const users = enabled(admin);
     const target = loginName(change);
     const action = `users.${change.action}`;
     const nameOf = namesFor(session.user, users.nodeNames);
@@ -161,12 +159,6 @@ async function named<T>(nameOf: NameOf, work: Promise<T>): Promise<T> {
 
 function areAllChanged(nodes: readonly NodeOutcome[]): boolean {
   return nodes.length > 0 && nodes.every(({ state }) => state === 'ok');
-}
-
-/** @throws ApiError feature_disabled */
-function enabled(admin: UserAdmin | undefined): UserAdmin {
-  if (admin !== undefined) return admin;
-  throw new ApiError('feature_disabled', 'User management is disabled in this console.');
 }
 
 /** A user without key, and without the address of another storage. */

@@ -5,6 +5,7 @@ import { makeShell } from '../../nodes/shell.js';
 import { ApiError } from '../../server/api-error.js';
 import type { ConsoleContext } from '../../server/context.js';
 import type { JobControl } from '../../server/jobs.js';
+import type { SurfaceService } from '../../server/surface.js';
 import { parseUpstream } from '../../swift/address.js';
 import { readConf, type ConfFile } from './conf-file.js';
 import { differences } from './differences.js';
@@ -12,6 +13,7 @@ import { editConf, type EditedConf } from './edit-conf.js';
 import { Journal } from './journal.js';
 import { admitChange, admitEdit } from './policy.js';
 import { ProxyProbe } from './probe.js';
+import { recoverUsers } from './recovery.js';
 import { asApiError, ProxyNode, sha256 } from './proxy-node.js';
 import { recover, rollOut, type NodeOutcome, type NodePlan } from './roll-out.js';
 import { CONF_BYTES_MAX } from './scripts.js';
@@ -49,15 +51,16 @@ export interface PreparedChange {
 }
 
 /** Reads and changes the users in the proxies' configuration, one change at a time. */
-export class UserAdmin {
+export class UserAdmin implements SurfaceService {
   readonly #nodes: readonly ProxyNode[];
   readonly #probe: ProxyProbe;
   readonly #journal: Journal;
   #isBusy = false;
+  #recovering: Promise<void> | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(
-    private readonly context: Pick<ConsoleContext, 'options' | 'logger' | 'now'>,
+    private readonly context: Pick<ConsoleContext, 'options' | 'audit' | 'logger' | 'now'>,
     { ssh, settleTimeoutMs }: UserAdminOptions = USER_ADMIN,
   ) {
     const { options } = context;
@@ -160,8 +163,14 @@ export class UserAdmin {
     return this.#alone(() => recover(this.#journal, this.#nodes));
   }
 
+  /** Takes back what a crash has left; pages need not wait for that. */
+  begin(turn: () => Promise<boolean>): void {
+    this.#recovering = recoverUsers(this, this.context, turn);
+  }
+
   /** Resolves when what is under way has come to its end, or back from where it was. */
-  async idle(): Promise<void> {
+  async close(): Promise<void> {
+    await this.#recovering;
     await this.#last;
   }
 

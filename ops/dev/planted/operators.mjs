@@ -51,9 +51,9 @@ export const OPERATORS = [
   },
   {
     name: 'console/benchmarks: a reload ends the one that runs',
-    file: 'console/server/start.ts',
-    find: `if (await audit.turn()) await benchmarks?.recover();`,
-    replace: `if (audit.isOurs || true) await benchmarks?.recover();`,
+    file: 'console/surfaces/benchmarks/runs.ts',
+    find: `if (await turn()) await this.recover();`,
+    replace: `await this.recover();`,
     tests: ['test/console/benchmark-ends.test.ts'],
   },
   {

@@ -2,6 +2,7 @@ import fastify from 'fastify';
 import { expect } from 'chai';
 import type { ConsoleContext } from '../../../console/server/context.js';
 import { surfaceRoutes } from '../../../console/server/surface-routes.js';
+import type { Lab } from '../../../console/surfaces/lab/lab.js';
 import { LAB } from '../../../console/surfaces/lab/surface.js';
 import { codeOf } from '../support/client.js';
 import { startTestBed } from '../support/console.js';
@@ -13,7 +14,8 @@ async function labRoutes(): Promise<(readonly [method: string, path: string])[]>
   app.addHook('onRoute', ({ method, url }) => {
     for (const one of [method].flat()) found.push([one, url.replaceAll(/:\w+|\*/g, 'x')]);
   });
-  await surfaceRoutes(app, { options: {} } as ConsoleContext, [LAB]);
+  const surfaces = { all: [LAB], service: () => ({}) as Lab };
+  await surfaceRoutes(app, { options: { labEnabled: true } } as ConsoleContext, surfaces);
   await app.close();
   return found;
 }

@@ -12,6 +12,7 @@ import {
 import { RateMeter } from '../../../console/surfaces/lab/debt/rates.js';
 import * as facts from '../../../console/recon/node-facts.js';
 import { insolvencyOf, interestOf } from '../../../console/surfaces/lab/debt/trend.js';
+import { LAB } from '../../../console/surfaces/lab/surface.js';
 import { ConsoleMetrics } from '../../../src/telemetry/console-metrics.js';
 import { codeOf } from '../support/client.js';
 import { startTestBed, type TestBed } from '../support/console.js';
@@ -280,7 +281,7 @@ describe('the Repair Debt Index of a cluster', () => {
     expect(more.drivers).to.deep.equal([
       'Container updates are pending. Check that the object-updater is running.',
     ]);
-    const { lab } = bed.console.context;
+    const lab = bed.console.service(LAB);
     const metrics = new ConsoleMetrics({
       requestsInProgress: () => 0,
       sessions: () => 0,

@@ -11,6 +11,7 @@ import {
 } from '../../../console/surfaces/lab/node/drill.js';
 import type { DrillView, NodeStatusView } from '../../../console/surfaces/lab/node/drills.js';
 import { ringImpact } from '../../../console/surfaces/lab/node/impact.js';
+import { LAB } from '../../../console/surfaces/lab/surface.js';
 import { Ring } from '../../../src/ring/ring.js';
 import { eventually } from '../../support/eventually.js';
 import type { Answer, ConsoleClient } from '../support/client.js';
@@ -263,10 +264,10 @@ describe('the drill of a node', function () {
   });
 
   it('takes no node down when a second one is away, unless a lab says so', async () => {
-    const { context } = bed.console;
+    const { service } = bed.console;
     const [, , , node4] = cluster.nodes;
     if (node4 === undefined) throw new Error('no node');
-    const driver = context.lab?.net.tools.driver;
+    const driver = service(LAB)?.net.tools.driver;
     for (const name of ['object-server', 'container-server'])
       await driver?.act(node4, name, 'stop');
     try {

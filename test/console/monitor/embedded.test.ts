@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { TraceView } from '../../../console/surfaces/monitor/trace.js';
+import { MONITOR } from '../../../console/surfaces/monitor/surface.js';
 import { eventually } from '../../support/eventually.js';
 import { codeOf, type ConsoleClient } from '../support/client.js';
 import { startTestBed, type TestBed } from '../support/console.js';
@@ -16,7 +17,7 @@ describe('Monitor with the built-in collector', () => {
     await gateway.server.start();
     bed = await startTestBed({ admin_url: gateway.server.url, recon_interval_s: 10 });
     await eventually(
-      () => Promise.resolve(bed.console.context.monitor?.watch.statusOf('gateway').state),
+      () => Promise.resolve(bed.console.service(MONITOR)?.watch.statusOf('gateway').state),
       (state) => state === 'ok',
     );
     operator = await bed.login();
@@ -29,7 +30,7 @@ describe('Monitor with the built-in collector', () => {
   /** Ten seconds later. */
   async function tick(): Promise<OverviewJson> {
     bed.clock.nowMs += 10_000;
-    await bed.console.context.monitor?.tick();
+    await bed.console.service(MONITOR)?.tick();
     return (await operator.get('/api/monitor/overview')).json();
   }
 

@@ -7,6 +7,7 @@ import { startService, type Service } from '../../support/service.js';
 import { codeOf, type ConsoleClient } from '../support/client.js';
 import { startTestBed, type TestBed } from '../support/console.js';
 import { FakeServer, tileOf, type ChartJson, type OverviewJson } from './support.js';
+import { MONITOR } from '../../../console/surfaces/monitor/surface.js';
 
 const NODES = [
   { name: 'node-a', storage_ip: '127.0.0.1' },
@@ -64,7 +65,7 @@ groups:
 
     async function overview(): Promise<OverviewJson> {
       bed.clock.nowMs = Date.now();
-      await bed.console.context.monitor?.tick();
+      await bed.console.service(MONITOR)?.tick();
       return (await operator.get('/api/monitor/overview')).json();
     }
 
@@ -185,7 +186,7 @@ describe('Monitor with a metrics store and a log store', () => {
 
   async function requestsTile() {
     bed.clock.nowMs += 10_000;
-    await bed.console.context.monitor?.tick();
+    await bed.console.service(MONITOR)?.tick();
     return tileOf((await operator.get('/api/monitor/overview')).json(), 'requests_per_s');
   }
 

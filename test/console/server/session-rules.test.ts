@@ -9,6 +9,7 @@ import { parseConsoleConfig } from '../../../console/config/load.js';
 import { codeOf, ConsoleClient } from '../support/client.js';
 import { startConsole, type RunningConsole } from '../../../console/server/start.js';
 import { Sessions } from '../../../console/server/sessions.js';
+import { SURFACES } from '../../../console/surfaces/registry.js';
 import type { SwiftAccount } from '../../../console/swift/account.js';
 import { createLoggerTo } from '../../../src/telemetry/logger.js';
 import { eventually } from '../../support/eventually.js';
@@ -71,7 +72,7 @@ describe('console session rules', () => {
       { write: (line: string) => logged.push(line) },
       { level: 'debug', process: 'console' },
     );
-    running = await startConsole(options, { now: () => nowMs, logger });
+    running = await startConsole(options, SURFACES, { now: () => nowMs, logger });
     client = new ConsoleClient(running.port, { storeOrigin: base, stateDir: folder });
   };
 

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseConsoleConfig } from '../../../console/config/load.js';
 import { startConsole, type RunningConsole } from '../../../console/server/start.js';
+import type { Surface } from '../../../console/server/surface.js';
+import { SURFACES } from '../../../console/surfaces/registry.js';
 import { createLogger } from '../../../src/telemetry/logger.js';
 import { ConsoleClient } from './client.js';
 import type { Secrets } from './leaks.js';
@@ -47,6 +49,7 @@ export const REAL_CLOCK = {
 export async function startTestBed(
   overrides: Readonly<Record<string, unknown>> = {},
   clock: TestBed['clock'] = { nowMs: Date.now() },
+  surfaces: readonly Surface[] = SURFACES,
 ): Promise<TestBed> {
   const store = await openTestStore();
   const stateDir = await mkdtemp(join(tmpdir(), 'ringway-console-'));
@@ -69,10 +72,11 @@ export async function startTestBed(
     );
     const logger = createLogger({ level: 'silent', process: 'console' });
     const start = (port = 0) =>
-      startConsole(
-        { ...options, bind: { ...options.bind, port } },
-        { now: () => clock.nowMs, logger, pause: () => Promise.resolve() },
-      );
+      startConsole({ ...options, bind: { ...options.bind, port } }, surfaces, {
+        now: () => clock.nowMs,
+        logger,
+        pause: () => Promise.resolve(),
+      });
     return await bedOf(store, start, stateDir, clock, closeStore);
   } catch (error) {
     // Nobody gets to close what a test never got: it would keep the run from its end.

@@ -13,7 +13,7 @@ describe('a change of users that is stuck', () => {
     const cluster = await FakeCluster.start();
     try {
       await cluster.startConsole();
-      const admin = cluster.console?.context.userAdmin ?? expect.fail();
+      const admin = cluster.console?.service(cluster.users) ?? expect.fail();
       const files = await admin.read();
       const base = Object.fromEntries(files.map(({ node, sha256 }) => [node, sha256]));
       const add = (user: string): UserChange => ({ action: 'add', account: 'new', user, groups: ['.admin'] }); // prettier-ignore

@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { parseConsoleConfig } from '../../../console/config/load.js';
 import { startConsole, type RunningConsole } from '../../../console/server/start.js';
 import { readConf } from '../../../console/surfaces/users/conf-file.js';
+import { SURFACES } from '../../../console/surfaces/registry.js';
+import { usersSurface } from '../../../console/surfaces/users/surface.js';
 import { createLoggerTo } from '../../../src/telemetry/logger.js';
 import { eventually } from '../../support/eventually.js';
 import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
@@ -88,9 +90,12 @@ export class FakeCluster {
     response.end();
   });
   readonly logged: string[] = [];
+  readonly users: ReturnType<typeof usersSurface>;
   console: RunningConsole | undefined;
 
-  private constructor(readonly root: string) {}
+  private constructor(readonly root: string) {
+    this.users = usersSurface({ ssh: this.ssh, settleTimeoutMs: 1500 });
+  }
 
   static async start(conf = CONF): Promise<FakeCluster> {
     const cluster = new FakeCluster(await makeTempFolder('users'));
@@ -174,9 +179,9 @@ export class FakeCluster {
   async startConsole(overrides: Readonly<Record<string, unknown>> = {}): Promise<void> {
     const options = parseConsoleConfig(this.keys(overrides), this.root);
     const stream = { write: (line: string) => this.logged.push(line) };
-    this.console = await startConsole(options, {
+    const surfaces = SURFACES.map((one) => (one.id === this.users.id ? this.users : one));
+    this.console = await startConsole(options, surfaces, {
       logger: createLoggerTo(stream, { level: 'debug', process: 'console' }),
-      userAdmin: { ssh: this.ssh, settleTimeoutMs: 1500 },
     });
   }
 

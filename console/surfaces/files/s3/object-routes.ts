@@ -7,6 +7,7 @@ import { auditedJob } from '../../../server/audited-job.js';
 import { sessionOf, type ConsoleContext } from '../../../server/context.js';
 import { hasRight } from '../../../server/rights.js';
 import { parse } from '../../../server/parse.js';
+import { auditedRoute } from '../../../server/route-options.js';
 import { containerName, objectName, objectPlace } from '../names.js';
 import { s3Failure } from './failure.js';
 import { openFromCold, s3Facts, type S3Facts } from './s3-facts.js';
@@ -63,7 +64,7 @@ export function s3ObjectRoutes(app: FastifyInstance, context: ConsoleContext): v
     return { tags: await tagsOf(place, { key: name, versionId: id }) };
   });
 
-  app.put('/api/files/tags', { config: { access: 'write' } }, async (request, reply) => {
+  app.put('/api/files/tags', auditedRoute('write'), async (request, reply) => {
     const { container, name, version_id: id, tags, was } = parse(SET_TAGS, request.body);
     const place = await expectS3Place(sessionOf(request), container);
     const target = name === undefined ? container : `${container}/${name}`;
@@ -94,7 +95,7 @@ export function s3ObjectRoutes(app: FastifyInstance, context: ConsoleContext): v
   });
 
   /** The bytes may have to come back first, which takes as long as that does. */
-  app.post('/api/files/cold/restore', { config: { access: 'write' } }, async (request, reply) => {
+  app.post('/api/files/cold/restore', auditedRoute('write'), async (request, reply) => {
     const { container, name, version_id: id, days } = parse(COLD, request.body);
     const place = await expectS3Place(sessionOf(request), container);
     const details = { version: id ?? null, days };

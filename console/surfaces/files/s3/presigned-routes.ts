@@ -4,6 +4,7 @@ import { ApiError } from '../../../server/api-error.js';
 import { needRight, recordAction } from '../../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
+import { auditedRoute } from '../../../server/route-options.js';
 import { parseUpstream } from '../../../swift/address.js';
 import { containerName, objectName, objectPlace, refuseShortened } from '../names.js';
 import { fileNameOf } from '../object-body.js';
@@ -44,7 +45,7 @@ export function presignedRoutes(app: FastifyInstance, context: ConsoleContext): 
 
   app.post(
     '/api/files/presigned',
-    { config: { access: 'write' } },
+    auditedRoute('write'),
     async (request): Promise<PresignedUrl> => {
       const given = parse(PRESIGNED, request.body);
       const session = sessionOf(request);

@@ -5,6 +5,7 @@ import { ApiError } from '../../../server/api-error.js';
 import { auditedJob } from '../../../server/audited-job.js';
 import { sessionOf, type ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
+import { auditedRoute, readRoute } from '../../../server/route-options.js';
 import type { Session } from '../../../server/sessions.js';
 import { fresh } from '../fresh.js';
 import { forMany } from '../many.js';
@@ -33,7 +34,7 @@ export function rewindRoutes(app: FastifyInstance, context: ConsoleContext): voi
   /** The last preview of each session; it goes with the session. */
   const plans = new WeakMap<Session, RewindPlan>();
 
-  app.post('/api/files/rewind/preview', { config: { access: 'write' } }, async (request, reply) => {
+  app.post('/api/files/rewind/preview', readRoute('write'), async (request, reply) => {
     const { container, prefix, at_unix_ms: atMs } = parse(PREVIEW, request.body);
     const session = sessionOf(request);
     if (atMs > context.now())
@@ -51,7 +52,7 @@ export function rewindRoutes(app: FastifyInstance, context: ConsoleContext): voi
     return reply.status(202).send({ job_id: job.id });
   });
 
-  app.post('/api/files/rewind', { config: { access: 'write' } }, async (request, reply) => {
+  app.post('/api/files/rewind', auditedRoute('write'), async (request, reply) => {
     const { container, plan_id: id, confirm_name: typed } = parse(REWIND, request.body);
     expectTyped(typed, container);
     const session = sessionOf(request);

@@ -6,6 +6,7 @@ import { expectShown } from '../../../server/changes.js';
 import { audited } from '../../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
+import { readRoute } from '../../../server/route-options.js';
 import { containerName } from '../names.js';
 import { corsRules, corsConfigurationOf, corsRulesOf, type CorsRuleView } from './cors-model.js';
 import { s3Failure } from './failure.js';
@@ -97,24 +98,20 @@ export function ruleRoutes(app: FastifyInstance, context: ConsoleContext): void 
     return reply.status(204).send();
   });
 
-  app.post(
-    '/api/files/lifecycle/preview',
-    { config: { access: 'read' } },
-    async (request, reply) => {
-      const { name, rules } = parse(LIFECYCLE, request.body);
-      const session = sessionOf(request);
-      const place = await expectS3Place(session, name);
-      // As S3 would read it: a rule that it refuses has no preview.
-      const configuration =
-        rules.length === 0
-          ? { rules: [] }
-          : parseLifecycle(renderLifecycleConfiguration(configurationOf(rules)));
-      const job = context.jobs.start(session, 'lifecycle_preview', (control) =>
-        previewLifecycle(place, configuration, context.now(), control),
-      );
-      return reply.status(202).send({ job_id: job.id });
-    },
-  );
+  app.post('/api/files/lifecycle/preview', readRoute('read'), async (request, reply) => {
+    const { name, rules } = parse(LIFECYCLE, request.body);
+    const session = sessionOf(request);
+    const place = await expectS3Place(session, name);
+    // As S3 would read it: a rule that it refuses has no preview.
+    const configuration =
+      rules.length === 0
+        ? { rules: [] }
+        : parseLifecycle(renderLifecycleConfiguration(configurationOf(rules)));
+    const job = context.jobs.start(session, 'lifecycle_preview', (control) =>
+      previewLifecycle(place, configuration, context.now(), control),
+    );
+    return reply.status(202).send({ job_id: job.id });
+  });
 
   app.get('/api/files/cors', reads, async (request): Promise<CorsView> => {
     const { name } = parse(NAMED, request.query);
@@ -140,7 +137,7 @@ export function ruleRoutes(app: FastifyInstance, context: ConsoleContext): void 
   });
 
   /** Which rule decides about a request of a page elsewhere: the first one that lets it in. */
-  app.post('/api/files/cors/preview', reads, (request): CorsVerdict => {
+  app.post('/api/files/cors/preview', readRoute('read'), (request): CorsVerdict => {
     const { rules, origin, method, headers } = parse(CORS_TEST, request.body);
     if (rules.length === 0) return { rule: null };
     const configuration = parseCors(renderCorsConfiguration(corsConfigurationOf(rules)));

@@ -10,8 +10,9 @@ import { sessionOf, type ConsoleContext } from '../../../server/context.js';
 import type { JobControl } from '../../../server/jobs.js';
 import { BYTES_TYPE } from '../../../server/media-type.js';
 import { parse } from '../../../server/parse.js';
+import { auditedRoute, readRoute } from '../../../server/route-options.js';
 import { type LabPage, storeSource } from '../ground/data-source.js';
-import { labOf } from '../lab.js';
+import type { Lab } from '../lab.js';
 import { capture, type Capture } from './capture.js';
 import { sourceVersion, type CapsuleVerdict } from './capsules.js';
 import { compareWithCapsule } from './difference.js';
@@ -75,7 +76,7 @@ export const CAPSULE: LabPage = {
   routes: capsuleRoutes,
 };
 
-function capsuleRoutes(app: FastifyInstance, context: ConsoleContext): void {
+function capsuleRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab): void {
   const access = 'operate';
   const { options, jobs, now } = context;
 
@@ -85,8 +86,7 @@ function capsuleRoutes(app: FastifyInstance, context: ConsoleContext): void {
     });
   }
 
-  app.post('/lab/api/capsule/capture', { config: { access } }, (request, reply) => {
-    const lab = labOf(context);
+  app.post('/lab/api/capsule/capture', readRoute(access), (request, reply) => {
     const place = parse(CAPTURE, request.body);
     const session = sessionOf(request);
     const { rings, nodes } = lab;
@@ -109,7 +109,7 @@ function capsuleRoutes(app: FastifyInstance, context: ConsoleContext): void {
 
   app.get('/lab/api/capsule/captures', { config: { access } }, async (request) => {
     const { store } = sessionOf(request);
-    const all = await labOf(context).capsules.captures.list();
+    const all = await lab.capsules.captures.list();
     const items = all
       .filter(({ account }) => account === store.name)
       .map(
@@ -122,7 +122,7 @@ function capsuleRoutes(app: FastifyInstance, context: ConsoleContext): void {
   });
 
   app.get('/lab/api/capsule/captures/:id', { config: { access } }, (request) =>
-    captureOf(context, request),
+    captureOf(lab, request),
   );
 
   app.get(
@@ -130,12 +130,12 @@ function capsuleRoutes(app: FastifyInstance, context: ConsoleContext): void {
     { config: { access } },
     async (request, reply) => {
       const { body } = parse(EXPORT, request.query);
-      const captured = await captureOf(context, request);
+      const captured = await captureOf(lab, request);
       const { store, ended } = sessionOf(request);
       const archive = await exportCapsule(captured, {
         store,
-        key: await labOf(context).capsules.key(),
-        parseManifest: labOf(context).capsules.parseManifest,
+        key: await lab.capsules.key(),
+        parseManifest: lab.capsules.parseManifest,
         cluster: options.clusterName,
         sourceVersion: sourceVersion(),
         withBody: body === '1',
@@ -153,15 +153,15 @@ function capsuleRoutes(app: FastifyInstance, context: ConsoleContext): void {
   );
 
   app.get('/lab/api/capsule/key', { config: { access } }, async (): Promise<CapsuleKeyView> => {
-    const key = await labOf(context).capsules.key();
+    const key = await lab.capsules.key();
     return { key_id: key.id, public_key_pem: key.publicPem };
   });
 
   app.post(
     '/lab/api/capsule/verify',
-    { config: { access } },
+    readRoute(access),
     async (request): Promise<CapsuleVerdict | CapsuleProblem> => {
-      const { capsules } = labOf(context);
+      const { capsules } = lab;
       try {
         const found = await capsules.verify(bodyOf(request), options.maxUploadBytes);
         return await capsules.verdict(found);
@@ -174,7 +174,7 @@ function capsuleRoutes(app: FastifyInstance, context: ConsoleContext): void {
     },
   );
 
-  app.post('/lab/api/capsule/import', { config: { access } }, async (request, reply) => {
+  app.post('/lab/api/capsule/import', auditedRoute(access), async (request, reply) => {
     try {
       if (!options.labMutations) {
         throw new ApiError(
@@ -185,7 +185,7 @@ function capsuleRoutes(app: FastifyInstance, context: ConsoleContext): void {
           },
         );
       }
-      const jobId = await startImport(context, request);
+      const jobId = await startImport(context, lab, request);
       return await reply.status(202).send({ job_id: jobId });
     } catch (error) {
       discardRest(request.raw);
@@ -199,9 +199,12 @@ function capsuleRoutes(app: FastifyInstance, context: ConsoleContext): void {
 }
 
 /** @throws CapsuleError, ApiError; nothing is written then */
-async function startImport(context: ConsoleContext, request: FastifyRequest): Promise<string> {
+async function startImport(
+  context: ConsoleContext,
+  lab: Lab,
+  request: FastifyRequest,
+): Promise<string> {
   const { options, jobs, now } = context;
-  const lab = labOf(context);
   const { rings, nodes } = lab;
   const tools = { rings, nodes, now };
   const session = sessionOf(request);
@@ -248,9 +251,9 @@ async function startImport(context: ConsoleContext, request: FastifyRequest): Pr
 }
 
 /** @throws ApiError not_found, also for those of other accounts */
-async function captureOf(context: ConsoleContext, request: FastifyRequest): Promise<Capture> {
+async function captureOf(lab: Lab, request: FastifyRequest): Promise<Capture> {
   const { id } = request.params as { readonly id: string };
-  const found = await labOf(context).capsules.captures.get(id);
+  const found = await lab.capsules.captures.get(id);
   if (found?.account === sessionOf(request).store.name) return found;
   throw new ApiError('not_found', 'Capture not found.');
 }

@@ -1,10 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { recordAction } from '../../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
+import { auditedRoute } from '../../../server/route-options.js';
 import { runActor, sendRun } from '../../../server/runs/run-routes.js';
 import { nodeSource, type LabPage } from '../ground/data-source.js';
-import { labOf } from '../lab.js';
+import type { Lab } from '../lab.js';
 import { TTL_S, type CatalogueItem } from './catalogue.js';
 import type { ChaosRunRow } from './chaos-runs.js';
 
@@ -45,47 +47,48 @@ export const CHAOS: LabPage = {
   routes: chaosRoutes,
 };
 
-function chaosRoutes(app: FastifyInstance, context: ConsoleContext): void {
+function chaosRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab): void {
   const access = 'operate';
   const idOf = (parameters: unknown): string => (parameters as { readonly id: string }).id;
-  const hasQuotas = async (): Promise<boolean> =>
-    (await labOf(context).storeInfo.get()).hasContainerQuotas;
+  const hasQuotas = async (): Promise<boolean> => (await lab.storeInfo.get()).hasContainerQuotas;
 
   app.get(
     '/lab/api/chaos/catalog',
     { config: { access, background: true } },
     async (): Promise<ChaosCatalogueView> => {
-      const { chaos, net } = labOf(context);
+      const { chaos, net } = lab;
       const items = await chaos.catalogue(await hasQuotas());
       const untilS = (await net.cooldownUntilS()) ?? null;
       return { items, cooldown_until_unix_s: untilS, can_force: chaos.canForce };
     },
   );
 
-  app.post('/lab/api/chaos/runs', { config: { access: 'mutate' } }, async (request, reply) => {
+  app.post('/lab/api/chaos/runs', auditedRoute('mutate'), async (request, reply) => {
     const { params, ...given } = parse(START, request.body);
     const user = { account: sessionOf(request).store, hasQuotas: await hasQuotas() };
-    const run = await labOf(context).chaos.start({ ...given, ...params }, user, runActor(request));
+    const run = await lab.chaos.start({ ...given, ...params }, user, runActor(request));
     return reply.status(202).send({ id: run.id });
   });
 
   app.get(
     '/lab/api/chaos/runs',
     { config: { access, background: true } },
-    async (): Promise<ChaosRunsView> => ({ items: await labOf(context).chaos.list() }),
+    async (): Promise<ChaosRunsView> => ({ items: await lab.chaos.list() }),
   );
 
   app.get(
     '/lab/api/chaos/runs/:id',
     { config: { access, background: true } },
     async (request, reply) => {
-      const { id } = await labOf(context).chaos.view(idOf(request.params));
+      const { id } = await lab.chaos.view(idOf(request.params));
       return sendRun(reply, context.runs, id);
     },
   );
 
-  app.post('/lab/api/chaos/runs/:id/abort', { config: { access: 'mutate' } }, (request, reply) => {
-    labOf(context).chaos.abort(idOf(request.params));
+  app.post('/lab/api/chaos/runs/:id/abort', auditedRoute('mutate'), async (request, reply) => {
+    const id = idOf(request.params);
+    lab.chaos.abort(id);
+    await recordAction(context, request, { action: 'lab.chaos.abort', target: id, result: 'ok' });
     return reply.status(204).send();
   });
 }

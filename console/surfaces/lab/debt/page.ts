@@ -7,7 +7,7 @@ import {
   sourceOfError,
   stale,
 } from '../ground/data-source.js';
-import { labOf } from '../lab.js';
+import type { Lab } from '../lab.js';
 import type { DebtSnapshot } from './debt-watch.js';
 
 export const DEBT: LabPage = {
@@ -21,18 +21,18 @@ export const DEBT: LabPage = {
   routes: debtRoutes,
 };
 
-function debtRoutes(app: FastifyInstance, context: ConsoleContext): void {
+function debtRoutes(app: FastifyInstance, _context: ConsoleContext, lab: Lab): void {
   app.get(
     '/lab/api/debt/snapshot',
     { config: { access: 'operate', background: true } },
-    (): Promise<DebtSnapshot> => labOf(context).debt.snapshot(),
+    (): Promise<DebtSnapshot> => lab.debt.snapshot(),
   );
 }
 
 /** A look that is much older than it should be is stale. */
-async function debtSource(context: ConsoleContext): Promise<DataSource> {
+async function debtSource(context: ConsoleContext, lab: Lab): Promise<DataSource> {
   try {
-    const { debt } = labOf(context);
+    const { debt } = lab;
     const { at_unix_s: at } = await debt.snapshot();
     const ageS = Math.max(0, context.now() / 1000 - at);
     return ageS > debt.staleS ? stale(ageS) : LIVE;

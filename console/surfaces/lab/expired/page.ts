@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { audited } from '../../../server/audit-record.js';
+import { audited, recordAction } from '../../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
+import { auditedRoute } from '../../../server/route-options.js';
 import { cancelRun, runActor, sendRun } from '../../../server/runs/run-routes.js';
 import { type LabPage, storeSource } from '../ground/data-source.js';
-import { labOf } from '../lab.js';
+import type { Lab } from '../lab.js';
 import type { ExpiredRunRow } from './expired-runs.js';
 import { EXPIRED_PREFIX, SwiftObserver } from './observer.js';
 
@@ -42,12 +43,12 @@ export const EXPIRED: LabPage = {
   routes: expiredRoutes,
 };
 
-function expiredRoutes(app: FastifyInstance, context: ConsoleContext): void {
+function expiredRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab): void {
   const access = 'operate';
   const idOf = (parameters: unknown): string => (parameters as { readonly id: string }).id;
 
-  app.post('/lab/api/expired/runs', { config: { access } }, async (request, reply) => {
-    const { expired, rings, nodes } = labOf(context);
+  app.post('/lab/api/expired/runs', auditedRoute(access), async (request, reply) => {
+    const { expired, rings, nodes } = lab;
     const given = parse(START, request.body);
     const { store: account } = sessionOf(request);
     const { store, now, options } = context;
@@ -61,36 +62,40 @@ function expiredRoutes(app: FastifyInstance, context: ConsoleContext): void {
   app.get(
     '/lab/api/expired/runs',
     { config: { access, background: true } },
-    async (): Promise<ExpiredRunsView> => ({ items: await labOf(context).expired.list() }),
+    async (): Promise<ExpiredRunsView> => ({ items: await lab.expired.list() }),
   );
 
   app.get(
     '/lab/api/expired/runs/:id',
     { config: { access, background: true } },
     async (request, reply) => {
-      const { id } = await labOf(context).expired.view(idOf(request.params));
+      const { id } = await lab.expired.view(idOf(request.params));
       return sendRun(reply, context.runs, id);
     },
   );
 
-  app.post('/lab/api/expired/runs/:id/finish', { config: { access } }, (request, reply) => {
-    labOf(context).expired.finish(idOf(request.params));
+  app.post('/lab/api/expired/runs/:id/finish', auditedRoute(access), async (request, reply) => {
+    const id = idOf(request.params);
+    lab.expired.finish(id);
+    await recordAction(context, request, {
+      action: 'lab.expired.finish',
+      target: id,
+      result: 'ok',
+    });
     return reply.status(204).send();
   });
 
-  app.delete('/lab/api/expired/runs/:id', { config: { access } }, async (request, reply) => {
-    const { id } = await labOf(context).expired.view(idOf(request.params));
+  app.delete('/lab/api/expired/runs/:id', auditedRoute(access), async (request, reply) => {
+    const { id } = await lab.expired.view(idOf(request.params));
     await cancelRun(context, request, id);
     return reply.status(204).send();
   });
 
-  app.post('/lab/api/expired/runs/:id/rescue', { config: { access } }, async (request) => {
+  app.post('/lab/api/expired/runs/:id/rescue', auditedRoute(access), async (request) => {
     const { name } = parse(RESCUE, request.body);
     const id = idOf(request.params);
     const act = { action: 'lab.expired.rescue', target: id, details: { name } };
-    const isReadable = await audited(context, request, act, () =>
-      labOf(context).expired.rescue(id, name),
-    );
+    const isReadable = await audited(context, request, act, () => lab.expired.rescue(id, name));
     return { is_readable: isReadable };
   });
 }

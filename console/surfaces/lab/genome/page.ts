@@ -4,9 +4,10 @@ import { presentDevices } from '../../../../src/ring/device.js';
 import { ApiError } from '../../../server/api-error.js';
 import type { ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
+import { auditedRoute } from '../../../server/route-options.js';
 import { cancelRun, runActor, sendRun } from '../../../server/runs/run-routes.js';
 import { type LabPage, ringSource } from '../ground/data-source.js';
-import { labOf } from '../lab.js';
+import type { Lab } from '../lab.js';
 import { protectionOf } from '../policies/comparison.js';
 import { writeQuorum } from '../policies/storage-cost.js';
 import type { GenomeRunRow } from './genome-runs.js';
@@ -59,12 +60,11 @@ export const GENOME: LabPage = {
   routes: genomeRoutes,
 };
 
-function genomeRoutes(app: FastifyInstance, context: ConsoleContext): void {
+function genomeRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab): void {
   const access = 'operate';
   const idOf = (parameters: unknown): string => (parameters as { readonly id: string }).id;
 
-  app.post('/lab/api/genome/runs', { config: { access } }, async (request, reply) => {
-    const lab = labOf(context);
+  app.post('/lab/api/genome/runs', auditedRoute(access), async (request, reply) => {
     const given = parse(START, request.body);
     const { ring: name, bounds, ...options } = given;
     const { read, ring } = await lab.rings.open(name);
@@ -88,20 +88,20 @@ function genomeRoutes(app: FastifyInstance, context: ConsoleContext): void {
   });
 
   app.get('/lab/api/genome/runs', { config: { access } }, async (): Promise<GenomeRunsView> => {
-    return { items: await labOf(context).genome.list() };
+    return { items: await lab.genome.list() };
   });
 
   app.get(
     '/lab/api/genome/runs/:id',
     { config: { access, background: true } },
     async (request, reply) => {
-      const { id } = await labOf(context).genome.view(idOf(request.params));
+      const { id } = await lab.genome.view(idOf(request.params));
       return sendRun(reply, context.runs, id);
     },
   );
 
-  app.delete('/lab/api/genome/runs/:id', { config: { access } }, async (request, reply) => {
-    const { id } = await labOf(context).genome.view(idOf(request.params));
+  app.delete('/lab/api/genome/runs/:id', auditedRoute(access), async (request, reply) => {
+    const { id } = await lab.genome.view(idOf(request.params));
     await cancelRun(context, request, id);
     return reply.status(204).send();
   });
@@ -111,7 +111,7 @@ function genomeRoutes(app: FastifyInstance, context: ConsoleContext): void {
     { config: { access } },
     async (request, reply) => {
       const { candidate } = request.params as { readonly candidate: string };
-      const text = await labOf(context).genome.commands(idOf(request.params), candidate);
+      const text = await lab.genome.commands(idOf(request.params), candidate);
       return reply.type('text/plain; charset=utf-8').send(text);
     },
   );

@@ -6,7 +6,7 @@ import { ApiError } from '../../../server/api-error.js';
 import type { ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
 import type { SurfacePage } from '../../../server/surface.js';
-import { labOf } from '../lab.js';
+import type { Lab } from '../lab.js';
 import { isSample } from './sample-cluster.js';
 
 /**
@@ -28,8 +28,8 @@ export interface DataSource {
 }
 
 /** A page of the Lab, which says where its figures are from. */
-export interface LabPage extends SurfacePage {
-  readonly source: (context: ConsoleContext) => Promise<DataSource> | DataSource;
+export interface LabPage extends SurfacePage<Lab> {
+  readonly source: (context: ConsoleContext, lab: Lab) => Promise<DataSource> | DataSource;
 }
 
 export const LIVE: DataSource = { state: 'live', reason: null, needs: null, age_s: null };
@@ -47,6 +47,7 @@ export function stale(ageS: number | null, reason: string | null = null): DataSo
 export function sourceRoutes(
   app: FastifyInstance,
   context: ConsoleContext,
+  lab: Lab,
   pages: readonly LabPage[],
 ): void {
   const byName = new Map(pages.map((page) => [path.basename(page.path), page]));
@@ -57,16 +58,16 @@ export function sourceRoutes(
       const { page: name } = parse(z.object({ page: z.string().max(64) }), request.params);
       const page = byName.get(name);
       if (page === undefined) throw new ApiError('not_found', 'Page not found.');
-      return page.source(context);
+      return page.source(context, lab);
     },
   );
 }
 
 /** The source of pages about rings: the folder with them. */
-export async function ringSource(context: ConsoleContext): Promise<DataSource> {
+export async function ringSource(context: ConsoleContext, lab: Lab): Promise<DataSource> {
   const { storeDir } = context.options;
   try {
-    const names = await labOf(context).rings.names();
+    const names = await lab.rings.names();
     if (names.length === 0) return unavailable('No rings found in store_dir.');
   } catch (error) {
     return sourceOfError(error);
@@ -89,17 +90,17 @@ export async function diskSource({ options }: ConsoleContext): Promise<DataSourc
 }
 
 /** The source of pages that ask nodes about themselves, whose servers the rings name. */
-export async function nodeSource(context: ConsoleContext): Promise<DataSource> {
+export async function nodeSource(context: ConsoleContext, lab: Lab): Promise<DataSource> {
   if (context.options.clusterNodes.length === 0) {
     return unavailable('No nodes are configured.', 'cluster_nodes');
   }
-  return ringSource(context);
+  return ringSource(context, lab);
 }
 
 /** The source of pages that read and write as a client does: the store. */
-export async function storeSource(context: ConsoleContext): Promise<DataSource> {
+export async function storeSource(_context: ConsoleContext, lab: Lab): Promise<DataSource> {
   try {
-    const { isEmbedded } = await labOf(context).storeInfo.get();
+    const { isEmbedded } = await lab.storeInfo.get();
     return isEmbedded ? EMBEDDED : LIVE;
   } catch {
     return unavailable('The store is not responding.');

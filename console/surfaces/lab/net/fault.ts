@@ -128,7 +128,7 @@ export type FaultView<Params extends RunFacts = RunFacts> = RunView<Params>;
 
 /**
  * The net below the Lab's faults: one fault at a time, each taken back whatever dies.
- * `labOf(context).net` has it.
+ * `Lab.net` has it.
  */
 export interface Net {
   /** What reverts, and faults, are done with. */

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { ApiError } from '../../../server/api-error.js';
-import { needRight } from '../../../server/audit-record.js';
+import { needRight, recordAction } from '../../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
 import { runActor } from '../../../server/runs/run-routes.js';
 import { nodeSource, type LabPage } from '../ground/data-source.js';
-import { labOf } from '../lab.js';
+import type { Lab } from '../lab.js';
 import type { FaultView } from '../net/fault.js';
 import type { DrillParams } from './drill.js';
 import type { DrillView, NodeStatusView } from './drills.js';
@@ -50,17 +50,15 @@ export const NODE_DRILL: LabPage = {
   routes: nodeRoutes,
 };
 
-function nodeRoutes(app: FastifyInstance, context: ConsoleContext): void {
+function nodeRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab): void {
   const access = 'operate';
   const read = { config: { access, background: true } } as const;
   const { options } = context;
 
-  app.get('/lab/api/node/status', read, (): Promise<NodeStatusView> =>
-    labOf(context).drills.status(),
-  );
+  app.get('/lab/api/node/status', read, (): Promise<NodeStatusView> => lab.drills.status());
 
   app.get('/lab/api/node/impact', read, (request): Promise<Impact> =>
-    labOf(context).drills.impact(parse(NODE, request.query).node),
+    lab.drills.impact(parse(NODE, request.query).node),
   );
 
   app.get('/lab/api/node/drills', read, async (): Promise<DrillsView> => {
@@ -71,21 +69,21 @@ function nodeRoutes(app: FastifyInstance, context: ConsoleContext): void {
       ...(options.storeDir === '' ? ['store_dir'] : []),
     ];
     return {
-      items: await labOf(context).drills.list(),
+      items: await lab.drills.list(),
       needs: lacks.length === 0 ? null : lacks.join(', '),
       can_force: options.nodeDriver === 'local-procs',
     };
   });
 
   app.get('/lab/api/node/drills/:id', read, (request): Promise<DrillView> =>
-    labOf(context).drills.get(parse(ID, request.params).id),
+    lab.drills.get(parse(ID, request.params).id),
   );
 
   app.post(
     '/lab/api/node/down',
     { config: { access, audits: 'lab.node' } },
     async (request, reply) => {
-      const { drills } = labOf(context);
+      const { drills } = lab;
       await needMutations(context, request);
       const given = parse(DOWN, request.body);
       const { store } = sessionOf(request);
@@ -105,11 +103,12 @@ function nodeRoutes(app: FastifyInstance, context: ConsoleContext): void {
     '/lab/api/node/up',
     { config: { access, audits: 'lab.node' } },
     async (request, reply) => {
-      const { drills } = labOf(context);
+      const { drills } = lab;
       await needMutations(context, request);
       const run = await drills.up(parse(UP, request.body));
       if (run === undefined) return { changed: false };
       const { id, target } = run;
+      await recordAction(context, request, { action: 'lab.node.up', target, result: 'ok' });
       return reply.status(202).send({ journal_id: id, node: target, state: 'starting' });
     },
   );

@@ -5,11 +5,12 @@ import { ApiError } from '../../../server/api-error.js';
 import { audited } from '../../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
+import { auditedRoute } from '../../../server/route-options.js';
 import { clientGone } from '../../../server/traffic.js';
 import { type LabPage, ringSource } from '../ground/data-source.js';
 import { misfit, type OpenRing } from '../ground/lab-rings.js';
 import { measurePolicy, type PolicyTimes } from '../ground/pulse.js';
-import { labOf, type Lab } from '../lab.js';
+import type { Lab } from '../lab.js';
 import { comparePolicies, protectionOf, type Candidate, type PolicyRow } from './comparison.js';
 import { memberCount, type Protection } from './storage-cost.js';
 
@@ -104,11 +105,10 @@ export const POLICIES: LabPage = {
   routes: policyRoutes,
 };
 
-function policyRoutes(app: FastifyInstance, context: ConsoleContext): void {
+function policyRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab): void {
   const access = 'operate';
 
   app.get('/lab/api/policies', { config: { access } }, async (): Promise<PoliciesView> => {
-    const lab = labOf(context);
     const items: PolicyView[] = [];
     for (const policy of (await lab.rings.policies()).values()) {
       items.push(await viewOf(lab, policy));
@@ -118,9 +118,8 @@ function policyRoutes(app: FastifyInstance, context: ConsoleContext): void {
 
   app.post(
     '/lab/api/policies/compare',
-    { config: { access } },
+    auditedRoute(access),
     async (request, reply): Promise<ComparisonView> => {
-      const lab = labOf(context);
       const { candidates, assumptions, measure } = parse(COMPARE, request.body);
       const chosen: Candidate[] = [];
       for (const one of candidates) chosen.push(await candidateOf(lab, one));

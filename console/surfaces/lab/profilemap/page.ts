@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { audited } from '../../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
+import { auditedRoute, unauditedRoute } from '../../../server/route-options.js';
 import { clientGone } from '../../../server/traffic.js';
 import {
   LIVE,
@@ -12,7 +13,7 @@ import {
   stale,
   unavailable,
 } from '../ground/data-source.js';
-import { labOf } from '../lab.js';
+import type { Lab } from '../lab.js';
 import type { ProfileMark, ProfileSnapshot } from './profile-map.js';
 import { pulse, type PulseTimes } from '../ground/pulse.js';
 import { PROFILE_PATHS } from './tree.js';
@@ -53,7 +54,7 @@ export const PROFILE_MAP: LabPage = {
   routes: profileRoutes,
 };
 
-function profileRoutes(app: FastifyInstance, context: ConsoleContext): void {
+function profileRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab): void {
   const access = 'operate';
 
   app.get(
@@ -61,20 +62,22 @@ function profileRoutes(app: FastifyInstance, context: ConsoleContext): void {
     { config: { access, background: true } },
     (request): Promise<ProfileSnapshot> => {
       const { path, from, to } = parse(SNAPSHOT, request.query);
-      return labOf(context).profile.snapshot(path, from, to);
+      return lab.profile.snapshot(path, from, to);
     },
   );
 
-  app.post('/lab/api/profilemap/marks', { config: { access } }, (): Promise<ProfileMark> =>
-    labOf(context).profile.mark(),
+  app.post(
+    '/lab/api/profilemap/marks',
+    unauditedRoute(access, 'marks a time in figures of its own'),
+    (): Promise<ProfileMark> => lab.profile.mark(),
   );
 
   app.post(
     '/lab/api/profilemap/pulse',
-    { config: { access } },
+    auditedRoute(access),
     async (request, reply): Promise<PulseView> => {
       const given = parse(PULSE, request.body);
-      const { profile, pulses } = labOf(context);
+      const { profile, pulses } = lab;
       return pulses.take(clientGone(reply), async (signal) => {
         const from = await profile.mark();
         const act = { action: 'lab.profile_pulse', target: given.path, details: { n: given.n } };
@@ -89,9 +92,9 @@ function profileRoutes(app: FastifyInstance, context: ConsoleContext): void {
 }
 
 /** Live as long as one source is. */
-async function profileSource(context: ConsoleContext): Promise<DataSource> {
+async function profileSource(_context: ConsoleContext, lab: Lab): Promise<DataSource> {
   try {
-    const { sources } = await labOf(context).profile.snapshot('put');
+    const { sources } = await lab.profile.snapshot('put');
     if (sources.some(({ state }) => state === 'live')) return LIVE;
     const silent = sources.find(({ state }) => state === 'silent');
     if (silent !== undefined) return stale(null, silent.note);

@@ -5,10 +5,11 @@ import { replicaCount } from '../../../../src/ring/ring-data.js';
 import { ApiError, type ApiErrorCode } from '../../../server/api-error.js';
 import type { ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
+import { readRoute } from '../../../server/route-options.js';
 import { type LabPage, ringSource } from '../ground/data-source.js';
 import { misfit, type OpenRing } from '../ground/lab-rings.js';
 import type { NodeHead } from '../ground/node-reader.js';
-import { labOf, type Lab } from '../lab.js';
+import type { Lab } from '../lab.js';
 import { checkWithGetNodes, type ParityCheck } from './get-nodes.js';
 import { scenarioOf, simulate, type Simulation } from './ring-sim.js';
 import { lookup, policyIndexOf, rawPathOf, type Lookup } from './lookup.js';
@@ -119,11 +120,10 @@ export const RINGS: LabPage = {
   routes: ringRoutes,
 };
 
-function ringRoutes(app: FastifyInstance, context: ConsoleContext): void {
+function ringRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab): void {
   const access = 'operate';
 
   app.get('/lab/api/rings', { config: { access } }, async (): Promise<RingsView> => {
-    const lab = labOf(context);
     const names = await lab.rings.names();
     // One after the other: each may unpack to hundreds of megabytes.
     const items: (RingRow | BrokenRing)[] = [];
@@ -131,32 +131,26 @@ function ringRoutes(app: FastifyInstance, context: ConsoleContext): void {
     return { items, former: await lab.rings.formerNames() };
   });
 
-  app.get('/lab/api/rings/agreement', { config: { access } }, () =>
-    labOf(context).agreements.view(),
-  );
+  app.get('/lab/api/rings/agreement', { config: { access } }, () => lab.agreements.view());
 
   app.get('/lab/api/rings/:name', { config: { access } }, async (request) => {
-    const lab = labOf(context);
     const { file, read } = await lab.rings.open(ringNameOf(request.params));
     return { md5: read.md5, ...(await lab.compute.run('report', { file })) };
   });
 
   app.get('/lab/api/rings/:name/map', { config: { access } }, async (request) => {
-    const lab = labOf(context);
     const view = parse(MAP, request.query);
     const { file } = await lab.rings.open(ringNameOf(request.params));
     return lab.compute.run('map', { file, view });
   });
 
   app.get('/lab/api/rings/:name/lookup', { config: { access } }, async (request) => {
-    const lab = labOf(context);
     const query = parse(LOOKUP, request.query);
     const opened = await lab.rings.open(ringNameOf(request.params));
     return look(lab, opened, query, context.options.getnodesBin);
   });
 
-  app.post('/lab/api/rings/:name/whatif', { config: { access } }, async (request) => {
-    const lab = labOf(context);
+  app.post('/lab/api/rings/:name/whatif', readRoute(access), async (request) => {
     const given = parse(WHAT_IF, request.body);
     const { file } = await lab.rings.open(ringNameOf(request.params));
     return lab.compute.run('what_if', { file, whatIf: given });
@@ -165,9 +159,8 @@ function ringRoutes(app: FastifyInstance, context: ConsoleContext): void {
   // Beside the answer of our own builder, which does not wait for it.
   app.post(
     '/lab/api/rings/:name/simulation',
-    { config: { access } },
+    readRoute(access),
     async (request): Promise<Simulation | null> => {
-      const lab = labOf(context);
       const given = parse(WHAT_IF, request.body);
       const { read } = await lab.rings.open(ringNameOf(request.params));
       const program = context.options.ringsimBin;
@@ -177,13 +170,11 @@ function ringRoutes(app: FastifyInstance, context: ConsoleContext): void {
   );
 
   app.get('/lab/api/rings/:name/usage', { config: { access } }, async (request) => {
-    const lab = labOf(context);
     const { read } = await lab.rings.open(ringNameOf(request.params));
     return lab.agreements.usage(read.data);
   });
 
   app.get('/lab/api/rings/:name/compare', { config: { access } }, async (request) => {
-    const lab = labOf(context);
     const { with: other } = parse(z.strictObject({ with: z.string().max(64) }), request.query);
     const [first, second] = [other, ringNameOf(request.params)].map((one) => lab.rings.fileOf(one));
     return lab.compute.run('compare', { file: first ?? '', other: second ?? '' });

@@ -5,6 +5,7 @@ import { ApiError } from '../../../server/api-error.js';
 import { audited } from '../../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
+import { auditedRoute } from '../../../server/route-options.js';
 import { cancelRun, runActor, sendRun } from '../../../server/runs/run-routes.js';
 import type { Session, SessionKeys } from '../../../server/sessions.js';
 import { type DataSource, type LabPage, storeSource, unavailable } from '../ground/data-source.js';
@@ -12,7 +13,7 @@ import { parseUpstream } from '../../../swift/address.js';
 import { CredentialsRefusedError } from '../../../swift/errors.js';
 import { swiftLogin } from '../../../swift/login.js';
 import { Upstream } from '../../../swift/upstream.js';
-import { labOf } from '../lab.js';
+import type { Lab } from '../lab.js';
 import { parseCase } from './case.js';
 import { Duel, type StepResult } from './duel.js';
 import { OPERATORS } from './mutation.js';
@@ -51,7 +52,7 @@ export const SHADOW: LabPage = {
   routes: shadowRoutes,
 };
 
-function shadowRoutes(app: FastifyInstance, context: ConsoleContext): void {
+function shadowRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab): void {
   const access = 'operate';
   const idOf = (parameters: unknown): string => (parameters as { readonly id: string }).id;
 
@@ -59,17 +60,17 @@ function shadowRoutes(app: FastifyInstance, context: ConsoleContext): void {
     '/lab/api/shadow/runs',
     { config: { access, background: true } },
     async (): Promise<ShadowRunsView> => ({
-      items: await labOf(context).shadow.list(),
+      items: await lab.shadow.list(),
       modes: MODE.options.map((mode) => ({ mode, needs: lackOf(context, mode) })),
       peer: context.options.shadowPeerLabel,
     }),
   );
 
-  app.post('/lab/api/shadow/runs', { config: { access } }, async (request, reply) => {
+  app.post('/lab/api/shadow/runs', auditedRoute(access), async (request, reply) => {
     const given = parse(START, request.body);
     const duel = await duelOf(context, sessionOf(request), given.mode);
     const sides = { a: duel.a.label, b: duel.b?.label ?? null };
-    const run = await labOf(context).shadow.start({ ...given, ...sides }, duel, runActor(request));
+    const run = await lab.shadow.start({ ...given, ...sides }, duel, runActor(request));
     return reply.status(202).send({ id: run.id });
   });
 
@@ -77,20 +78,20 @@ function shadowRoutes(app: FastifyInstance, context: ConsoleContext): void {
     '/lab/api/shadow/runs/:id',
     { config: { access, background: true } },
     async (request, reply) => {
-      const { id } = await labOf(context).shadow.view(idOf(request.params));
+      const { id } = await lab.shadow.view(idOf(request.params));
       return sendRun(reply, context.runs, id);
     },
   );
 
-  app.delete('/lab/api/shadow/runs/:id', { config: { access } }, async (request, reply) => {
-    const { id } = await labOf(context).shadow.view(idOf(request.params));
+  app.delete('/lab/api/shadow/runs/:id', auditedRoute(access), async (request, reply) => {
+    const { id } = await lab.shadow.view(idOf(request.params));
     await cancelRun(context, request, id);
     return reply.status(204).send();
   });
 
   app.post(
     '/lab/api/shadow/replay',
-    { config: { access } },
+    auditedRoute(access),
     async (request): Promise<{ readonly results: readonly StepResult[] }> => {
       const { mode, case: given } = parse(REPLAY, request.body);
       const one = parseCase(given);
@@ -176,7 +177,7 @@ async function enter(side: string, url: string, user: Session['user'], { secretK
   }
 }
 
-function shadowSource(context: ConsoleContext): Promise<DataSource> | DataSource {
-  if (context.options.shadowRoot !== '') return storeSource(context);
+function shadowSource(context: ConsoleContext, lab: Lab): Promise<DataSource> | DataSource {
+  if (context.options.shadowRoot !== '') return storeSource(context, lab);
   return unavailable("No directory is configured for Shadow's files.", 'shadow_root');
 }

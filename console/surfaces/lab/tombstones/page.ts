@@ -5,10 +5,11 @@ import { z } from 'zod';
 import { ApiError } from '../../../server/api-error.js';
 import type { ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
+import { auditedRoute } from '../../../server/route-options.js';
 import { runActor } from '../../../server/runs/run-routes.js';
 import { type LabPage, diskSource } from '../ground/data-source.js';
 import { runHelper } from '../ground/helper-process.js';
-import { labOf } from '../lab.js';
+import type { Lab } from '../lab.js';
 import type { Exhibit } from './classify.js';
 import type { Scan, ScanRow } from './museum.js';
 import { AGE_EDGES_S } from './summary.js';
@@ -71,19 +72,19 @@ export const TOMBSTONES: LabPage = {
   routes: tombstoneRoutes,
 };
 
-function tombstoneRoutes(app: FastifyInstance, context: ConsoleContext): void {
+function tombstoneRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab): void {
   const access = 'operate';
   const { nodeRoot } = context.options;
 
-  app.post('/lab/api/tombstones/scans', { config: { access } }, async (request, reply) => {
-    const run = await labOf(context).museum.start(parse(START, request.body), runActor(request));
+  app.post('/lab/api/tombstones/scans', auditedRoute(access), async (request, reply) => {
+    const run = await lab.museum.start(parse(START, request.body), runActor(request));
     return reply.status(202).send({ id: run.id });
   });
 
   app.get('/lab/api/tombstones/scans', { config: { access } }, async (): Promise<ScansView> => {
     const message = "No directory with the nodes' disks is configured.";
     return {
-      items: await labOf(context).museum.list(),
+      items: await lab.museum.list(),
       unavailable: nodeRoot === '' ? { message, needs: 'node_root' } : null,
     };
   });
@@ -93,14 +94,14 @@ function tombstoneRoutes(app: FastifyInstance, context: ConsoleContext): void {
     { config: { access, background: true } },
     async (request): Promise<ScanView> => {
       const { id } = parse(z.object({ id: z.uuid() }), request.params);
-      return { scan: await labOf(context).museum.get(id), age_edges_s: AGE_EDGES_S };
+      return { scan: await lab.museum.get(id), age_edges_s: AGE_EDGES_S };
     },
   );
 
   app.get('/lab/api/tombstones', { config: { access } }, (request) => {
     const { scan, class: wanted, cursor } = parse(PAGE, request.query);
     const input = { class: wanted ?? null, cursor, limit: PAGE_ITEMS };
-    return labOf(context).museum.page(scan, input);
+    return lab.museum.page(scan, input);
   });
 
   app.get(
@@ -108,8 +109,8 @@ function tombstoneRoutes(app: FastifyInstance, context: ConsoleContext): void {
     { config: { access } },
     async (request): Promise<ExhibitView> => {
       const { id, hash } = parse(EXHIBIT, request.params);
-      const exhibit = await labOf(context).museum.exhibit(id, hash);
-      return { exhibit, check: await objectInfo(context, exhibit) };
+      const exhibit = await lab.museum.exhibit(id, hash);
+      return { exhibit, check: await objectInfo(context, lab, exhibit) };
     },
   );
 }
@@ -117,6 +118,7 @@ function tombstoneRoutes(app: FastifyInstance, context: ConsoleContext): void {
 /** What Swift's own program says of the first tombstone. */
 async function objectInfo(
   context: ConsoleContext,
+  lab: Lab,
   exhibit: Exhibit,
 ): Promise<ExhibitView['check']> {
   const { objinfoBin, nodeRoot, storeDir } = context.options;
@@ -135,7 +137,7 @@ async function objectInfo(
     if (!place.startsWith(root + path.sep))
       return { text: null, problem: 'No tombstone file found.' };
     const folder = storeDir === '' ? [] : ['-d', storeDir];
-    const limits = { timeoutMs: OBJINFO_TIMEOUT_MS, signal: labOf(context).ended };
+    const limits = { timeoutMs: OBJINFO_TIMEOUT_MS, signal: lab.ended };
     const { code, stdout } = await runHelper(objinfoBin, ['-n', ...folder, '--', place], limits);
     if (code === 0) return { text: stdout, problem: null };
     return { text: null, problem: 'The helper program returned invalid output.' };

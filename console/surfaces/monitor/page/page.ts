@@ -11,7 +11,7 @@ import { TabContent } from './tab-content.js';
 import { markTab, showTabs } from './tabs.js';
 import { showLoadingTiles, showTiles } from './tiles.js';
 import { fail } from '../../../ui/shell.js';
-import type { Overview } from '../../../server/answers.js';
+import type { Overview } from '../answers.js';
 import type { SessionView } from '../../../server/session-routes.js';
 import type { StreamState } from '../../../ui/api.js';
 import type { About } from './tiles.js';

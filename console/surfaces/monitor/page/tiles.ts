@@ -4,7 +4,7 @@ import { addressOf } from './place.js';
 import { sparkline } from './sparkline.js';
 import { stateMark } from './state.js';
 import { figure, parts } from './units.js';
-import type { Overview } from '../../../server/answers.js';
+import type { Overview } from '../answers.js';
 import type { TileView } from '../overview.js';
 import type { PanelsView } from '../routes.js';
 import type { Point } from './sparkline.js';

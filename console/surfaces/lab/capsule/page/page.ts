@@ -39,7 +39,7 @@ export async function mount(session: Session) {
     captureCard(done),
     detail,
     list,
-    takeInCard(session.features.lab_mutations, done),
+    takeInCard(session.features.lab_mutations === true, done),
   );
   await refresh();
   const { capture } = viewState();
