@@ -3,6 +3,6 @@ import { runChild } from './child.js';
 
 /**
  * The listener process: one event loop that serves S3 on the shared port. The supervisor forks
- * one per core (process/protocol.ts); nothing is shared between them but the store.
+ * one per core (protocol.ts); nothing is shared between them but the store.
  */
 runChild((init) => startListener(init));

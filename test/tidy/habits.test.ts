@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import {
+  citationViolations,
   focusViolations,
   hostlessViolations,
   inlineParserViolations,
@@ -44,6 +45,15 @@ describe('tidy: habits', () => {
     expect(unclearedMemoryViolations(files)).to.deep.equal([]);
     const another = { path: 'src/x.ts', text: 'const bytes = Buffer.allocUnsafe(size);' };
     expect(unclearedMemoryViolations([another])).to.have.length(1);
+  });
+
+  it('comments cite files that are there', () => {
+    expect(citationViolations(files)).to.deep.equal([]);
+    const sample = { path: 'src/a/b.ts', text: '/** See b.ts, a/b.ts, c/b.ts and b.d.ts. */' };
+    expect(citationViolations([sample]).map((line) => line.split(' ')[2])).to.deep.equal([
+      'c/b.ts,',
+      'b.d.ts,',
+    ]);
   });
 
   it('nothing connects to a port of no host', () => {

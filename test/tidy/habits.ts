@@ -72,6 +72,29 @@ export function machinePathViolations(files: readonly ProjectFile[]): Violation[
   );
 }
 
+/** A file of the code that a comment names: `ring-file.ts`, `src/ring/ring-file.ts`. */
+const CITED = /(?<![\w./@*<-])[\w.-]+(?:\/[\w.-]+)*\.(?:ts|mjs)\b(?![-*])/g;
+
+/** Comments that send their readers to a file that is no more. */
+export function citationViolations(files: readonly ProjectFile[]): Violation[] {
+  const ends = new Set(
+    files.flatMap(({ path }) => {
+      const parts = path.split('/');
+      return parts.map((_part, from) => parts.slice(from).join('/'));
+    }),
+  );
+  return files
+    .filter(({ path }) => /\.(?:ts|mjs)$/.test(path))
+    .flatMap(({ path, text }) =>
+      text.split('\n').flatMap((line, index) => {
+        const comment = /^\s*(?:\/\*\*|\*|\/\/)(.*)/.exec(line)?.[1] ?? '';
+        return [...comment.matchAll(CITED)]
+          .filter(([cited]) => !ends.has(cited.replace(/^(?:\.{1,2}\/)+/, '')))
+          .map(([cited]) => `${path}:${index + 1} cites ${cited}, which is no file`);
+      }),
+    );
+}
+
 /**
  * Files that take memory without clearing it, which others' secrets were in: they were read for
  * this list, and send no byte of it that they have not written. What is filled from outside is

@@ -267,7 +267,7 @@ function isSwiftInstalled() {
 }
 
 /**
- * `dist/test/http/edge.test.js` → `test/http/edge.test.ts`
+ * `dist/test/http/back-pressure.test.js` → `test/http/back-pressure.test.ts`
  *
  * @param {string} file
  */

@@ -24,11 +24,11 @@ type SystemMetadataKind = keyof typeof PREFIXES;
 export const OWN = {
   /** The number of segments of a large object. */
   segmentCount: 'ringway-segment-count',
-  /** Its segments of no bytes, which Swift's manifests cannot name: see segment-names.ts. */
+  /** Its segments of no bytes, which Swift's manifests cannot name: see manifests.ts. */
   emptySegments: 'ringway-empty-segments',
-  /** User metadata that Swift's own has no room for: a document, see user-metadata.ts. */
+  /** User metadata that Swift's own has no room for: one JSON document. */
   metadata: 'ringway-metadata',
-  /** Transient: what was changed since the PUT, see update-document.ts. */
+  /** Transient: what was changed since the PUT, see stored-object.ts. */
   update: 'ringway-update',
   /** S3's ETag, where it is not the MD5 of the body: the name that Swift's s3api has for it. */
   etag: 's3api-etag',

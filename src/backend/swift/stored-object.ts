@@ -34,7 +34,7 @@ interface UpdateDocument {
   readonly for: string;
   /** All changes since the PUT, in one. */
   readonly systemMetadata: MetadataPatch;
-  /** Metadata in place of what overflowed at the PUT: see user-metadata.ts. */
+  /** Metadata in place of what overflowed at the PUT: see metadata-headers.ts. */
   readonly metadata: Metadata;
 }
 

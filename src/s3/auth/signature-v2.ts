@@ -117,7 +117,7 @@ function incomplete(): S3Error {
 
 const PREFIX = 'x-amz-';
 const OTHERS: ReadonlySet<string> = new Set(['content-md5', 'content-type']);
-/** Computed by SDKs over the body that they have when they sign: see hoisted-headers.ts. */
+/** Computed by SDKs over the body that they have when they sign: see presigned-query.ts. */
 const CHECKSUM = /^x-amz-(?:checksum-|sdk-checksum-algorithm$)/;
 
 /**

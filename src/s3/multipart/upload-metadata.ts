@@ -56,7 +56,7 @@ export function objectAttributes(
         : { [SYSTEM_METADATA.checksum]: writeStoredChecksum(checksum) }),
     },
     listingAttributes: {
-      // Tells which versions the parts belong to without looking at each: segments/versions.ts.
+      // Tells which versions the parts belong to without looking at each: segments/parts.ts.
       [SYSTEM_METADATA.uploadId]: uploadId,
       ...(storageClass === undefined ? {} : { [SYSTEM_METADATA.storageClass]: storageClass }),
       ...(checksum === undefined

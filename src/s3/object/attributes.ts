@@ -23,7 +23,7 @@ export const SYSTEM_METADATA = {
   uploadChecksum: 's3-upload-checksum',
   /** The id of the user who began an open upload. */
   initiator: 's3-initiator',
-  /** Set on a version that makes way for its upload: see operations/multipart/reopen-upload.ts. */
+  /** Set on a version that makes way for its upload: see multipart/reopen-upload.ts. */
   reopening: 's3-reopening',
   /**
    * The version id of an object in an archive of versions, and of the listing entry of a link to

@@ -20,7 +20,7 @@ export function swiftListingsOf(store: Backend): Promise<Backend> {
   return openSwiftBackend({ transport, containerCacheMs: 0 });
 }
 
-/** As Swift's container servers show it; see src/backend/swift/listing-entry.ts for the hash. */
+/** As Swift's container servers show it; see src/backend/swift/listed-page.ts for the hash. */
 function asListed(entry: ListingEntry): object {
   if (entry.kind === 'prefix') return { subdir: entry.prefix };
   const { name, size, etag, lastModified, contentType, attributes } = entry.object;

@@ -18,7 +18,7 @@ const BUFFERED_BYTES_MAX = 256 * 1024;
 
 /**
  * Up to this a chunk is copied, which costs less than to stop the connection while it is read. Less
- * than what a connection reads at first (slab-socket.ts), so that long bodies are not copied.
+ * than what a connection reads at first (read-memory.ts), so that long bodies are not copied.
  */
 const COPIED_BYTES_MAX = 8 * 1024;
 
