@@ -2,7 +2,6 @@ import type { Surface } from '../server/surface.js';
 import { AUDIT } from './audit/surface.js';
 import { BENCHMARKS } from './benchmarks/surface.js';
 import { DEPLOY } from './deploy/surface.js';
-import { DESIGN } from './design/surface.js';
 import { FILES } from './files/surface.js';
 import { KEYS } from './keys/surface.js';
 import { LAB } from './lab/surface.js';
@@ -19,7 +18,6 @@ const ALL = [
   USERS,
   KEYS,
   AUDIT,
-  DESIGN,
 ] as const satisfies readonly Surface[];
 
 /** All surfaces with their pages. */

@@ -22,7 +22,7 @@ const NAMES = [
   ...['folder-open', 'folder-plus', 'folder-up', 'gamepad-2', 'gauge', 'ghost', 'git-compare'],
   ...['hard-drive', 'heart-pulse', 'history', 'image', 'info', 'key-round', 'keyboard'],
   ...['layers', 'link', 'list', 'list-tree', 'lock', 'log-out', 'map', 'menu', 'monitor', 'moon'],
-  ...['package-open', 'palette', 'pause', 'pencil', 'play', 'plus', 'refresh-cw', 'rocket'],
+  ...['package-open', 'pause', 'pencil', 'play', 'plus', 'refresh-cw', 'rocket'],
   ...['rotate-ccw', 'rows-3', 'rows-4', 'scale', 'scroll-text', 'search', 'server', 'server-cog'],
   ...['settings', 'shield-check', 'shuffle', 'sliders-horizontal', 'sun', 'table', 'tag'],
   ...['trash-2', 'trending-up', 'triangle-alert', 'undo-2', 'unlock', 'upload', 'users', 'x'],

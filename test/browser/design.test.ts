@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import type { Download, Page } from 'playwright-core';
+import { SURFACES } from '../../console/surfaces/registry.js';
 import { startTestBed, type TestBed } from '../console/support/console.js';
 import { expectAccessible } from '../support/axe.js';
 import { ALL_SIZES, BROWSER_LIMIT_MS, logIn, openPage, type Watched } from '../support/browser.js';
+import { DESIGN } from '../support/design-surface.js';
 import { describeWith, program } from '../support/needs.js';
 
 const textOf = async (download: Download) => readFile(await download.path(), 'utf8');
@@ -17,7 +19,7 @@ describeWith([program('chromium')], 'the frame of the pages in Chromium', functi
   let page: Page;
 
   before(async () => {
-    bed = await startTestBed();
+    bed = await startTestBed({}, undefined, [...SURFACES, DESIGN]);
     watched = await openPage();
     page = watched.page;
     await page.goto(`http://127.0.0.1:${bed.console.port}/`);
@@ -110,17 +112,6 @@ describeWith([program('chromium')], 'the frame of the pages in Chromium', functi
     await page.getByRole('button', { name: 'Table: Bars' }).click();
     await page.getByRole('cell', { name: 'unknown' }).waitFor();
     await expectAccessible(page);
-  });
-
-  it('lists all texts of the console, and finds those with a word', async () => {
-    await page.goto(`http://127.0.0.1:${bed.console.port}/design/texts`);
-    await page.getByRole('cell', { name: 'surfaces/files/page/', exact: false }).first().waitFor();
-    await watched.shoot('texts');
-    await expectAccessible(page);
-    await page.getByLabel('Search').fill('becomes the current version');
-    await page.getByText('1 text', { exact: true }).waitFor();
-    await page.getByRole('row', { name: /surfaces\/files\/page\/versions\.ts:\d+/ }).waitFor();
-    expect(page.url()).to.include('?q=becomes');
   });
 
   it('goes to places and does things from the command palette', async () => {

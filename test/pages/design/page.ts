@@ -1,9 +1,9 @@
-import { copyField } from '../../../ui/copy.js';
-import { $, ask, confirmed, el } from '../../../ui/dom.js';
-import { icon, iconButton } from '../../../ui/icons.js';
-import { openMenu } from '../../../ui/menu.js';
-import { timeElement } from '../../../ui/times.js';
-import { toast } from '../../../ui/toast.js';
+import { copyField } from '../../../console/ui/copy.js';
+import { $, ask, confirmed, el } from '../../../console/ui/dom.js';
+import { icon, iconButton } from '../../../console/ui/icons.js';
+import { openMenu } from '../../../console/ui/menu.js';
+import { timeElement } from '../../../console/ui/times.js';
+import { toast } from '../../../console/ui/toast.js';
 
 /** Every component of the console on one page, to look at in both themes and densities. */
 

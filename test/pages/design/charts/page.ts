@@ -1,15 +1,15 @@
-import { barChart } from '../../../../ui/charts/bars.js';
-import { beforeAfterChart } from '../../../../ui/charts/before-after.js';
-import { ChartFigure } from '../../../../ui/charts/figure.js';
-import { gauge } from '../../../../ui/charts/gauge.js';
-import { heatMap } from '../../../../ui/charts/heat-map.js';
-import { lineChart, stackedChart } from '../../../../ui/charts/lines.js';
-import { parallelCoordinates } from '../../../../ui/charts/parallel.js';
-import { scatterChart } from '../../../../ui/charts/scatter.js';
-import { swimLanes } from '../../../../ui/charts/swim-lanes.js';
-import { treeChart } from '../../../../ui/charts/tree.js';
-import { waterfall } from '../../../../ui/charts/waterfall.js';
-import { $, durationText, el } from '../../../../ui/dom.js';
+import { barChart } from '../../../../console/ui/charts/bars.js';
+import { beforeAfterChart } from '../../../../console/ui/charts/before-after.js';
+import { ChartFigure } from '../../../../console/ui/charts/figure.js';
+import { gauge } from '../../../../console/ui/charts/gauge.js';
+import { heatMap } from '../../../../console/ui/charts/heat-map.js';
+import { lineChart, stackedChart } from '../../../../console/ui/charts/lines.js';
+import { parallelCoordinates } from '../../../../console/ui/charts/parallel.js';
+import { scatterChart } from '../../../../console/ui/charts/scatter.js';
+import { swimLanes } from '../../../../console/ui/charts/swim-lanes.js';
+import { treeChart } from '../../../../console/ui/charts/tree.js';
+import { waterfall } from '../../../../console/ui/charts/waterfall.js';
+import { $, durationText, el } from '../../../../console/ui/dom.js';
 
 /** Every kind of chart with made-up figures, to look at. */
 
