@@ -47,14 +47,16 @@ export function deriveConsole(
     }
   }
   const { dataDir, consoleListen, consoleConfig } = options;
+  const s3 = s3Keys(options);
   const raw = {
+    ...publicBases({ ...store, ...s3, ...own }),
     ...(consoleListen === '' ? {} : { bind: formatAddress(consoleListen) }),
     ...store,
     accounts: accounts.length === 0 ? undefined : accounts,
     trusted_proxies: options.trustedProxies,
     state_dir: path.join(dataDir, 'console'),
     ...adminKeys(options),
-    ...s3Keys(options),
+    ...s3,
     ...(byRoles ? keystoneKeys(options) : {}),
     ...(options.credentialsSource === 'file' ? { credentials_file: options.credentialsFile } : {}),
     ...own,
@@ -102,13 +104,20 @@ function keystoneKeys(options: FilledOptions) {
 }
 
 function s3Keys({ s3Listen, region, tlsCertFile }: FilledOptions) {
-  const base = localUrl(s3Listen, tlsCertFile === '' ? 'http' : 'https');
   return {
-    s3_base: base,
-    // The address is right on this machine. Only the operator knows which one others use.
-    ...(isLoopback(parseUpstream(base)) ? { s3_public_base: base } : {}),
+    s3_base: localUrl(s3Listen, tlsCertFile === '' ? 'http' : 'https'),
     s3_region: region,
     s3_cert_file: tlsCertFile,
+  };
+}
+
+/** Addresses of loopback are right on this machine. Only the operator knows which ones others use. */
+function publicBases({ store_base: store, s3_base: s3 }: RawConsoleConfig) {
+  const isOfThisHost = (base: unknown) =>
+    typeof base === 'string' && URL.canParse(base) && isLoopback(parseUpstream(base));
+  return {
+    ...(isOfThisHost(store) ? { store_public_base: store } : {}),
+    ...(isOfThisHost(s3) && new URL(String(s3)).pathname === '/' ? { s3_public_base: s3 } : {}),
   };
 }
 

@@ -91,9 +91,9 @@ const KEYS = {
     schema: optionalAddress().prefault(''),
     doc: "Address of the console's own `/metrics`, for a console by itself: that of a service is in the service's. Anybody who reaches it may read them. Empty: there is none.",
   },
-  public_base: {
+  store_public_base: {
     schema: optionalUpstream('https://swift.example.com'),
-    doc: 'Address under which people outside reach the store: TempURLs begin with it. Empty: the console gives their path alone.',
+    doc: 'Address under which people outside reach the store: TempURLs begin with it. Empty: pages share no objects by TempURL, and `POST /api/files/tempurl` gives the path alone.',
   },
   s3_base: {
     schema: optionalUpstream('http://127.0.0.1:8000'),
@@ -101,7 +101,7 @@ const KEYS = {
   },
   s3_public_base: {
     schema: optionalOrigin('https://s3.example.com'),
-    doc: 'Address under which people outside reach S3: presigned URLs begin with it, by which objects of buckets with S3 versions are shared. A proxy there has to pass on `Host`, or be one of `external_hosts`. Empty: such objects are not shared.',
+    doc: 'Address under which people outside reach S3: presigned URLs begin with it, by which objects of buckets are shared. A proxy there has to pass on `Host`, or be one of `external_hosts`. Empty: objects are shared by TempURLs, and those of buckets with S3 versions not at all.',
   },
   s3_region: {
     schema: text(/^[a-z0-9-]{1,64}$/, 'a region name').default('us-east-1'),

@@ -72,6 +72,15 @@ export class S3Account {
     }
   }
 
+  /** Sends a request without a key, to see whether the bucket is open to all. @throws UpstreamError */
+  async askAsAnybody(method: string, { bucket, key = '' }: S3Request): Promise<UpstreamAnswer> {
+    const { upstream, address } = this.endpoint;
+    const rawPath = `/${encodeUriComponentAws(bucket)}/${encodeUriPath(key)}`;
+    const answer = await upstream.send({ method, rawPath, headers: { host: hostOf(address) } });
+    await readBody(answer.body, TEXT_BYTES_MAX);
+    return answer;
+  }
+
   /**
    * What a program needs that is to act as this user, with the access key that S3 knows.
    * @throws UpstreamError; S3StatusError where S3 knows none of them

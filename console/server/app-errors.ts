@@ -9,7 +9,7 @@ export function installErrors(app: FastifyInstance, context: ConsoleContext): vo
     throw new ApiError('not_found', 'Page not found.');
   });
   app.setErrorHandler((error, request, reply) => {
-    const known = describeError(context, error, request.id);
+    const known = describeError(isCut(request, error) ? QUIET : context, error, request.id);
     if (known.code === 'unauthenticated' && request.session !== null) {
       context.sessions.end(request.session);
     }
@@ -20,6 +20,18 @@ export function installErrors(app: FastifyInstance, context: ConsoleContext): vo
     return reply.type('application/json; charset=utf-8').send(errorBody(known, request.id));
   });
 }
+
+const CUT_CODES: ReadonlySet<string> = new Set(['ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE']);
+
+/** Whether a request has failed because its client has left, as on the cancellation of an upload. */
+function isCut({ raw }: FastifyRequest, error: unknown): boolean {
+  if (!raw.readableAborted && !raw.socket.destroyed) return false;
+  const { code = '' } = error as NodeJS.ErrnoException;
+  return fromUpstream(error) !== undefined || CUT_CODES.has(code);
+}
+
+/** That is no failure, and not for the log. */
+const QUIET = { logger: { warn: () => undefined, error: () => undefined } };
 
 /** Whether a user who is logged in opened an address in the browser. Programs get JSON. */
 function wantsPage({ method, headers, session, url }: FastifyRequest): boolean {
@@ -45,7 +57,7 @@ const BY_STATUS: ReadonlyMap<number, readonly [ApiErrorCode, string]> = new Map(
 
 /** The description of an error for the browser; an unexpected one goes to the log alone. */
 export function describeError(
-  { logger }: Pick<ConsoleContext, 'logger'>,
+  { logger }: { readonly logger: Pick<ConsoleContext['logger'], 'error' | 'warn'> },
   error: unknown,
   requestId: string,
 ): ApiError {

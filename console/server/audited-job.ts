@@ -14,6 +14,8 @@ export interface ManyResult {
     readonly count: number;
     /** The first ones. */ readonly names: readonly string[];
   };
+  /** How many of them can be taken back; left out where none can. */
+  readonly undoable?: number;
 }
 
 export interface Failure {

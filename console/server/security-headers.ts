@@ -1,6 +1,9 @@
 import type { FastifyHelmetOptions } from '@fastify/helmet';
 
-/** No inline code, nothing from elsewhere, and no page may frame this console. */
+/**
+ * No inline code, nothing from elsewhere, and no page of another origin may frame this console. Its
+ * own pages may: while files go up, other pages open in a frame (`ui/side-page.ts`).
+ */
 export const SECURITY_HEADERS: FastifyHelmetOptions = {
   contentSecurityPolicy: {
     useDefaults: false,
@@ -15,13 +18,14 @@ export const SECURITY_HEADERS: FastifyHelmetOptions = {
       fontSrc: ["'self'"],
       formAction: ["'self'"],
       baseUri: ["'none'"],
-      frameAncestors: ["'none'"],
+      frameSrc: ["'self'"],
+      frameAncestors: ["'self'"],
     },
   },
   referrerPolicy: { policy: 'no-referrer' },
   crossOriginOpenerPolicy: { policy: 'same-origin' },
   crossOriginResourcePolicy: { policy: 'same-origin' },
-  frameguard: { action: 'deny' },
+  frameguard: { action: 'sameorigin' },
   // TLS ends at a proxy, which knows whether it always will.
   strictTransportSecurity: false,
 };

@@ -77,6 +77,14 @@ export class SwiftAccount {
     throw new UpstreamError('unavailable');
   }
 
+  /** Sends a request without a token, to see whether the container is open to all. @throws UpstreamError */
+  async askAsAnybody(method: string, target: SwiftTarget): Promise<UpstreamAnswer> {
+    const rawPath = swiftPath(this.#token.account, target);
+    const answer = await this.options.store.send({ method, rawPath, headers: {} });
+    await readBody(answer.body, TEXT_BYTES_MAX);
+    return answer;
+  }
+
   /**
    * Like {@link send}, for requests whose answers have one of these statuses.
    * @throws SwiftStatusError for any other

@@ -2,6 +2,7 @@ import { $, el, shownText } from './dom.js';
 import { icon } from './icons.js';
 import { openLayer } from './layers.js';
 import { recentPlaces } from './recent.js';
+import { goTo } from './side-page.js';
 
 /** One thing that the palette offers. `keys` is the shortcut that does the same. */
 export interface Command {
@@ -38,14 +39,14 @@ export function matching(commands: readonly Command[], query: string) {
 
 /** Opens the palette; the keyboard stays in its field. */
 export function openPalette() {
-  const here = location.pathname + location.hash;
+  const here = location.pathname + (location.hash.split('?')[0] ?? '');
   const recent = recentPlaces()
     .filter(({ href }) => href !== here)
     .map(({ text, href }) => ({
       text,
       icon: 'history',
       group: 'Recent' as const,
-      run: () => location.assign(href),
+      run: () => goTo(href),
     }));
   // What the page offers comes before what every page has.
   const all = [...recent, ...sources.toReversed().flatMap((source) => source())];

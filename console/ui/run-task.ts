@@ -1,5 +1,6 @@
 import { call, runJob } from './api.js';
 import { messageOf, shownText } from './dom.js';
+import { toast } from './toast.js';
 import { addTransfer } from './transfer-list.js';
 import type { ManyResult } from '../server/audited-job.js';
 
@@ -9,10 +10,21 @@ const NAMES_SHOWN = 3;
 type Result = Partial<ManyResult>;
 
 /**
+ * How a task can be taken back: `path` takes the id of its job, and `text` says in the corner what
+ * was done.
+ */
+export interface Undo {
+  path: string;
+  text: string;
+}
+
+/**
  * Runs a job beside what the user does: with its progress and a button to cancel it, and with what
  * failed of it, in the list of transfers. Resolves when it has ended, however it did.
  *
  * @param refresh shows what it made
+ * @param options `undo` offers the way back, in the line and for a while in the corner; `nameOf`
+ *   gives what failed the name that users know
  * @returns the job's result, or null when it failed as a whole or was cancelled
  */
 export async function runTask(
@@ -20,7 +32,9 @@ export async function runTask(
   path: string,
   body: unknown,
   refresh: () => Promise<unknown>,
+  options: { undo?: Undo; nameOf?: (name: string) => string } = {},
 ): Promise<Result | null | undefined> {
+  const { undo, nameOf = (name) => name } = options;
   let id = '';
   const task = addTransfer(title, {
     unit: 'objects',
@@ -32,17 +46,34 @@ export async function runTask(
       task.progress(one.done, one.total);
     });
     const result = job.result as Result | null | undefined;
-    const failures = result?.failures ?? [];
+    const failures = (result?.failures ?? []).map((one) => ({ ...one, name: nameOf(one.name) }));
     const failed = result?.failed ?? 0;
-    if (job.state === 'cancelled') task.end('cancelled');
-    else if (failed > 0) task.fail(`${failed} failed${replacedText(result)}`, null, failures);
-    else task.end(`done: ${result?.succeeded ?? 0}${replacedText(result)}`);
+    const show = (action: readonly [string, () => void] | null, note = '') => {
+      const rest = `${replacedText(result)}${note}`;
+      if (job.state === 'cancelled') task.end(`cancelled${note}`, action);
+      else if (failed > 0) {
+        const [label = '', work = null] = action ?? [];
+        task.fail(`${failed} failed${rest}`, work, failures, label);
+      } else task.end(`done: ${result?.succeeded ?? 0}${rest}`, action);
+    };
+    show(null);
+    if (undo !== undefined && (result?.undoable ?? 0) > 0) {
+      const takeBack = () => {
+        close();
+        show(null, ', undone');
+        void runTask(`Undo: ${title}`, undo.path, { job_id: job.id }, refresh);
+      };
+      const action = ['Undo', takeBack] as const;
+      const some = failed > 0 ? ` (${failed} failed)` : '';
+      const close = toast(`${undo.text}${some}`, { action });
+      show(action);
+    }
     return job.state === 'cancelled' ? null : result;
   };
   try {
     return await run();
   } catch (error) {
-    task.fail(messageOf(error), () => runTask(title, path, body, refresh));
+    task.fail(messageOf(error), () => runTask(title, path, body, refresh, options));
     return null;
   } finally {
     await refresh();

@@ -1,4 +1,5 @@
 import { call, csrf, query, uploadBytesMax } from './api.js';
+import { forgetBegun, rememberBegun } from './begun-uploads.js';
 
 /** How one file goes to the console: small ones in one body, large ones in segments. */
 
@@ -89,6 +90,7 @@ async function sendLarge(
     fingerprint: await fingerprint(file),
   };
   const plan = await post(attempt, SILENCE_MS, '/api/files/uploads', about);
+  rememberBegun(about);
   const present = new Set(plan.present);
   for (let index = 0; index < plan.segments; index++) {
     const start = index * plan.segment_bytes;
@@ -103,6 +105,7 @@ async function sendLarge(
   const type = file.type === '' ? undefined : file.type;
   const finish = { ...about, overwrite, type };
   await post(attempt, FINISH_MS, '/api/files/uploads/finish', finish);
+  forgetBegun(about);
 }
 
 async function retried(attempt: Attempt, work: () => Promise<void>) {

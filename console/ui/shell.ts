@@ -4,6 +4,7 @@ import { $, el, messageOf, shownText } from './dom.js';
 import { Health } from './health.js';
 import { icon, iconButton } from './icons.js';
 import { isCompact, nextTheme, onLooks, setCompact, setTheme, theme } from './looks.js';
+import { goTo } from './side-page.js';
 import type { Overview } from '../surfaces/monitor/answers.js';
 import type { SessionView as Session } from '../server/session-routes.js';
 import type { StreamState, Topics } from './api.js';
@@ -194,7 +195,7 @@ function commandsOf({ pages }: Session): Command[] {
       text: title,
       icon: name,
       group: 'Go to' as const,
-      run: () => location.assign(path),
+      run: () => goTo(path),
     }));
   const action = (text: string, name: string, run: () => unknown) => ({
     ...{ text, icon: name, run },

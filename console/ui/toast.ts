@@ -1,8 +1,9 @@
-import { $, el } from './dom.js';
+import { $, el, shownText } from './dom.js';
 import { icon, iconButton } from './icons.js';
 
-/** Long enough to read it, and to reach for the button. */
+/** Long enough to read it; where there is a button, to think and to reach for it, too. */
 const STAYS_MS = 6000;
+const STAYS_WITH_ACTION_MS = 10_000;
 /** The oldest one goes when there are more. */
 const MOST = 4;
 
@@ -10,6 +11,7 @@ const MOST = 4;
  * Says once what was done, in the corner, until it is read.
  *
  * @param options `action`: a button beside it, such as the way back
+ * @returns what takes it away
  */
 export function toast(
   text: string,
@@ -23,7 +25,7 @@ export function toast(
   const close = () => line.remove();
   line.append(
     icon(state === 'ok' ? 'circle-check' : 'circle-alert'),
-    el('span', { textContent: text }),
+    el('span', { textContent: shownText(text) }),
   );
   if (action !== undefined) {
     const [label, work] = action;
@@ -38,11 +40,13 @@ export function toast(
   const host = $('#toasts');
   while (host.children.length >= MOST) host.firstElementChild?.remove();
   host.append(line);
-  let timer = setTimeout(close, STAYS_MS);
+  const staysMs = action === undefined ? STAYS_MS : STAYS_WITH_ACTION_MS;
+  let timer = setTimeout(close, staysMs);
   // What is read, or about to be pressed, stays.
   for (const stop of ['pointerenter', 'focusin'])
     line.addEventListener(stop, () => clearTimeout(timer));
   line.addEventListener('pointerleave', () => {
-    timer = setTimeout(close, STAYS_MS);
+    timer = setTimeout(close, staysMs);
   });
+  return close;
 }

@@ -8,6 +8,8 @@ const WINDOW_MS = 5000;
 /** Lines of what has ended well: older ones go, and are counted. */
 const ENDED_LINES_MAX = 20;
 const HEAD_MS = 500;
+/** Lines of what neither goes on nor waits for the user. */
+const OVER = 'li[data-state]:not([data-state=resting])';
 
 type Uploads = typeof queue;
 
@@ -129,13 +131,21 @@ export function addTransfer(
       else Object.assign(bar, { max: Math.max(1, total), value: done });
       text.textContent = progressText(done, total, rate.perSecond(), unit);
     },
-    end(message: string) {
+    /** @param action a button beside the outcome, such as the way back */
+    end(message: string, action: Action | null = null) {
       stop();
       Object.assign(bar, { max: 1, value: 1 });
       row.dataset.state = 'ended';
       text.textContent = message;
-      setButtons(dismiss);
+      setButtons(...(action === null ? [] : [action]), dismiss);
       sink(row);
+    },
+    /** It waits for the user. */
+    rest(message: string, action: Action) {
+      stop();
+      row.dataset.state = 'resting';
+      text.textContent = message;
+      setButtons(action, dismiss);
     },
     /**
      * @param retry null where it makes no sense
@@ -241,7 +251,7 @@ function writeHead(counts: Counts) {
   setBulk('#overwrite-all', exists, `Overwrite ${exists.toLocaleString()}`);
   $('#cancel-all').hidden = active + waiting < 2;
   const over = failed + exists + cancelled + done;
-  $('#clear-ended').hidden = over === 0 && $('#queue [data-state]') === null;
+  $('#clear-ended').hidden = over === 0 && $('#queue').querySelector(OVER) === null;
   const isEmpty = $('#queue').childElementCount === 0 && again + exists + waiting + reading === 0;
   $('#transfers').hidden = isEmpty;
   if (hadFocus) moveFocus(isEmpty);
@@ -280,7 +290,7 @@ export function wireTransferList(given: Uploads, focus: () => void = focusElsewh
   $('#retry-all').onclick = () => again();
   $('#overwrite-all').onclick = askOverwrite;
   $('#clear-ended').onclick = () => {
-    for (const row of $('#queue').querySelectorAll('li[data-state]')) row.remove();
+    for (const row of $('#queue').querySelectorAll(OVER)) row.remove();
     clear();
     showHead();
   };

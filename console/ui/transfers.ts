@@ -80,7 +80,7 @@ const wake: ((value?: unknown) => void)[] = [];
 export async function enqueueAll(
   container: string,
   start: string,
-  source: AsyncIterable<Found | Missing>,
+  source: AsyncIterable<Found | Missing> | Iterable<Found | Missing>,
   onDone: () => void,
 ) {
   const state = { cancelled: false };

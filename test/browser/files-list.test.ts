@@ -100,7 +100,7 @@ describeWith([program('chromium')], 'the list of files in Chromium', function ()
     const width = "document.querySelector('.menu').offsetWidth";
     expect(await page.evaluate(width)).to.be.lessThan(260);
     expect(await page.getByRole('menuitem').allTextContents()).to.deep.equal([
-      ...['Details', 'Download', 'Rename', 'Share', 'Copy or move', 'Move to trash'],
+      ...['Details', 'Download', 'Rename', 'Move', 'Copy', 'Share', 'Copy URL', 'Move to trash'],
     ]);
     await expectAccessible(page);
     const download = page.waitForEvent('download');

@@ -53,6 +53,46 @@ describe('service: Files and what buckets of S3 are configured with', () => {
       .map(({ action, result }) => `${action} ${result}`);
   }
 
+  it('takes back a deletion, a rename and a restore, and leaves what others wrote since', async () => {
+    const bucket = await both.makeBucket();
+    const undo = ({ id }: { readonly id: string }) =>
+      job(client, '/api/files/undo', { job_id: id });
+    const codes = async (done: { readonly id: string }) =>
+      (await undo(done)).result.failures.map(({ code }) => code);
+    const text = async (name: string) => (await s3.get(`/${bucket}/${name}`)).text;
+    for (const name of ['f/a', 'f/b']) await s3.put(`/${bucket}/${name}`, name);
+    const folder = () =>
+      job(client, '/api/files/delete', { container: bucket, prefixes: ['f/'], mode: 'trash' });
+    expect((await undo(await folder())).result).to.include({ succeeded: 2, failed: 0 });
+    expect(await text('f/a')).to.equal('f/a');
+
+    const deleted = await folder();
+    await s3.put(`/${bucket}/f/a`, 'of another');
+    expect(await codes(deleted)).to.deep.equal(['restore_target_exists']);
+    expect([await text('f/a'), await text('f/b')]).to.deep.equal(['of another', 'f/b']);
+
+    const items = [{ name: 'f/b', to_name: 'f/c' }];
+    const body = { container: bucket, to_container: bucket, items };
+    const renamed = await job(client, '/api/files/move', body);
+    await s3.put(`/${bucket}/f/c`, 'of another');
+    expect(await codes(renamed)).to.deep.equal(['conflict']);
+    expect([(await s3.get(`/${bucket}/f/b`)).status, await text('f/c')]).to.deep.equal([
+      404,
+      'of another',
+    ]);
+
+    await folder();
+    const all = { container: bucket, prefixes: [''] };
+    const restored = await job(client, '/api/files/versions/undelete', all);
+    expect(restored.result).to.include({ failed: 0, undoable: restored.result.succeeded });
+    await s3.put(`/${bucket}/f/c`, 'once more');
+    expect(await codes(restored)).to.deep.equal(['conflict']);
+    expect([(await s3.get(`/${bucket}/f/a`)).status, await text('f/c')]).to.deep.equal([
+      404,
+      'once more',
+    ]);
+  });
+
   it('turns Object Lock on when the name is typed, and sets what new versions begin with', async () => {
     const bucket = await both.makeBucket();
     const lock = async () => (await ok(client.get(`/api/files/lock?name=${bucket}`), 200)).json();

@@ -209,11 +209,17 @@ describe('service: buckets with S3 versions that are shared from the console', f
     await s3.put(`/${bucket}/o`, 'x');
     const sharing = async () =>
       (await ok(owner.get(`/api/files/sharing?${query({ name: bucket })}`), 200)).json();
-    expect(await sharing()).to.deep.equal({ kind: 'tempurl', versioning: null, reason: null });
-    await ok(owner.post('/api/files/tempurl', { container: bucket, name: 'o' }), 200);
+    const before = { presigned: true, tempurl: true, versioning: null, reason: null };
+    expect(await sharing()).to.deep.equal(before);
+    // Both open the object from anywhere: this service knows its own addresses.
+    for (const way of ['presigned', 'tempurl']) {
+      const made = signer.post(`/api/files/${way}`, { container: bucket, name: 'o' });
+      const answer = await fetch((await presigned(made)).url);
+      expect([answer.status, await answer.text()], way).to.deep.equal([200, 'x']);
+    }
     await s3.put(`/${bucket}?versioning`, ENABLED);
-    const kept = { kind: 'presigned', versioning: 'Enabled', reason: null };
-    const known = await eventually(sharing, ({ kind }: { kind: string }) => kind === 'presigned');
+    const kept = { ...before, tempurl: false, versioning: 'Enabled' };
+    const known = await eventually(sharing, ({ tempurl }: { tempurl: boolean }) => !tempurl);
     expect(known).to.deep.equal(kept);
     const keys = async () =>
       (
@@ -228,6 +234,27 @@ describe('service: buckets with S3 versions that are shared from the console', f
     );
     await ok(owner.post('/api/files/tempurl/remove', { container: bucket }), 204);
     expect(await eventually(keys, (count) => count === 0)).to.equal(0);
+  });
+
+  it('gives the addresses of an object, and says which opens without a login', async () => {
+    const bucket = unique('open');
+    await s3.put(`/${bucket}`);
+    await s3.put(`/${bucket}/a%20%20b`, 'x');
+    const urls = async () => {
+      const path = `/api/files/urls?${query({ container: bucket, name: 'a  b' })}`;
+      return (await ok(signer.get(path), 200)).json() as { url: string; is_public: boolean };
+    };
+    const s3Url = `${both.service.endpoint}/${bucket}/a%20%20b`;
+    expect(await urls()).to.deep.equal({
+      s3_uri: `s3://${bucket}/a  b`,
+      url: s3Url,
+      is_public: false,
+    });
+    await ok(share(bucket, '.r:*'), 204);
+    // S3 is closed to those without a key, whatever the rules say; the store's own API is not.
+    const open = await eventually(urls, ({ is_public: isPublic }) => isPublic);
+    expect((await fetch(s3Url)).status).to.equal(403);
+    expect([(await fetch(open.url)).status, open.is_public]).to.deep.equal([200, true]);
   });
 
   it('gives no TempURL, which would not open the versions', async () => {
@@ -252,9 +279,10 @@ describe('service: buckets with S3 versions that are shared from the console', f
     for (const [more, code] of refusals) {
       expect(codeOf(await presign(bucket, more)), JSON.stringify(more)).to.equal(code);
     }
-    const plain = unique('plain');
-    await s3.put(`/${plain}`);
-    expect(codeOf(await presign(plain))).to.equal('unsupported_here');
+    // S3 knows no bucket of such a name.
+    const unknown = 'no bucket';
+    await ok(owner.send('PUT', '/api/files/container', { body: { name: unknown } }), 204);
+    expect(codeOf(await presign(unknown))).to.equal('unsupported_here');
     // A URL that writes is for those who manage containers.
     await ok(share(bucket, FRIEND_ID, FRIEND_ID), 204);
     const theirs = await logIn(FRIEND);

@@ -76,9 +76,12 @@ function readReferrer(
   return { text, words: wordsOfReferrer(host, denies) };
 }
 
+/** The words leave S3 out: it refuses readers without a key unless the gateway has an `anonymous_account`. */
+const PUBLIC = 'Anyone can read objects at the store’s address without logging in.';
+
 function wordsOfReferrer(host: string, denies: boolean): string {
   if (host === '*') {
-    return denies ? 'All referrers are denied.' : 'Anyone can read objects without logging in.';
+    return denies ? 'All referrers are denied.' : PUBLIC;
   }
   const pages = host.startsWith('.') ? `any subdomain of ${host.slice(1)}` : host;
   return denies

@@ -7,18 +7,19 @@ import { auditedJob } from '../../server/audited-job.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
 import { auditedRoute } from '../../server/route-options.js';
-import { loginName } from '../../config/keys.js';
 import type { Session } from '../../server/sessions.js';
 import type { SwiftAccount } from '../../swift/account.js';
 import { forMany, Tally } from './many.js';
 import { containerName, NAMES_MAX, objectName, refuseTrash } from './names.js';
 import { walkObjects } from './swift-listing.js';
 import { SegmentCleanup } from './segment-cleanup.js';
-import { removerOf, type RemoveMode } from './remover.js';
+import { removerOf, trashOptions, type RemoveMode } from './remover.js';
 import { s3BucketOf } from './s3/s3-bucket.js';
 import { confirmName, expectTyped } from './s3/version-id.js';
 import { isApart, type Transfer } from './transfer-plan.js';
-import { transferMany, Transfers } from './transfers.js';
+import { transferMany } from './transfer-many.js';
+import { Transfers } from './transfers.js';
+import { UndoLog, type Undos } from './undo.js';
 
 const names = z.array(objectName).max(NAMES_MAX);
 const DELETE = z.strictObject({
@@ -59,8 +60,8 @@ async function deletionName(
 }
 
 /** Deletion, copies and moves: each is a job with a result for each name. */
-export function changeRoutes(app: FastifyInstance, context: ConsoleContext): void {
-  const { now, options } = context;
+export function changeRoutes(app: FastifyInstance, context: ConsoleContext, undos: Undos): void {
+  const { now } = context;
   const describe = (error: unknown) => describeError(context, error, 'job');
 
   app.post('/api/files/delete', auditedRoute('write'), async (request, reply) => {
@@ -82,15 +83,17 @@ export function changeRoutes(app: FastifyInstance, context: ConsoleContext): voi
         if (!(isOne && typed === name)) expectTyped(typed, container);
       }
     }
-    const { store, user } = session;
+    const { store } = session;
+    const undo = new UndoLog(act.action, container);
     const job = await auditedJob(context, request, act, 'delete', async (control) => {
-      const { trashDays: days } = options;
-      const trash = { by: loginName(user), days, nowMs: now(), changes: context.changes };
+      const trash = trashOptions(context, session);
       const cleanup = new SegmentCleanup(store, context.pause, now);
-      const remove = removerOf(session, container, mode, trash, cleanup, now);
+      const remove = removerOf(session, container, mode, trash, cleanup, now, undo);
       const items = expand(store, container, given);
-      return forMany(items, control, describe, remove, cleanup.end);
+      const result = await forMany(items, control, describe, remove, cleanup.end);
+      return { ...result, ...undo.result };
     });
+    undos.keep(session, job.id, undo);
     return reply.status(202).send({ job_id: job.id });
   });
 
@@ -108,6 +111,7 @@ export function changeRoutes(app: FastifyInstance, context: ConsoleContext): voi
         overwrite,
       };
       const act = { action: `files.${kind}`, target: container, details };
+      const undo = kind === 'move' ? new UndoLog(act.action, container) : undefined;
       const job = await auditedJob(context, request, act, kind, async (control) => {
         const tally = new Tally(control, describe);
         const onTaken = overwrite ? 'replace' : 'fail';
@@ -117,11 +121,12 @@ export function changeRoutes(app: FastifyInstance, context: ConsoleContext): voi
           removes: kind === 'move',
           onTaken,
         } as const;
-        const work = new Transfers(session, transfer, tally, now);
+        const work = new Transfers(session, transfer, tally, now, undo);
         const free = isApart(given.items, container === toContainer);
         await transferMany(transfersOf(store, given), free, work, control);
-        return tally.result;
+        return { ...tally.result, ...undo?.result };
       });
+      if (undo !== undefined) undos.keep(session, job.id, undo);
       return reply.status(202).send({ job_id: job.id });
     });
   }

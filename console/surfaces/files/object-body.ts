@@ -105,5 +105,6 @@ export function setSafeHeaders(
   void reply
     .header('content-disposition', `${shown ? 'inline' : 'attachment'}; ${fileNameOf(name)}`)
     .header('content-security-policy', 'sandbox')
+    .header('x-frame-options', 'DENY')
     .header('content-type', shown ? shownType : 'application/octet-stream');
 }

@@ -107,6 +107,16 @@ export async function removeAsCopied(
   if (status === 412) throw changedSince();
 }
 
+/**
+ * Refuses to take back what another client has changed since.
+ * @param as the mark of what was left there; undefined where it may be anything
+ * @throws ApiError conflict
+ */
+export function expectAsLeft(present: string | undefined, as: string | undefined): void {
+  if (as === undefined || present === as) return;
+  throw new ApiError('conflict', 'It has changed since then and was left as it is.');
+}
+
 /** What was copied is not what is there now, which stays. */
 export function changedSince(): ApiError {
   const message = 'The object was copied. The original has changed since then and was kept.';

@@ -45,6 +45,7 @@ function sendText(reply: FastifyReply, text: string, truncated: boolean): Fastif
   return reply
     .type('text/plain; charset=utf-8')
     .header('content-security-policy', 'sandbox')
+    .header('x-frame-options', 'DENY')
     .header('content-disposition', 'attachment; filename="preview.txt"')
     .header('x-preview-truncated', truncated ? '1' : '0')
     .send(text);

@@ -11,7 +11,7 @@ import type { SwiftAccount } from '../../swift/account.js';
 import type { StoreInfoCache } from '../../swift/info.js';
 import { swiftPath } from '../../swift/path.js';
 import { containerName, objectName, refuseShortened } from './names.js';
-import { sharingOf } from './sharing.js';
+import { keepsS3Versions } from './sharing.js';
 
 const TEMPURL = z
   .strictObject({
@@ -64,8 +64,9 @@ export function tempurlRoutes(
     const expires = Math.floor(now() / 1000) + lifeS;
     const details = { name: name ?? `${prefix ?? ''}…`, method, expires_unix_s: expires };
     const act = { action: 'files.tempurl', target: given.container, details };
-    const { kind } = await sharingOf(sessionOf(request), given.container, options.s3PublicBase);
-    if (kind !== 'tempurl') throw new ApiError('unsupported_here', BY_S3);
+    if (await keepsS3Versions(sessionOf(request), given.container)) {
+      throw new ApiError('unsupported_here', BY_S3);
+    }
     if (method === 'PUT') {
       await needRight(context, request, 'manage', act, 'Your role does not allow upload URLs.');
     }
@@ -81,7 +82,8 @@ export function tempurlRoutes(
     const path = tempUrlPath(store.name, given, key, expires, digest);
     return {
       url_path: path,
-      url: options.publicBase === '' ? null : options.publicBase.replace(/\/$/, '') + path,
+      url:
+        options.storePublicBase === '' ? null : options.storePublicBase.replace(/\/$/, '') + path,
       expires_unix_s: expires,
       digest,
     };

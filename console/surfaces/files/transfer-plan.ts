@@ -6,6 +6,8 @@ export interface Transfer {
   readonly name: string;
   readonly from: Place;
   readonly to: Place;
+  /** What must be at `from` for it to be transferred: see `expectAsLeft`. */
+  readonly as?: string;
 }
 
 /**

@@ -7,11 +7,19 @@ import { SwiftStatusError } from '../../swift/errors.js';
 import { copyObject, type Place } from './copy-object.js';
 import { TAKEN } from './exists.js';
 import { fresh } from './fresh.js';
-import { inLanes, type Tally } from './many.js';
-import { expectNoS3Version, objectInfo, removeAsCopied, type ObjectInfo } from './object-info.js';
+import type { Tally } from './many.js';
+import { kindOf } from './names.js';
+import {
+  expectAsLeft,
+  expectNoS3Version,
+  objectInfo,
+  removeAsCopied,
+  type ObjectInfo,
+} from './object-info.js';
 import { onlyOver, s3BucketOf, type S3Bucket, type S3Current } from './s3/s3-bucket.js';
 import { copyIntoS3, deleteInS3 } from './s3/s3-objects.js';
-import { keyOf, planTransfers, type Step, type Transfer } from './transfer-plan.js';
+import { keyOf, type Step, type Transfer } from './transfer-plan.js';
+import type { UndoLog } from './undo.js';
 import { expectMayReplace, isOvertaken, lookAtTarget, type Target } from './write-effect.js';
 
 /** What to do where a target is taken. */
@@ -46,11 +54,17 @@ type Copied =
   | { readonly bucket: S3Bucket; readonly current: S3Current }
   | { readonly bucket: undefined; readonly info: ObjectInfo };
 
+/** Where a source was written, and whether that has replaced something. */
+interface Written {
+  readonly to: Place;
+  readonly hasReplaced: boolean;
+}
+
 /** Targets that change again and again are left, and so are names that are all taken. */
 const ATTEMPTS_MAX = 20;
 
 /**
- * Carries out what {@link planTransfers} has planned. Where nothing may be replaced nothing is, also
+ * Carries out what `planTransfers` has planned. Where nothing may be replaced nothing is, also
  * of what comes meanwhile: the store decides that with the write, where it can. A source goes only
  * as it was copied. What was replaced is told.
  */
@@ -65,6 +79,7 @@ export class Transfers {
     private readonly job: TransferJob,
     private readonly tally: Tally,
     now: () => number,
+    private readonly undo?: UndoLog,
   ) {
     this.#source = fresh(now, () => s3BucketOf(session, job.container));
     this.#target = fresh(now, () => s3BucketOf(session, job.to_container));
@@ -87,7 +102,7 @@ export class Transfers {
       if (kind === 'park') {
         const aside = { ...to, object: `.moving-${randomUUID()}` };
         try {
-          await this.#park(from, aside, how);
+          await this.#park(transfer, aside, how);
           parked.set(transfer, aside);
           how = { ...how, signal: undefined };
           count(readers, from, -1);
@@ -101,9 +116,12 @@ export class Transfers {
       const isDone = await this.tally.attempt(name, async () => {
         if (keyOf(from) === keyOf(to)) return;
         const isBlocked = (readers.get(keyOf(to)) ?? 0) > 0;
-        if (aside !== undefined) await this.#unpark(transfer, aside, how, isBlocked);
-        else if (isBlocked) throw inTheWay();
-        else await this.#move(from, to, how, this.#source);
+        if (aside === undefined && isBlocked) throw inTheWay();
+        const written =
+          aside === undefined
+            ? await this.#move(transfer, how, this.#source)
+            : await this.#unpark(transfer, aside, how, isBlocked);
+        await this.#note(from, written);
       });
       parked.delete(transfer);
       if (isDone && kind === 'whole') count(readers, from, -1);
@@ -111,8 +129,9 @@ export class Transfers {
   }
 
   /** @throws ApiError, with the name of the copy, if it had to stay aside */
-  async #park(from: Place, aside: Place, how: Manner): Promise<void> {
-    const copied = await this.#copy(from, aside, how, this.#source);
+  async #park(transfer: Transfer, aside: Place, how: Manner): Promise<void> {
+    const { from } = transfer;
+    const { copied } = await this.#copy({ ...transfer, to: aside }, how, this.#source);
     if (!how.removes) return;
     try {
       await this.#remove(from, copied);
@@ -133,14 +152,15 @@ export class Transfers {
 
   /** @throws ApiError, with the name under which the object is now, if that is not its old one */
   async #unpark(
-    { from, to }: Transfer,
+    { name, from, to }: Transfer,
     aside: Place,
     how: Manner,
     isBlocked: boolean,
-  ): Promise<void> {
+  ): Promise<Written> {
     try {
       if (isBlocked) throw inTheWay();
-      await this.#move(aside, to, { ...how, removes: true }, this.#target);
+      const parked = { name, from: aside, to };
+      return await this.#move(parked, { ...how, removes: true }, this.#target);
     } catch (error) {
       const { code, message } = this.tally.describe(error);
       const isBack = await this.#putBack(aside, from, how).catch(() => false);
@@ -151,16 +171,29 @@ export class Transfers {
   /** @returns whether what is aside has its old name again; nothing is replaced for that */
   async #putBack(aside: Place, from: Place, how: Manner): Promise<boolean> {
     if (how.removes) {
-      await this.#move(aside, from, { ...how, onTaken: 'fail' }, this.#target);
+      const back = { name: '', from: aside, to: from };
+      await this.#move(back, { ...how, onTaken: 'fail' }, this.#target);
       return true;
     }
     if (how.written.has(keyOf(from))) return false;
     return this.#discard(aside);
   }
 
-  async #move(from: Place, to: Place, how: Manner, sourceOf: BucketOf): Promise<void> {
-    const copied = await this.#copy(from, to, how, sourceOf);
-    if (how.removes) await this.#remove(from, copied);
+  async #move(transfer: Transfer, how: Manner, sourceOf: BucketOf): Promise<Written> {
+    const { copied, written } = await this.#copy(transfer, how, sourceOf);
+    if (how.removes) await this.#remove(transfer.from, copied);
+    return written;
+  }
+
+  /** Notes how this is taken back, where nothing was lost by it: what was replaced would not be. */
+  async #note(from: Place, { to, hasReplaced }: Written): Promise<void> {
+    const { undo, job } = this;
+    if (undo?.takes !== true || hasReplaced) return;
+    const left = await this.#lookAt(to, await this.#target(), false).catch(() => undefined);
+    if (left === undefined) return;
+    const as = markOf(left);
+    const isOfTrash = kindOf(job.container) === 'trash';
+    undo.add(isOfTrash ? { was: 'restored', name: to.object, as } : { was: 'moved', from, to, as });
   }
 
   async #remove(from: Place, copied: Copied): Promise<void> {
@@ -173,12 +206,17 @@ export class Transfers {
   }
 
   /** @throws ApiError exists, forbidden, conflict; the errors of the stores */
-  async #copy(from: Place, wanted: Place, how: Manner, sourceOf: BucketOf): Promise<Copied> {
+  async #copy(
+    { from, to: wanted, as }: Transfer,
+    how: Manner,
+    sourceOf: BucketOf,
+  ): Promise<{ readonly copied: Copied; readonly written: Written }> {
     const { job, session } = this;
     const { removes, onTaken, written, signal } = how;
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       const bucket = await this.#target();
       const copied = await this.#lookAt(from, await sourceOf(), removes);
+      expectAsLeft(markOf(copied), as);
       const to = { ...wanted, object: this.#nameFor(wanted) };
       const target = await lookAtTarget(session, to, bucket);
       if (target.etag !== undefined) {
@@ -198,8 +236,9 @@ export class Transfers {
         throw error;
       }
       written.add(keyOf(to));
-      if (target.etag !== undefined) this.tally.replace(to.object);
-      return copied;
+      const hasReplaced = target.etag !== undefined;
+      if (hasReplaced) this.tally.replace(to.object);
+      return { copied, written: { to, hasReplaced } };
     }
     throw new ApiError('conflict', 'Others keep changing it: it was left.');
   }
@@ -258,6 +297,11 @@ export class Transfers {
   }
 }
 
+/** Tells an object from what is written under its name later. */
+function markOf(copied: Copied): string {
+  return copied.bucket === undefined ? copied.info.timestamp : copied.current.id;
+}
+
 function count(counts: Map<string, number>, place: Place, change: number): void {
   counts.set(keyOf(place), (counts.get(keyOf(place)) ?? 0) + change);
 }
@@ -273,36 +317,4 @@ function inTheWay(): ApiError {
 
 function twice(): ApiError {
   return new ApiError('conflict', 'Another object of this job has got this name.');
-}
-
-/** What has to be planned is held in memory. */
-const PLANNED_MAX = 50_000;
-
-/**
- * Transfers many objects; see {@link Transfers}.
- * @param isApart see {@link isApart}: then there may be any number of them
- * @throws ApiError unprocessable, before anything is done
- */
-export async function transferMany(
-  transfers: AsyncIterable<Transfer>,
-  isApart: boolean,
-  work: Transfers,
-  control: JobControl,
-): Promise<void> {
-  const groups = isApart ? eachAlone(transfers) : planTransfers(await all(transfers));
-  await inLanes(groups, control, (steps) => work.run(steps, control));
-}
-
-async function* eachAlone(transfers: AsyncIterable<Transfer>): AsyncGenerator<Step[]> {
-  for await (const transfer of transfers) yield [{ kind: 'whole', transfer }];
-}
-
-async function all(transfers: AsyncIterable<Transfer>): Promise<Transfer[]> {
-  const found: Transfer[] = [];
-  for await (const transfer of transfers) {
-    if (found.push(transfer) <= PLANNED_MAX) continue;
-    const message = `These are more than ${PLANNED_MAX} objects whose old and new names overlap: copy or move one folder at a time.`;
-    throw new ApiError('unprocessable', message);
-  }
-  return found;
 }

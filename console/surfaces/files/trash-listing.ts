@@ -23,9 +23,19 @@ export interface TrashEntry {
   readonly kind: 'object' | 'slo';
 }
 
+/** What was thrown away below a folder. */
+export interface TrashFolder {
+  readonly name: string;
+  readonly objects: number;
+  readonly bytes: number;
+  readonly deleted_unix_ms: number;
+}
+
 /** The trash of a container, the newest deletion first. */
 export interface TrashView {
   readonly items: readonly TrashEntry[];
+  /** Folders below the prefix that was asked for, by name; none without one. */
+  readonly folders: readonly TrashFolder[];
   /** True when older deletions were left out. */
   readonly truncated: boolean;
 }
@@ -39,6 +49,8 @@ interface Facts {
 
 const AT_ONCE = 16;
 const FACTS_MAX = 20_000;
+/** Rows that are read to find folders. */
+const ROWS_MAX = 200_000;
 
 /** Lists trash, asking the store for each entry once. */
 export class TrashListing {
@@ -48,17 +60,31 @@ export class TrashListing {
 
   /**
    * Lists the trash of a container, the newest deletion first.
+   * @param prefix - what is in this folder, and the folders in it; without it all deletions
    * @throws SwiftStatusError 404 where nothing was ever thrown away
    */
-  async list(store: SwiftAccount, container: string, limit: number): Promise<TrashView> {
+  async list(
+    store: SwiftAccount,
+    container: string,
+    limit: number,
+    prefix?: string,
+  ): Promise<TrashView> {
     const rows: ObjectRow[] = [];
+    const folders = new Map<string, TrashFolder>();
     let truncated = false;
+    let read = 0;
     for await (const row of walkObjects(store, trashOf(container), '', true)) {
-      if (parseTrashName(row.name) === undefined) continue;
-      truncated = rows.length === limit;
-      if (truncated) break;
-      rows.push(row);
+      const parsed = parseTrashName(row.name);
+      if (parsed === undefined || !parsed.name.startsWith(prefix ?? '')) continue;
+      const folder = prefix === undefined ? undefined : folderIn(parsed.name, prefix);
+      read += 1;
+      if (folder !== undefined)
+        folders.set(folder, withRow(folders.get(folder), folder, row, parsed));
+      else if (rows.length < limit) rows.push(row);
+      else truncated = true;
+      if ((truncated && prefix === undefined) || read === ROWS_MAX) break;
     }
+    if (read === ROWS_MAX) truncated = true;
     const entries: TrashEntry[] = [];
     let next = 0;
     const lane = async () => {
@@ -68,7 +94,8 @@ export class TrashListing {
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, lane));
-    return { items: entries, truncated };
+    const sorted = [...folders.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+    return { items: entries, folders: sorted, truncated };
   }
 
   async #entry(store: SwiftAccount, container: string, row: ObjectRow): Promise<TrashEntry> {
@@ -110,6 +137,23 @@ export class TrashListing {
     this.#known.set(key, facts);
     return facts;
   }
+}
+
+/** The folder below a prefix that a name is in; undefined for what is in the prefix itself. */
+function folderIn(name: string, prefix: string): string | undefined {
+  const slash = name.indexOf('/', prefix.length);
+  return slash === -1 ? undefined : name.slice(0, slash + 1);
+}
+
+/** A folder with one object more, which was deleted before those that it has. */
+function withRow(
+  folder: TrashFolder | undefined,
+  name: string,
+  { bytes }: ObjectRow,
+  { deletedMs }: { readonly deletedMs: number },
+): TrashFolder {
+  if (folder === undefined) return { name, objects: 1, bytes, deleted_unix_ms: deletedMs };
+  return { ...folder, objects: folder.objects + 1, bytes: folder.bytes + bytes };
 }
 
 function orGone(error: unknown): undefined {

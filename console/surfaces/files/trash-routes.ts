@@ -7,76 +7,98 @@ import { auditedJob } from '../../server/audited-job.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
 import { auditedRoute } from '../../server/route-options.js';
+import type { SwiftAccount } from '../../swift/account.js';
 import { SwiftStatusError } from '../../swift/errors.js';
 import { forMany, Tally } from './many.js';
-import { containerName, NAMES_MAX, objectName, trashOf } from './names.js';
+import { containerName, NAMES_MAX, objectName, prefixText, trashOf } from './names.js';
 import { purge } from './purge.js';
 import { SegmentCleanup } from './segment-cleanup.js';
-import { parseTrashName, restoreJob, trashTransfers } from './trash.js';
+import { parseTrashName, restoreJob, trashTransfers, walkTrash } from './trash.js';
 import { TrashListing, type TrashView } from './trash-listing.js';
-import { transferMany, Transfers } from './transfers.js';
+import { transferMany } from './transfer-many.js';
+import { Transfers } from './transfers.js';
+import { UndoLog, type Undos } from './undo.js';
 
 const TRASH = z.object({
   container: containerName,
   limit: z.coerce.number().int().min(1).max(NAMES_MAX).default(1000),
+  /** With it folders below it are one row each; without it all deletions are listed. */
+  prefix: prefixText.optional(),
 });
-const names = z.array(objectName).min(1).max(NAMES_MAX);
-const RESTORE = z.strictObject({
+const CHOICE = z.strictObject({
   container: containerName,
-  trash_names: names,
-  on_conflict: z.enum(['fail', 'rename', 'replace']).default('fail'),
+  trash_names: z.array(objectName).max(NAMES_MAX).default([]),
+  /** What names began with before; empty for all of the trash. */
+  prefixes: z.array(prefixText).max(NAMES_MAX).default([]),
 });
-const PURGE = z.strictObject({ container: containerName, trash_names: names });
+const RESTORE = CHOICE.extend({
+  on_conflict: z.enum(['fail', 'rename', 'replace']).default('fail'),
+}).refine(isSomething);
+const PURGE = CHOICE.refine(isSomething);
+
+type Choice = z.infer<typeof CHOICE>;
+
+function isSomething({ trash_names: names, prefixes }: Choice): boolean {
+  return names.length + prefixes.length > 0;
+}
+
+/** As the audit log shows it. */
+function detailsOf({ trash_names: names, prefixes }: Choice) {
+  return namesIn([...names, ...prefixes.map((prefix) => (prefix === '' ? 'all' : prefix))]);
+}
 
 /** What was thrown away: to look at, to bring back, to delete for good. */
-export function trashRoutes(app: FastifyInstance, context: ConsoleContext): void {
+export function trashRoutes(app: FastifyInstance, context: ConsoleContext, undos: Undos): void {
   const { now } = context;
   const describe = (error: unknown) => describeError(context, error, 'job');
   const listing = new TrashListing(now);
 
   const reads = { config: { access: 'read' } } as const;
   app.get('/api/files/trash', reads, async (request): Promise<TrashView> => {
-    const { container, limit } = parse(TRASH, request.query);
+    const { container, limit, prefix } = parse(TRASH, request.query);
     try {
-      return await listing.list(sessionOf(request).store, container, limit);
+      return await listing.list(sessionOf(request).store, container, limit, prefix);
     } catch (error) {
       // Nothing was ever thrown away here.
       if (!(error instanceof SwiftStatusError && error.status === 404)) throw error;
-      return { items: [], truncated: false };
+      return { items: [], folders: [], truncated: false };
     }
   });
 
   app.post('/api/files/trash/restore', auditedRoute('write'), async (request, reply) => {
-    const {
-      container,
-      trash_names: trashNames,
-      on_conflict: choice,
-    } = parse(RESTORE, request.body);
+    const given = parse(RESTORE, request.body);
+    const { container, trash_names: trashNames, on_conflict: choice } = given;
     const session = sessionOf(request);
     const { store } = session;
-    const details = { ...namesIn(trashNames), on_conflict: choice };
+    const details = { ...detailsOf(given), on_conflict: choice };
     const act = { action: 'files.restore', target: container, details };
+    const undo = new UndoLog(act.action, container);
     const job = await auditedJob(context, request, act, 'restore', async (control) => {
-      const tally = new Tally(control, describe, trashNames.length);
+      const isCounted = given.prefixes.length === 0;
+      const tally = new Tally(control, describe, isCounted ? trashNames.length : null);
       const restore = restoreJob(container, choice, now());
-      const work = new Transfers(session, restore, tally, now);
+      const work = new Transfers(session, restore, tally, now, undo);
       const entries = trashTransfers(store, container, trashNames, tally);
       await transferMany(entries, false, work, control);
-      return tally.result;
+      const below = walkTrash(store, container, given.prefixes, now(), true);
+      await transferMany(below, true, work, control);
+      return { ...tally.result, ...undo.result };
     });
+    undos.keep(session, job.id, undo);
     return reply.status(202).send({ job_id: job.id });
   });
 
   const purges = { config: { access: 'manage', audits: 'files.purge' } } as const;
   app.post('/api/files/trash/purge', purges, async (request, reply) => {
-    const { container, trash_names: trashNames } = parse(PURGE, request.body);
+    const given = parse(PURGE, request.body);
+    const { container } = given;
     const { store } = sessionOf(request);
     const target = trashOf(container);
-    const act = { action: 'files.purge', target, details: namesIn(trashNames) };
+    const act = { action: 'files.purge', target, details: detailsOf(given) };
     const cleanup = new SegmentCleanup(store, context.pause, now);
     const job = await auditedJob(context, request, act, 'purge', (control) =>
       forMany(
-        itemsOf(trashNames),
+        itemsOf(store, given, now()),
         control,
         describe,
         ({ name }) => {
@@ -91,6 +113,17 @@ export function trashRoutes(app: FastifyInstance, context: ConsoleContext): void
   });
 }
 
-function itemsOf(all: readonly string[]): { readonly name: string }[] {
-  return all.map((name) => ({ name }));
+/** @param untilMs - the time of the question: what was thrown away later stays */
+function itemsOf(
+  store: SwiftAccount,
+  { container, trash_names: names, prefixes }: Choice,
+  untilMs: number,
+): { readonly name: string }[] | AsyncGenerator<{ readonly name: string }> {
+  if (prefixes.length === 0) return names.map((name) => ({ name }));
+  return (async function* () {
+    for (const name of names) yield { name };
+    for await (const { from } of walkTrash(store, container, prefixes, untilMs, false)) {
+      yield { name: from.object };
+    }
+  })();
 }

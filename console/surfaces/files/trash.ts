@@ -8,12 +8,14 @@ import { copyObject, type Place } from './copy-object.js';
 import type { Tally } from './many.js';
 import { trashOf } from './names.js';
 import {
+  expectAsLeft,
   expectNoS3Version,
   freshHeaders,
   objectInfo,
   ownMeta,
   removeAsCopied,
 } from './object-info.js';
+import { walkObjects } from './swift-listing.js';
 import type { Transfer } from './transfer-plan.js';
 import type { OnTaken, TransferJob } from './transfers.js';
 
@@ -60,6 +62,8 @@ export interface TrashOptions {
   readonly days: number;
   readonly nowMs: number;
   readonly changes: Changes;
+  /** What must be there: see `expectAsLeft`. */
+  readonly as?: string | undefined;
 }
 
 /**
@@ -72,10 +76,11 @@ export async function moveToTrash(
   store: SwiftAccount,
   container: string,
   object: string,
-  { by, days, nowMs, changes }: TrashOptions,
+  { by, days, nowMs, changes, as }: TrashOptions,
 ): Promise<string> {
   const info = await objectInfo(store, container, object);
   expectNoS3Version(info);
+  expectAsLeft(info.timestamp, as);
   const folder = `${String(nowMs).padStart(13, '0')}-${randomBytes(4).toString('hex')}/`;
   const fits = Buffer.byteLength(folder + object) <= NAME_BYTES_MAX;
   const trashName =
@@ -192,6 +197,38 @@ export async function* trashTransfers(
     } catch (error) {
       tally.fail(name, error);
     }
+  }
+}
+
+/**
+ * Entries of the trash by the names that they had, what was thrown away last first.
+ * @param prefixes what the names began with
+ * @param untilMs - without what was thrown away later
+ * @param isOnce - of several entries of one name the newest alone
+ * @throws SwiftStatusError
+ */
+export async function* walkTrash(
+  store: SwiftAccount,
+  container: string,
+  prefixes: readonly string[],
+  untilMs: number,
+  isOnce: boolean,
+): AsyncGenerator<Transfer> {
+  if (prefixes.length === 0) return;
+  const seen = new Set<string>();
+  for await (const { name: object } of walkObjects(store, trashOf(container), '', true)) {
+    const parsed = parseTrashName(object);
+    if (parsed === undefined || parsed.deletedMs > untilMs) continue;
+    const from = { container: trashOf(container), object };
+    const name = LONG_NAME.test(parsed.name)
+      ? await originalName(store, from).catch(() => undefined)
+      : parsed.name;
+    if (name === undefined || !prefixes.some((prefix) => name.startsWith(prefix))) continue;
+    if (isOnce) {
+      if (seen.has(name)) continue;
+      seen.add(name);
+    }
+    yield { name: object, from, to: { container, object: name } };
   }
 }
 

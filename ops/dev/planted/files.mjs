@@ -5,6 +5,55 @@
  */
 export const FILES = [
   {
+    name: 'files/uploads: a cancelled upload is an error in the log',
+    file: 'console/server/app-errors.ts',
+    find: `isCut(request, error) ? QUIET : context`,
+    replace: `context`,
+    tests: ['test/console/server/left-requests.test.ts'],
+  },
+  {
+    name: 'files/undo: what others wrote under the new name goes to the old one',
+    file: 'console/surfaces/files/transfers.ts',
+    find: `expectAsLeft(markOf(copied), as);`,
+    replace: ``,
+    tests: ['test/console/files/undo.test.ts'],
+  },
+  {
+    name: 'files/undo: what was restored and written over goes to the trash',
+    file: 'console/surfaces/files/trash.ts',
+    find: `expectAsLeft(info.timestamp, as);`,
+    replace: ``,
+    tests: ['test/console/files/undo.test.ts'],
+  },
+  {
+    name: 'files/undo: a job is taken back twice',
+    file: 'console/surfaces/files/undo.ts',
+    find: `this.#logs.get(session)?.delete(jobId);`,
+    replace: ``,
+    tests: ['test/console/files/undo.test.ts'],
+  },
+  {
+    name: 'files/undo: a deletion that is taken back writes over what is there now',
+    file: 'console/surfaces/files/undelete.ts',
+    find: `onlyOver(undefined),`,
+    replace: `{},`,
+    tests: ['test/integration/console-s3-buckets.test.ts'],
+  },
+  {
+    name: 'files/trash: emptying it deletes what was thrown away after the question',
+    file: 'console/surfaces/files/trash.ts',
+    find: `parsed.deletedMs > untilMs`,
+    replace: `untilMs < 0`,
+    tests: ['test/console/files/undo.test.ts'],
+  },
+  {
+    name: 'files/sharing: another store is shared at the address of the own one',
+    file: 'console/config/derive.ts',
+    find: `publicBases({ ...store, ...s3, ...own })`,
+    replace: `publicBases({ ...store, ...s3 })`,
+    tests: ['test/console/config/derive.test.ts'],
+  },
+  {
     name: 'files/transfers: what makes way for a circle and was changed stays aside, untold',
     file: 'console/surfaces/files/transfers.ts',
     find: `if (isChanged && (await this.#discard(aside).catch(() => false)))`,
@@ -49,7 +98,7 @@ export const FILES = [
   {
     name: 'files/transfers: nobody is told what was replaced',
     file: 'console/surfaces/files/transfers.ts',
-    find: `if (target.etag !== undefined) this.tally.replace(to.object);`,
+    find: `if (hasReplaced) this.tally.replace(to.object);`,
     replace: ``,
     tests: ['test/console/files/transfers.test.ts'],
   },

@@ -51,6 +51,22 @@ describe('console config: derived from the service', () => {
     });
   });
 
+  it('shares objects at addresses that are right on this host, and at no other', () => {
+    const here = {
+      s3PublicBase: 'http://127.0.0.1:8000',
+      storePublicBase: 'http://127.0.0.1:8070',
+    };
+    const nowhere = { s3PublicBase: '', storePublicBase: '' };
+    expect(derived()).to.include(here);
+    const keys = { s3_listen: '10.0.0.9:8000', store_listen: '10.0.0.9:8070' };
+    expect(derived(keys)).to.include(nowhere);
+    // What the console's own file says of the stores counts for these addresses, too.
+    const others = { store_base: 'http://10.0.0.1:8080', s3_base: 'https://s3.example.com' };
+    expect(derived({}, others)).to.include(nowhere);
+    const named = { s3_public_base: 'https://s3.example.com' };
+    expect(derived({}, named)).to.include({ ...here, s3PublicBase: named.s3_public_base });
+  });
+
   it('reaches an admin port that asks for a token and speaks TLS', () => {
     const keys = {
       admin_token_file: 'token',

@@ -26,7 +26,7 @@ describe('console ACLs', () => {
 
   it('says in words what each rule does', () => {
     expect(words('.r:*,.r:-bad.example.com,.r:.example.org,a:b,c,*:*')).to.deep.equal([
-      'Anyone can read objects without logging in.',
+      'Anyone can read objects at the store’s address without logging in.',
       'Referrers from bad.example.com are denied unless a later rule allows them.',
       'Referrers from any subdomain of example.org can read objects without logging in.',
       'User b in account a can read objects and list the container.',

@@ -105,7 +105,12 @@ describe('console containers', () => {
     );
     expect(preview.json()).to.deep.include({
       read: {
-        elements: [{ text: '.r:*', words: 'Anyone can read objects without logging in.' }],
+        elements: [
+          {
+            text: '.r:*',
+            words: 'Anyone can read objects at the store’s address without logging in.',
+          },
+        ],
         problems: ['“.x” is not a valid access rule.'],
         warnings: [],
         text: '.r:*',

@@ -65,6 +65,7 @@ export async function list(
 }
 
 export interface JobResult {
+  readonly id: string;
   readonly state: string;
   readonly result: {
     readonly succeeded: number;
@@ -74,6 +75,7 @@ export interface JobResult {
       readonly code: string;
       readonly message: string;
     }[];
+    readonly undoable?: number;
   };
 }
 

@@ -2,12 +2,9 @@ import { ApiError } from '../../../console/server/api-error.js';
 import type { ManyResult } from '../../../console/server/audited-job.js';
 import { fromUpstream } from '../../../console/server/upstream-errors.js';
 import { Tally } from '../../../console/surfaces/files/many.js';
+import { transferMany } from '../../../console/surfaces/files/transfer-many.js';
 import type { Transfer } from '../../../console/surfaces/files/transfer-plan.js';
-import {
-  transferMany,
-  Transfers,
-  type TransferJob,
-} from '../../../console/surfaces/files/transfers.js';
+import { Transfers, type TransferJob } from '../../../console/surfaces/files/transfers.js';
 import { FakeSwift } from './fake-swift.js';
 
 type Role = 'admin' | 'member';

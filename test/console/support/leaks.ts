@@ -17,6 +17,9 @@ const ALWAYS_FOR_OPERATORS = /AUTH_tk\w*|x-(?:auth|storage)-token\b[-\w]*|\btest
 /** A TempURL cannot do without the account. */
 const TEMPURL = /\/v1\/AUTH_\w+\/(?=[^\s"]*temp_url_sig=)/g;
 
+/** Nor can an address that everybody may read. */
+const PUBLIC_URL = /\/v1\/AUTH_\w+\/(?=[^\s"]*","is_public":true)/g;
+
 /** What the login page calls one of its ways in, whatever the store is. */
 const LOGIN_WORDS = /> Swift user</g;
 
@@ -33,5 +36,9 @@ export function findLeak(
   const address = storeOrigin.replace(/^https?:\/\//, '');
   const place = [address, stateDir].find((text) => answer.includes(text));
   const always = /^\/(?:lab|deploy)\//.test(path) ? ALWAYS_FOR_OPERATORS : ALWAYS;
-  return place ?? always.exec(answer.replace(TEMPURL, '').replace(LOGIN_WORDS, ''))?.[0];
+  const shown = [TEMPURL, PUBLIC_URL, LOGIN_WORDS].reduce(
+    (text, one) => text.replace(one, ''),
+    answer,
+  );
+  return place ?? always.exec(shown)?.[0];
 }

@@ -16,7 +16,14 @@ const TOOLS: readonly (readonly [selector: string, icon: string, key?: string])[
   ['#zip', 'archive'],
   ['#copy', 'copy', 'c'],
   ['#share', 'link'],
+  ['#restore-all', 'undo-2'],
+  ['#empty-trash', 'trash-2'],
   ['#help', 'keyboard', '?'],
+];
+/** Fields of the page. */
+const FIELDS: readonly (readonly [selector: string, text: string, icon: string, key: string])[] = [
+  ['#q', 'Search in this folder', 'search', '/'],
+  ['#jump-text', 'Go to names starting with…', 'arrow-right', 'g'],
 ];
 const CONTAINERS_MOST = 200;
 
@@ -28,6 +35,12 @@ export function filesCommands(): Command[] {
     const command = { text, icon, group: 'Actions' as const };
     return [{ ...command, ...(keys && { keys }), run: () => button.click() }];
   });
+  const fields = FIELDS.filter(([selector]) => $(selector).closest('[hidden]') === null).map(
+    ([selector, text, icon, keys]) => ({
+      ...{ text, icon, keys, group: 'Actions' as const },
+      run: () => $(selector).focus(),
+    }),
+  );
   const containers = [...$('#containers').querySelectorAll('button')]
     .slice(0, CONTAINERS_MOST)
     .map((button) => {
@@ -39,5 +52,5 @@ export function filesCommands(): Command[] {
         run: () => go(name, ''),
       };
     });
-  return [...tools, ...containers];
+  return [...fields, ...tools, ...containers];
 }

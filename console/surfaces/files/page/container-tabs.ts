@@ -16,7 +16,7 @@ import type { ContainerDetails } from '../container-details.js';
 import type { Subject, TabContent } from './container-page.js';
 
 const ACCESS: Readonly<Record<string, string>> = {
-  public: 'Public: anyone can read it',
+  public: 'Public: anyone can read it at the store’s address',
   shared: 'Shared with others',
   private: 'Private',
 };

@@ -15,7 +15,7 @@ type Open = (name: string) => unknown;
 /** The number of rows that a user looks through; more come on demand. */
 const PAGE = 200;
 const ICONS: Readonly<Record<string, readonly [mark: string, text: string]>> = {
-  public: ['◉', 'public: anyone can read it'],
+  public: ['◉', 'public: anyone can read it at the store’s address'],
   shared: ['◐', 'shared with others'],
 };
 const VERSIONS: Readonly<Record<string, string>> = {

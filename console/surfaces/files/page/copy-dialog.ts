@@ -1,37 +1,54 @@
 import { call, query } from '../../../ui/api.js';
-import { ask, el } from '../../../ui/dom.js';
+import { ask, el, shownText } from '../../../ui/dom.js';
+import { folderPicker, slashed } from './folder-picker.js';
 import { runTask } from './tasks.js';
-import { containerHere, folder, may, view } from './state.js';
+import { containerHere, folder, view } from './state.js';
 import type { Row } from './state.js';
 
-/** Another name for an object or a folder, in the same container. */
+/** The folder that a name is in, and the last part of the name. */
+function partsOf(name: string) {
+  const bare = name.endsWith('/') ? name.slice(0, -1) : name;
+  const at = bare.lastIndexOf('/') + 1;
+  return { parent: name.slice(0, at), last: bare.slice(at) };
+}
+
+/** Another name in the same folder. */
 export async function rename(row: Row) {
   const { container } = view;
   const isFolder = row.kind === 'folder';
-  const field = el('input', { name: 'name', value: row.name, required: true });
-  const nodes: Node[] = [el('label', {}, 'New name (including folders)', field)];
+  const { parent, last } = partsOf(row.name);
+  const field = el('input', { name: 'name', value: last, required: true });
+  field.autocomplete = 'off';
+  const nodes: Node[] = [el('label', {}, 'New name', field)];
   if (isFolder) {
     const textContent = 'Renaming a folder is not atomic. Each object is copied, then deleted.';
     nodes.push(el('p', { className: 'quiet', textContent }));
   }
-  const given = await ask('Rename', nodes, 'Rename');
-  if (given === null || given.name === row.name) return;
-  const name = String(given.name);
-  const target = isFolder && !name.endsWith('/') ? `${name}/` : name;
-  await runTask(`Rename ${row.display}`, '/api/files/move', {
-    container,
-    to_container: container,
-    items: [{ name: row.name, to_name: target }],
+  const asked = ask('Rename', nodes, 'Rename', async ({ name }) => {
+    if (String(name).includes('/'))
+      throw new Error('A name has no slash. Use Move to put it in another folder.');
   });
+  field.focus();
+  // What is changed most often is not the extension.
+  const dot = isFolder ? -1 : last.lastIndexOf('.');
+  field.setSelectionRange(0, dot > 0 ? dot : last.length);
+  const given = await asked;
+  if (given === null || given.name === last) return;
+  const name = String(given.name);
+  const items = [{ name: row.name, to_name: `${parent}${name}${isFolder ? '/' : ''}` }];
+  const body = { container, to_container: container, items };
+  const done = `“${row.display}” renamed to “${name}”.`;
+  await runTask(`Rename ${row.display}`, '/api/files/move', body, undefined, done);
 }
 
 /** Copies or moves rows to a folder of any container. */
-export async function transferDialog(rows: readonly Row[]) {
+export async function transferDialog(rows: readonly Row[], first: 'copy' | 'move' = 'copy') {
   const container = containerHere();
   const start = folder();
   const kind = el('select', { name: 'kind' });
   kind.append(el('option', { value: 'copy', textContent: 'Copy' }));
   kind.append(el('option', { value: 'move', textContent: 'Move' }));
+  kind.value = first;
   const target = el('input', { name: 'to', value: container, required: true });
   target.setAttribute('list', 'container-names');
   const names = el('datalist', { id: 'container-names' });
@@ -45,16 +62,21 @@ export async function transferDialog(rows: readonly Row[]) {
       ),
     () => undefined,
   );
-  const place = el('input', { name: 'folder', value: start, placeholder: 'Container root' });
+  const picker = folderPicker(() => target.value, start);
+  target.onchange = picker.show;
   const overwrite = el('input', { name: 'overwrite', type: 'checkbox', value: '1' });
   const what = rows.length === 1 ? `“${rows[0]?.display}”` : `${rows.length} selected items`;
   const given = await ask(
     `Copy or move ${what}`,
     [
-      el('label', {}, 'Action', kind),
-      el('label', {}, 'Destination container', target),
+      el(
+        'div',
+        { className: 'pair' },
+        el('label', {}, 'Action', kind),
+        el('label', {}, 'Destination container', target),
+      ),
       names,
-      el('label', {}, 'Folder', place),
+      ...picker.nodes,
       el('label', { className: 'check' }, overwrite, ' Overwrite existing objects'),
       el('p', {
         className: 'quiet',
@@ -63,10 +85,10 @@ export async function transferDialog(rows: readonly Row[]) {
     ],
     'Start',
     async ({ to = '', folder: entered = '' }) => {
-      const into = String(entered);
-      const here = to === container && slashed(into) === start;
-      if (here) throw new Error('The items are already in this folder.');
-      const inside = rows.find(({ name }) => name.endsWith('/') && slashed(into).startsWith(name));
+      const into = slashed(String(entered));
+      if (to === container && into === start)
+        throw new Error('The items are already in this folder.');
+      const inside = rows.find(({ name }) => name.endsWith('/') && into.startsWith(name));
       if (to === container && inside !== undefined) {
         throw new Error(`Cannot copy or move ${inside.name} into itself.`);
       }
@@ -75,21 +97,14 @@ export async function transferDialog(rows: readonly Row[]) {
   );
   if (given === null) return;
   const into = slashed(String(given.folder));
-  const verb = given.kind === 'move' ? 'Move' : 'Copy';
-  await runTask(`${verb} ${what} to ${given.to}`, `/api/files/${given.kind}`, {
+  const isMove = given.kind === 'move';
+  const body = {
     container,
     to_container: given.to,
     overwrite: given.overwrite === '1',
     items: rows.map(({ name }) => ({ name, to_name: into + name.slice(start.length) })),
-  });
-}
-
-/** The beginning of the names in a folder. */
-function slashed(path: string) {
-  return path === '' || path.endsWith('/') ? path : `${path}/`;
-}
-
-/** Whether rows can be copied or moved by this user. */
-export function canTransfer(rows: readonly Row[]) {
-  return rows.length > 0 && view.mode === 'files' && may('member');
+  };
+  const title = `${isMove ? 'Move' : 'Copy'} ${what} to ${given.to}`;
+  const done = isMove ? `${what} moved to “${shownText(`${given.to}/${into}`)}”.` : '';
+  await runTask(title, `/api/files/${given.kind}`, body, undefined, done);
 }

@@ -6,22 +6,26 @@ import { containerHere, go, keepsDeleted, view } from './state.js';
 export function showCrumbs() {
   const { container, mode } = view;
   const here = containerHere();
-  // The trash is the container's: of whichever folder it was opened.
-  const prefix = mode === 'trash' && !keepsDeleted() ? '' : view.prefix;
-  const parts = prefix.split('/');
+  const parts = view.prefix.split('/');
   const rest = parts.pop();
-  const crumbs: (readonly [text: string, path: string])[] =
-    container === null ? [] : [[container, '']];
+  // What was deleted is found in the folder that it was in.
+  const isTrash = mode === 'trash';
+  const to = isTrash ? 'trash' : 'files';
+  const crumbs: (readonly [text: string, work: () => void])[] =
+    container === null ? [] : [[container, () => go(here, '')]];
+  if (isTrash) crumbs.push([deletedTitle(), () => go(here, '', to)]);
   parts.forEach((part, index) =>
-    crumbs.push([part === '' ? '(empty)' : part, `${parts.slice(0, index + 1).join('/')}/`]),
+    crumbs.push([
+      part === '' ? '(empty)' : part,
+      () => go(here, `${parts.slice(0, index + 1).join('/')}/`, to),
+    ]),
   );
-  const nodes: HTMLElement[] = crumbs.map(([text, path]) =>
-    el('button', { textContent: shownText(text), onclick: () => go(here, path) }),
+  const nodes: HTMLElement[] = crumbs.map(([text, work]) =>
+    el('button', { textContent: shownText(text), onclick: work }),
   );
   if (rest !== '')
     nodes.push(el('span', { className: 'badge', textContent: `${shownText(rest)}…` }));
   if (mode === 'settings') nodes.push(el('span', { textContent: 'Container settings' }));
-  if (mode === 'trash') nodes.push(el('span', { textContent: deletedTitle() }));
   nodes.at(-1)?.setAttribute('aria-current', 'page');
   $('#crumbs').replaceChildren(
     ...nodes.flatMap((node, at) => (at === 0 ? [node] : [icon('chevron-right'), node])),

@@ -7,9 +7,11 @@ import { replaceDetails } from './late-section.js';
 import { metadataEditor } from './metadata.js';
 import { previewOf } from './preview.js';
 import { download, markGone, markOpen } from './rows.js';
-import { attempt, containerHere, may, view } from './state.js';
+import { partsHere, showPlace } from './place.js';
+import { attempt, containerHere, folder, may, view } from './state.js';
 import { objectPanel } from './s3/object-panel.js';
 import { showShare } from './share.js';
+import { publicUrl, s3UriOf } from './urls.js';
 import { s3Facts, versionList } from './versions.js';
 import type { ObjectView } from '../object-routes.js';
 import type { S3VersionView } from '../s3/s3-objects.js';
@@ -49,6 +51,7 @@ export async function showDetails(row: Row) {
   const body = $('#drawer-body');
   shown = turn;
   markOpen(row.name);
+  showPlace({ object: row.name });
   body.setAttribute('aria-busy', 'true');
   // What is shown of the same object stays until its news are there.
   if (!isAgain || body.querySelector('dl') === null) openAt(row);
@@ -78,9 +81,28 @@ function openAt(row: Row) {
   $('#drawer-close').focus();
 }
 
-export function closeDrawer() {
+/** Shows the details of the object that the address names, and no others. */
+export async function followAddress() {
+  const name = partsHere().get('object');
+  if (name === null || view.container === null || view.mode === 'settings') {
+    closeDrawer();
+    return;
+  }
+  if (shown?.name === name && shown.container === view.container) return;
+  const listed = view.rows.find((row) => row.name === name);
+  // The object may be on another page.
+  const display = name.slice(folder().length);
+  const row: Row | undefined =
+    listed ?? (view.mode === 'files' ? { kind: 'object', name, display, bytes: 0 } : undefined);
+  if (row === undefined) closeDrawer();
+  else await showDetails(row);
+}
+
+/** @param isLeaving the address is that of another place already */
+export function closeDrawer(isLeaving = false) {
   if ($('#drawer').hidden) return;
   shown = null;
+  if (!isLeaving) showPlace({ object: null });
   markOpen(null);
   $('#drawer').hidden = true;
   $('#files').classList.remove('with-drawer');
@@ -105,11 +127,13 @@ async function objectNodes(row: Row, { container, name }: Place): Promise<Node[]
       Size: exactBytesText(info.bytes),
       Type: info.content_type,
       ETag: info.etag,
+      'S3 URI': s3UriOf(name) ?? '',
       Changed: timeText(info.last_modified),
       ...(info.s3 === null ? { Expires: expiryText(info) } : lockFacts(info.s3)),
       ...(info.segments === null ? {} : { Segments: info.segments }),
       ...info.headers,
     }),
+    ...publicUrl(container, name, () => showDetails(row)),
     ...(info.s3?.cold === true ? [] : [previewOf(container, name, info)]),
     ...(view.details?.s3_bucket === true
       ? [objectPanel({ container, name }, () => showDetails(row))]
@@ -198,7 +222,8 @@ function buttons(row: Row, name: string) {
   if (may('member')) {
     all.push(
       button('Rename', () => rename(row)),
-      button('Copy or move', () => transferDialog([row])),
+      button('Move', () => transferDialog([row], 'move')),
+      button('Copy', () => transferDialog([row], 'copy')),
       button('Share', () => showShare({ name })),
     );
   }

@@ -1,21 +1,18 @@
 import { timeAt } from '../../../ui/clock.js';
 import { call, query } from '../../../ui/api.js';
 import { $, el, messageOf, shownText } from '../../../ui/dom.js';
-import { icon } from '../../../ui/icons.js';
 import { showContainers } from './containers.js';
-import { deletedTitle, showCrumbs } from './crumbs.js';
+import { showCrumbs } from './crumbs.js';
+import { EMPTY, emptyNodes, LOADING } from './empty.js';
+import { pageOf, showPlace, type PageParameters } from './place.js';
 import { rowOf, setActive } from './rows.js';
 import { showSelection } from './selection.js';
 import { isSorted, sortedRows } from './sorting.js';
-import { containerHere, folder, go, keepsDeleted, may, stopSearch, view } from './state.js';
+import { containerHere, folder, go, keepsDeleted, stopSearch, view } from './state.js';
+import { showTools, showTrashTools } from './tools.js';
 import { trashRows } from './trash.js';
+import type { FolderItem, ObjectItem } from '../container-routes.js';
 import type { Row } from './state.js';
-
-/** The page behind a name, or before it where `reverse`. */
-export interface PageParameters {
-  marker?: string | null;
-  reverse?: '1';
-}
 
 /** Ways to other pages. */
 interface Ways {
@@ -27,8 +24,8 @@ interface Ways {
 type Page = Ways & { rows: readonly Row[]; emptyText: string };
 
 const PAGE = 100;
-const LOADING = 'Loading…';
-const EMPTY = 'This folder is empty.';
+/** What is sorted and selected at once: as much as the store lists in one answer. */
+const WHOLE_MAX = 10_000;
 
 export const loadContainers = () => showContainers(view.container, (name) => go(name, ''));
 
@@ -53,6 +50,8 @@ let listed: readonly Row[] = [];
 let shownPlace: string | null = null;
 /** Which page of the place was asked for last; null for what is no page of one. */
 let asked: PageParameters | null = {};
+/** Where the page begins in the whole folder, while all of that is known. */
+let start = 0;
 
 /** Reads the page that the view is of, or the one beside it; a search ends with that. */
 export async function load(parameters: PageParameters = {}) {
@@ -60,6 +59,7 @@ export async function load(parameters: PageParameters = {}) {
   $('#search-clear').hidden = true;
   const turn = ++latest;
   asked = parameters;
+  showPlace({ ...pageOf(parameters), find: null });
   const place = JSON.stringify([view.container, view.prefix, view.mode]);
   view.selected.clear();
   showCrumbs();
@@ -87,11 +87,17 @@ export async function load(parameters: PageParameters = {}) {
   try {
     await loadDetails();
     const page = view.mode === 'trash' ? await trashPage(parameters) : await filesPage(parameters);
+    const isPart = page.next !== null || page.previous !== null;
+    const whole = isPart && isSorted() && view.mode === 'files' ? await readWhole() : null;
     // Meanwhile something else was opened.
     if (turn !== latest) return;
+    if (place !== shownPlace) start = 0;
     shownPlace = place;
-    showPages(page);
-    show(page.rows, page.emptyText);
+    view.whole = whole;
+    if (whole === null) {
+      showPages(page);
+      show(page.rows, page.emptyText);
+    } else showSlice();
     showFreshness();
   } catch (error) {
     if (turn === latest) showFailure(error, place, parameters);
@@ -103,6 +109,14 @@ export async function load(parameters: PageParameters = {}) {
 /** Reads the same page again; what a search found stays. */
 export async function loadAgain() {
   if (asked !== null) await load(asked);
+}
+
+/** Shows the frame of a list that comes from elsewhere, such as a search. */
+export async function showFrame() {
+  showCrumbs();
+  $('#listing').hidden = false;
+  $('#container-page').hidden = true;
+  await loadDetails();
 }
 
 async function loadDetails() {
@@ -123,7 +137,6 @@ async function loadDetails() {
 async function filesPage(parameters: PageParameters): Promise<Page> {
   const { prefix } = view;
   const container = containerHere();
-  const start = folder();
   const page = await call(
     'GET',
     `/api/files/objects?${query({ container, prefix, limit: String(PAGE + 1), ...parameters })}`,
@@ -135,14 +148,78 @@ async function filesPage(parameters: PageParameters): Promise<Page> {
   const before = 'marker' in parameters;
   const isThere = { next: back ? before : beyond, previous: back ? beyond : before };
   return {
-    // The folder's own object is the folder.
-    rows: items
-      .filter((row) => row.name !== start)
-      .map((row) => ({ ...row, display: row.name.slice(start.length) })),
+    rows: shownRows(items),
     next: isThere.next ? (items.at(-1)?.name ?? null) : null,
     previous: isThere.previous ? (items[0]?.name ?? null) : null,
-    emptyText: before ? 'No more items.' : emptyTextOf(prefix, start),
+    emptyText: before ? 'No more items.' : emptyTextOf(prefix, folder()),
   };
+}
+
+function shownRows(items: readonly (FolderItem | ObjectItem)[]): Row[] {
+  const here = folder();
+  // The folder's own object is the folder.
+  return items
+    .filter((row) => row.name !== here)
+    .map((row) => ({ ...row, display: row.name.slice(here.length) }));
+}
+
+/** All rows of the folder; null where these are too many. */
+async function readWhole(): Promise<Row[] | null> {
+  const place = { container: containerHere(), prefix: view.prefix, limit: String(WHOLE_MAX) };
+  const { items, next_marker: next } = await call('GET', `/api/files/objects?${query(place)}`);
+  return next === null ? shownRows(items) : null;
+}
+
+/** A page of the whole folder, in its order. */
+function showSlice() {
+  const rows = sortedRows(view.whole ?? []);
+  start = Math.min(start, lastStart(rows.length));
+  const page = rows.slice(start, start + PAGE);
+  showPages({
+    next: start + PAGE < rows.length ? (page.at(-1)?.name ?? null) : null,
+    previous: start > 0 ? (page[0]?.name ?? null) : null,
+  });
+  show(page, EMPTY);
+}
+
+const lastStart = (length: number) => Math.max(0, Math.ceil(length / PAGE) - 1) * PAGE;
+
+/** Another page of the list, read from its top. */
+export async function turnTo(to: 'first' | 'previous' | 'next' | 'last') {
+  if (view.whole === null) {
+    const pages: Record<typeof to, PageParameters> = {
+      first: {},
+      previous: { marker: view.previous, reverse: '1' },
+      next: { marker: view.next },
+      last: { reverse: '1' },
+    };
+    showPlace(pageOf(pages[to]), 'push');
+    await load(pages[to]);
+  } else {
+    const last = lastStart(view.whole.length);
+    start = { first: 0, previous: Math.max(0, start - PAGE), next: start + PAGE, last }[to];
+    showSlice();
+  }
+  $('#main').scrollIntoView({ block: 'start' });
+}
+
+/** Selects all that is in the folder, on whatever page. */
+export async function selectWhole() {
+  const turn = latest;
+  const whole = view.whole ?? (await readWhole());
+  if (turn !== latest) return;
+  if (whole === null) {
+    const most = WHOLE_MAX.toLocaleString();
+    throw new Error(
+      `This folder has more than ${most} items. Select it as a folder, or select page by page.`,
+    );
+  }
+  const first = view.rows[0]?.name;
+  const at = sortedRows(whole).findIndex(({ name }) => name === first);
+  start = Math.floor(Math.max(0, at) / PAGE) * PAGE;
+  view.whole = whole;
+  view.selected = new Set(whole.map(({ name }) => name));
+  showSlice();
 }
 
 function emptyTextOf(prefix: string, start: string) {
@@ -155,7 +232,8 @@ async function trashPage(parameters: PageParameters): Promise<Page> {
   const { rows, truncated, next } = await trashRows(parameters);
   const noneText =
     next === null ? 'No deleted files here.' : 'None found yet. Select Next to continue.';
-  const emptyText = keepsDeleted() ? noneText : 'The trash is empty.';
+  const isHere = folder() === '' ? 'The trash is empty.' : 'The trash has nothing of this folder.';
+  const emptyText = keepsDeleted() ? noneText : isHere;
   const note = truncated ? `Only the newest ${rows.length.toLocaleString()} items are shown.` : '';
   return { rows, next, previous: null, emptyText, note };
 }
@@ -179,45 +257,58 @@ function showPages({ next, previous, note = '' }: Ways) {
 export function show(rows: readonly Row[], emptyText: string) {
   listed = rows;
   view.rows = sortedRows(rows);
-  const names = new Set(rows.map(({ name }) => name));
+  const names = new Set((view.whole ?? rows).map(({ name }) => name));
   for (const name of view.selected) if (!names.has(name)) view.selected.delete(name);
   $('#state').replaceChildren(...(rows.length === 0 ? emptyNodes(emptyText) : []));
-  $('#count').textContent = rows.length === 1 ? '1 item' : `${rows.length} items`;
+  $('#count').textContent = countText(rows.length);
   $('#count').hidden = rows.length === 0;
   $('#objects').hidden = rows.length === 0;
   showSortNote();
   $('#rows').replaceChildren(...view.rows.map((row) => rowOf(row, work)));
   setActive($('#rows').firstElementChild, false);
+  showTrashTools();
   showSelection();
 }
 
-/** The same rows in another order. */
-export function showSorted() {
-  show(listed, '');
+function countText(onPage: number) {
+  const all = view.whole?.length ?? onPage;
+  const items = all === 1 ? '1 item' : `${all.toLocaleString()} items`;
+  if (all === onPage) return items;
+  return `${(start + 1).toLocaleString()}–${(start + onPage).toLocaleString()} of ${items}`;
 }
 
-/** The store sorts by name alone: another order is that of what is on the page. */
+/** The same rows in another order, and of a folder of several pages all of them. */
+export async function showSorted() {
+  const turn = latest;
+  const isPart = view.next !== null || view.previous !== null;
+  if (view.whole === null && isPart && isSorted() && view.mode === 'files') {
+    const whole = await readWhole();
+    if (turn !== latest) return;
+    view.whole = whole;
+  }
+  start = 0;
+  if (view.whole === null) show(listed, '');
+  else if (isSorted()) showSlice();
+  else await load();
+}
+
+/** The store sorts by name alone: another order is that of what is here. */
 function showSortNote() {
   const isPart = view.next !== null || view.previous !== null;
-  $('#note').dataset.sorted = isSorted() && isPart ? 'Sorted on this page only.' : '';
+  const text = `Sorted on this page only: the folder has more than ${WHOLE_MAX.toLocaleString()} items.`;
+  const isOfPage = isSorted() && isPart && view.whole === null;
+  $('#note').dataset.sorted = isOfPage ? text : '';
 }
 
-/** Nothing to show: what this is, or where it will be, and the next step. */
-function emptyNodes(text: string) {
-  if (text === '') return [];
-  const nextStep = (words: string, selector: string) =>
-    el('button', { textContent: words, className: 'primary', onclick: () => $(selector).click() });
-  if (view.container === null) {
-    const steps = may('admin') ? [nextStep('Create container', '#new-container')] : [];
-    return [icon('box'), text, ...steps];
-  }
-  if (text === EMPTY && may('member')) {
-    const hint = el('span', { textContent: 'Drop files here or choose files.' });
-    return [icon('folder-open'), text, hint, nextStep('Choose files', '#upload')];
-  }
-  if (text !== LOADING) return [icon('folder-open'), text];
-  const lines = Array.from({ length: 6 }, () => el('span', { className: 'skeleton' }));
-  return [el('span', { className: 'sr', textContent: text }), ...lines];
+/** Shows a row anew of which more is known. */
+export function redraw(row: Row) {
+  const tr = [...$('#rows').children].find((one) => (one as HTMLElement).dataset.name === row.name);
+  if (!tr) return;
+  const hadFocus = tr.contains(document.activeElement);
+  const isActive = (tr as HTMLElement).tabIndex === 0;
+  const made = rowOf(row, work);
+  tr.replaceWith(made);
+  if (isActive) setActive(made, hadFocus);
 }
 
 /** Rows that are not of a place: what a search found. */
@@ -225,6 +316,7 @@ export function showFound(rows: readonly Row[], emptyText: string) {
   latest += 1;
   asked = null;
   shownPlace = null;
+  view.whole = null;
   showPages({ next: null, previous: null });
   $('#main').setAttribute('aria-busy', 'false');
   $('#stale').hidden = true;
@@ -253,24 +345,4 @@ function showFailure(error: unknown, place: string, parameters: PageParameters) 
     ' ',
     again(),
   );
-}
-
-/** A button has its words beside its icon. */
-function setWords(selector: string, text: string) {
-  const button = $(selector);
-  (button.querySelector('.words') ?? button).textContent = text;
-}
-
-function showTools() {
-  const inFiles = view.container !== null && view.mode === 'files';
-  const canUpload = inFiles && may('member');
-  for (const id of ['upload', 'upload-folder', 'new-folder']) $(`#${id}`).hidden = !canUpload;
-  $('#jump').hidden = $('#search').hidden = !inFiles;
-  const hasPlace = view.container !== null;
-  $('#show-trash').hidden = $('#refresh').hidden = $('#container-info').hidden = !hasPlace;
-  const isTrash = view.mode === 'trash';
-  setWords('#show-trash', isTrash ? 'Back to files' : deletedTitle());
-  $('#show-trash .icon').replaceWith(icon(isTrash ? 'arrow-left' : 'trash-2'));
-  $('#changed').textContent = isTrash ? 'Deleted' : 'Last modified';
-  setWords('#delete', keepsDeleted() ? 'Delete' : 'Move to trash');
 }

@@ -1,18 +1,26 @@
 import { call } from '../../../ui/api.js';
 import { $, ask, el } from '../../../ui/dom.js';
 import { acceptDrops, picked } from '../../../ui/drop.js';
-import { removeRows, restoreSelected, purgeSelected } from './actions.js';
+import { emptyTrash, purgeSelected, removeRows, restoreAll, restoreRows } from './actions.js';
 import { leaveContainerPage, showContainerPage } from './container-page.js';
 import { newContainer } from './new-container.js';
 import { markContainer, wireOpenBox } from './containers.js';
 import { rename, transferDialog } from './copy-dialog.js';
-import { closeDrawer, showDetails } from './drawer.js';
+import { closeDrawer, followAddress, showDetails } from './drawer.js';
 import { wireKeyboard } from './keyboard.js';
 import { filesCommands } from './commands.js';
-import { load, loadContainers, onRows, onSettings, showSorted } from './listing.js';
-import { download } from './rows.js';
-import { wireSearch } from './search.js';
-import { chosen, markSelected, selectedRows } from './selection.js';
+import {
+  load,
+  loadContainers,
+  onRows,
+  onSettings,
+  selectWhole,
+  showSorted,
+  turnTo,
+} from './listing.js';
+import { actionsOf, downloadZip } from './row-menu.js';
+import { findAgain, wireSearch } from './search.js';
+import { markSelected, selectedRows } from './selection.js';
 import { wireSorting } from './sorting.js';
 import { wireStay } from './stay.js';
 import {
@@ -28,77 +36,52 @@ import {
   view,
 } from './state.js';
 import { showShare } from './share.js';
-import { addFiles } from './uploads.js';
+import { addFiles, arrivedIn } from './uploads.js';
 import { offerCommands } from '../../../ui/command-palette.js';
 import { icon } from '../../../ui/icons.js';
 import { rememberPlace } from '../../../ui/recent.js';
 import { isBusy, wireTransferList } from '../../../ui/transfer-list.js';
+import { isBelow, keepPage } from '../../../ui/side-page.js';
 import { uploads } from '../../../ui/transfers.js';
+import { showUnfinished } from '../../../ui/unfinished-uploads.js';
 import type { SessionView } from '../../../server/session-routes.js';
 import type { ZipCut } from '../zip-routes.js';
-import type { MenuItem } from '../../../ui/menu.js';
-import type { PageParameters } from './listing.js';
+import { findHere, pageHere, partsHere, showTitle, takeAddress } from './place.js';
 import type { Row } from './state.js';
 
 function onHash() {
+  // The address is that of another page, which lies over this one.
+  if (isBelow()) return;
   readPlace();
+  // What the page itself has put into the address is here already.
+  if (takeAddress()) {
+    attempt(followAddress);
+    return;
+  }
   setSide(false);
   if (view.mode !== 'settings') leaveContainerPage();
   $('#files').dataset.place = view.container === null ? 'none' : 'container';
   if (view.container !== null) {
     const text = `${view.container}/${folder()}`;
-    rememberPlace({ text, href: `/${location.hash}` });
+    rememberPlace({ text, href: `${location.pathname}#${view.path}` });
   }
-  closeDrawer();
+  const parts = partsHere();
+  closeDrawer(true);
   markContainer(view.container);
   $('#search').reset();
   $('#search-more').open = false;
   $('#jump-text').value = view.prefix.slice(folder().length);
-  attempt(load);
-}
-
-/** Another page of the list is read from its top. */
-async function turnTo(parameters: PageParameters) {
-  await load(parameters);
-  $('#main').scrollIntoView({ block: 'start' });
+  showTitle();
+  const find = view.mode === 'files' && view.container !== null ? findHere(parts) : null;
+  attempt(async () => {
+    await (find === null ? load(pageHere(parts)) : findAgain(find));
+    await followAddress();
+  });
 }
 
 /** The rows that a key means: those that are selected where the row is one of them, or itself. */
 function meant(row: Row) {
   return view.selected.has(row.name) ? selectedRows() : [row];
-}
-
-/** What the menu of a row offers. */
-function actionsOf(row: Row): MenuItem[] {
-  const item = (text: string, name: string, work: () => unknown, danger = false) => ({
-    ...{ text, icon: name, danger },
-    work: () => attempt(work),
-  });
-  if (view.mode === 'trash') {
-    return [item('Details', 'info', async () => showDetails(row))];
-  }
-  const canWrite = may('member');
-  const isObject = row.kind === 'object';
-  return [
-    ...(isObject
-      ? [
-          item('Details', 'info', async () => showDetails(row)),
-          item('Download', 'download', async () => download(row.name)),
-        ]
-      : [item('Open', 'folder-open', async () => go(containerHere(), row.name))]),
-    ...(canWrite && isObject
-      ? [
-          item('Rename', 'pencil', async () => rename(row)),
-          item('Share', 'link', async () => showShare({ name: row.name })),
-        ]
-      : []),
-    ...(canWrite
-      ? [
-          item('Copy or move', 'copy', async () => transferDialog([row])),
-          item($('#delete').textContent ?? '', 'trash-2', async () => removeRows([row]), true),
-        ]
-      : []),
-  ];
 }
 
 /** On a phone the containers come and go. */
@@ -114,6 +97,7 @@ const TOOL_ICONS = {
   ...{ '#container-info': 'settings', '#refresh': 'refresh-cw', '#help': 'keyboard' },
   ...{ '#show-side': 'box', '#drawer-close': 'x', '#share': 'link', '#copy': 'copy' },
   ...{ '#delete': 'trash-2', '#restore': 'undo-2', '#purge': 'trash-2' },
+  ...{ '#restore-all': 'undo-2', '#empty-trash': 'trash-2' },
 };
 
 function addToolIcons() {
@@ -148,18 +132,15 @@ function wire() {
   act('#copy', () => transferDialog(selectedRows()));
   act('#share', () => showShare({ name: selectedRows()[0]?.name ?? '' }));
   act('#delete', () => removeRows(selectedRows()));
-  act('#restore', restoreSelected);
+  act('#restore', () => restoreRows(selectedRows()));
+  act('#restore-all', restoreAll);
+  act('#empty-trash', emptyTrash);
   act('#purge', purgeSelected);
-  act('#zip', async () => {
-    const { ticket } = await call('POST', '/api/files/zip', chosen());
-    el('a', { href: `/api/files/zip/${ticket}`, download: '' }).click();
-  });
-  act('#first', () => turnTo({}));
-  act('#last', () => turnTo({ reverse: '1' }));
-  act('#next', () => turnTo({ marker: view.next }));
-  act('#previous', () => turnTo({ marker: view.previous, reverse: '1' }));
+  act('#zip', () => downloadZip());
+  for (const to of ['first', 'previous', 'next', 'last'] as const) act(`#${to}`, () => turnTo(to));
+  act('#select-all', selectWhole);
   act('#upload', () => $('#picker').click());
-  act('#drawer-close', closeDrawer);
+  act('#drawer-close', () => closeDrawer());
   act('#upload-folder', () => $('#folder-picker').click());
   for (const picker of ['#picker', '#folder-picker']) {
     $(picker).onchange = ({ target }) => addFiles(picked(target as HTMLInputElement));
@@ -175,11 +156,12 @@ function wire() {
   };
   onSettings(showContainerPage);
   onRows({ details: showDetails, actions: actionsOf });
-  wireSorting(showSorted);
+  wireSorting(() => attempt(showSorted));
   offerCommands(filesCommands);
   wireOpenBox();
   wireSearch();
   wireTransferList(uploads, () => ($('#objects').hidden ? $('#q') : $('#objects')).focus());
+  keepPage(isBusy);
   wireStay();
   wireKeyboard({
     copy: (row) => view.mode === 'files' && may('member') && transferDialog(meant(row)),
@@ -225,4 +207,6 @@ export async function mount({ role }: SessionView) {
   wire();
   await loadContainers();
   onHash();
+  // The list is there without it.
+  if (may('member')) showUnfinished(arrivedIn).catch(() => undefined);
 }

@@ -31,7 +31,7 @@ export function rowOf(
   name.append(icon(iconOf(row)), el('span', { textContent: label }));
   const more = iconButton('ellipsis', `Actions for ${label}`, () => openMenu(more, actions(row)));
   more.tabIndex = -1;
-  const size = typeof row.bytes === 'number' ? bytesText(row.bytes) : '';
+  const size = sizeOf(row);
   const tr = el(
     'tr',
     { tabIndex: -1 },
@@ -53,6 +53,11 @@ export function rowOf(
   return tr;
 }
 
+function sizeOf({ bytes, isCounting = false }: { bytes?: number | null; isCounting?: boolean }) {
+  if (typeof bytes !== 'number') return '';
+  return isCounting ? `${bytesText(bytes)}…` : bytesText(bytes);
+}
+
 /** A name that ends in slashes is a folder without a name: it is said, not left blank. */
 function labelOf({ display }: Row) {
   return shownText(display).replace(/^\/$|(?<=\/)\/$/, '(empty)/') || '(empty)';
@@ -72,17 +77,21 @@ function expiryOf({
 }
 
 function badgesOf({
+  objects,
   slo_etag: slo,
   kind,
   content_type: type,
   expired,
 }: {
   kind: Row['kind'];
+  objects?: number;
   slo_etag?: string | undefined;
   content_type?: string;
   expired?: boolean;
 }) {
   const badges = [];
+  if (objects !== undefined)
+    badges.push(objects === 1 ? '1 object' : `${objects.toLocaleString()} objects`);
   if (slo !== undefined) badges.push('segments');
   if (kind === 'object' && type === 'application/directory') badges.push('folder marker');
   if (kind === 'gone') badges.push('deleted');
@@ -120,7 +129,7 @@ export function markGone(name: string) {
 /** Folders open; of anything else the details are shown. */
 export function openRow(row: Row, details: Details) {
   if (row.kind !== 'folder') return details(row);
-  go(containerHere(), row.name);
+  go(containerHere(), row.name, view.mode);
   return undefined;
 }
 

@@ -1,13 +1,13 @@
 import { ApiFailure, raw } from '../../../ui/api.js';
 import { $, el, messageOf, shownText } from '../../../ui/dom.js';
-import { load, showFound } from './listing.js';
+import { load, showFound, showFrame } from './listing.js';
+import { pageOf, showPlace } from './place.js';
 import { attempt, folder, stopSearch, view } from './state.js';
+import type { Find } from './state.js';
 import type { SearchHit } from '../search-thread.js';
 import type { SearchEnd, SearchFailure } from '../search.js';
 
 /** The store has no search: the console reads listings within limits, and says how far it came. */
-
-type Field = 'q' | 'mode' | 'min_mib' | 'max_mib' | 'since' | 'until';
 
 /** What is asked for, as the API takes it. */
 interface Wanted {
@@ -39,6 +39,7 @@ const NOTHING_YET: Found = { hits: [], gone: 0, scanned: 0 };
 export function wireSearch() {
   $('#search').onsubmit = (event) => {
     event.preventDefault();
+    showPlace({ find: given(), ...pageOf({}), object: null }, 'push');
     attempt(() => begin(asked()));
   };
   $('#search-clear').onclick = () => {
@@ -48,15 +49,29 @@ export function wireSearch() {
   };
 }
 
+/** Searches as the address says, in the place that is shown. */
+export async function findAgain(find: Find) {
+  await showFrame();
+  const form = $('#search');
+  for (const [key, value] of Object.entries(find)) {
+    const field = form.elements.namedItem(key) as HTMLInputElement | HTMLSelectElement;
+    if (key !== 'mode' || value !== '') field.value = value;
+  }
+  $('#search-more').open = [find.min_mib, find.max_mib, find.since, find.until].some(Boolean);
+  await begin(asked());
+}
+
+const given = () => Object.fromEntries(new FormData($('#search'))) as Find;
+
 function asked() {
-  const given = Object.fromEntries(new FormData($('#search'))) as Record<Field, string>;
-  const q = given.q.trim();
+  const { q: text, mode, min_mib: min, max_mib: max, since, until } = given();
+  const q = text.trim();
   const body: Wanted = { container: view.container, prefix: folder(), q: q === '' ? '*' : q };
-  body.mode = q === '' || (given.mode === 'substring' && /[*?]/.test(q)) ? 'glob' : given.mode;
-  if (given.min_mib !== '') body.bytes_min = Math.round(Number(given.min_mib) * MIB);
-  if (given.max_mib !== '') body.bytes_max = Math.round(Number(given.max_mib) * MIB);
-  if (given.since !== '') body.since = given.since;
-  if (given.until !== '') body.until = given.until;
+  body.mode = q === '' || (mode === 'substring' && /[*?]/.test(q)) ? 'glob' : mode;
+  if (min !== '') body.bytes_min = Math.round(Number(min) * MIB);
+  if (max !== '') body.bytes_max = Math.round(Number(max) * MIB);
+  if (since !== '') body.since = since;
+  if (until !== '') body.until = until;
   return body;
 }
 

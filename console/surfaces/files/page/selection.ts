@@ -10,9 +10,13 @@ export function showSelection() {
   $('#tools-place').hidden = count > 0;
   $('#tools-selection').hidden = count === 0;
   const bytes = selectedRows().reduce((sum, row) => sum + (row.bytes ?? 0), 0);
-  $('#selected').textContent = count === 0 ? '' : `${count} selected, ${bytesText(bytes)}`;
-  $('#all').checked = count > 0 && count === view.rows.length;
-  $('#all').indeterminate = count > 0 && count < view.rows.length;
+  $('#selected').textContent =
+    count === 0 ? '' : `${count.toLocaleString()} selected, ${bytesText(bytes)}`;
+  const onPage = view.rows.filter(({ name }) => view.selected.has(name)).length;
+  $('#all').checked = count > 0 && onPage === view.rows.length;
+  $('#all').indeterminate = count > 0 && onPage < view.rows.length;
+  const isPart = view.next !== null || view.previous !== null;
+  $('#select-all').hidden = !isPart || inTrash || count === (view.whole?.length ?? 0);
   $('#zip').hidden = count === 0 || inTrash;
   $('#copy').hidden = $('#delete').hidden = count === 0 || inTrash || !may('member');
   const isOne = count === 1 && !inTrash && selectedRows()[0]?.kind === 'object';
@@ -22,7 +26,7 @@ export function showSelection() {
 }
 
 export function selectedRows() {
-  return view.rows.filter((row) => view.selected.has(row.name));
+  return (view.whole ?? view.rows).filter((row) => view.selected.has(row.name));
 }
 
 /** What is selected, as the API takes it: objects by name, folders by prefix. */

@@ -4,6 +4,7 @@ import { copyField } from '../../../ui/copy.js';
 import { ask, el } from '../../../ui/dom.js';
 import { containerHere, may } from './state.js';
 import type { PresignedUrl } from '../s3/presigned-routes.js';
+import type { SharingView } from '../sharing.js';
 import type { TempUrl } from '../tempurl-routes.js';
 
 const UNITS: readonly (readonly [string, string])[] = [
@@ -15,6 +16,8 @@ const UNITS: readonly (readonly [string, string])[] = [
 const LOOPBACK = /^(?:localhost|127\.[\d.]+|\[::1\])$/;
 const NO_FOLDER =
   'Folders in buckets with S3 versioning cannot be shared. Share individual objects, or edit access to the bucket.';
+const NO_STORE_ADDRESS =
+  'Folders are shared with TempURLs, for which no public address is configured. Contact an operator to set store_public_base.';
 /** S3 takes no longer time in a URL. */
 const PRESIGNED_S_MAX = 7 * 86_400;
 
@@ -26,25 +29,31 @@ function unitOf(seconds: number) {
 
 const amountOf = (seconds: number) => Math.max(1, Math.round(seconds / unitOf(seconds)));
 
+/** Why a folder cannot be shared; null where it can. */
+function noFolder({ tempurl, versioning, presigned, reason }: SharingView) {
+  if (tempurl) return null;
+  return versioning === null ? (reason ?? NO_STORE_ADDRESS) : presigned ? NO_FOLDER : reason;
+}
+
 /**
- * A URL that opens an object, or all below a folder, for a while: a TempURL of the store, or a
- * presigned URL where S3 keeps versions.
+ * A URL that opens an object, or all below a folder, for a while: a presigned URL of S3 where the
+ * user has a key for it, and a TempURL of the store where not, or for what S3 cannot sign.
  */
 export async function showShare(target: { name: string; prefix?: undefined } | { prefix: string }) {
   const container = containerHere();
   const isFolder = target.prefix !== undefined;
   const title = isFolder ? 'Share folder' : 'Share object';
-  const { kind, versioning, reason } = await call(
-    'GET',
-    `/api/files/sharing?${query({ name: container })}`,
-  );
-  const none = reason ?? (isFolder && kind === 'presigned' ? NO_FOLDER : null);
+  const sharing = await call('GET', `/api/files/sharing?${query({ name: container })}`);
+  const { presigned, tempurl, versioning, reason } = sharing;
+  const none = isFolder ? noFolder(sharing) : reason;
   if (none !== null) {
     await ask(title, [el('p', { textContent: none })]);
     return;
   }
-  const isS3 = kind === 'presigned';
-  const defaultS = isS3 ? Math.min(tempurlDefaultS(), PRESIGNED_S_MAX) : tempurlDefaultS();
+  const isS3 = presigned && !isFolder;
+  // The store signs what S3 cannot: for longer, and for one network alone.
+  const isS3Alone = isS3 && !tempurl;
+  const defaultS = isS3Alone ? Math.min(tempurlDefaultS(), PRESIGNED_S_MAX) : tempurlDefaultS();
   const amount = el('input', {
     name: 'amount',
     type: 'number',
@@ -66,7 +75,7 @@ export async function showShare(target: { name: string; prefix?: undefined } | {
     [
       el('p', {
         className: 'quiet',
-        textContent: isS3
+        textContent: isS3Alone
           ? 'Anyone with the URL can use it without logging in until it expires (7 days at most). It stops working earlier if your key, which signs it, becomes invalid.'
           : 'Anyone with the URL can use it without logging in until it expires.',
       }),
@@ -82,14 +91,14 @@ export async function showShare(target: { name: string; prefix?: undefined } | {
         {},
         el('summary', { textContent: 'More options' }),
         el('label', {}, 'Download file name', file),
-        ...(isS3 ? [] : [el('label', {}, 'Allow only this IP address or network', range)]),
+        ...(isS3Alone ? [] : [el('label', {}, 'Allow only this IP address or network', range)]),
         el('label', { className: 'check' }, inline, ' Open in the browser instead of downloading'),
       ),
     ],
     'Create URL',
     async (entered) => {
       const lifeS = Number(entered.amount) * Number(entered.unit);
-      if (isS3 && lifeS > PRESIGNED_S_MAX)
+      if (isS3Alone && lifeS > PRESIGNED_S_MAX)
         throw new Error('The URL can be valid for up to 7 days.');
       const body: Record<string, unknown> = {
         container,
@@ -100,9 +109,10 @@ export async function showShare(target: { name: string; prefix?: undefined } | {
       if (entered.filename) body.filename = entered.filename;
       if (entered.ip_range) body.ip_range = entered.ip_range;
       if (entered.inline) body.inline = true;
-      made = isS3
-        ? await call('POST', '/api/files/presigned', body)
-        : await call('POST', '/api/files/tempurl', body);
+      made =
+        isS3 && (isS3Alone || (lifeS <= PRESIGNED_S_MAX && !entered.ip_range))
+          ? await call('POST', '/api/files/presigned', body)
+          : await call('POST', '/api/files/tempurl', body);
     },
   );
   if (given === null || made === null) return;
@@ -120,11 +130,10 @@ function notesOf(
   { isFolder, isWrite, isKept }: { isFolder: boolean; isWrite: boolean; isKept: boolean },
 ) {
   const until = `Valid until ${timeAt(made.expires_unix_s, 'full')}`;
-  const notes = ['digest' in made ? `${until}, signed with ${made.digest}.` : `${until}.`];
-  if (made.url === null) {
-    notes.push("Prepend the store's public address, which the console does not know.");
-  } else if (LOOPBACK.test(new URL(made.url).hostname)) {
-    const key = 'url_path' in made ? 'public_base' : 's3_public_base';
+  const byKey = `${until}. It stops working earlier if your key, which signs it, becomes invalid.`;
+  const notes = ['digest' in made ? `${until}, signed with ${made.digest}.` : byKey];
+  if (LOOPBACK.test(new URL(urlOf(made)).hostname)) {
+    const key = 'url_path' in made ? 'store_public_base' : 's3_public_base';
     notes.push(
       `The URL works only on the console’s host until an operator sets a public address (${key}).`,
     );
@@ -137,10 +146,14 @@ function notesOf(
   return notes;
 }
 
+/** Pages make none where its address is not known. */
+function urlOf({ url }: TempUrl | PresignedUrl) {
+  return url as string;
+}
+
 async function showMade(made: TempUrl | PresignedUrl, notes: readonly string[]) {
-  const text = 'url_path' in made ? (made.url ?? made.url_path) : made.url;
   await ask('Share', [
-    copyField('URL', text),
+    copyField('URL', urlOf(made)),
     ...notes.map((note) => el('p', { className: 'quiet', textContent: note })),
   ]);
 }

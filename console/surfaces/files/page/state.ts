@@ -6,7 +6,14 @@ import type { FolderItem, ObjectItem } from '../container-routes.js';
 
 export { fail };
 
-type FolderRow = FolderItem & { readonly bytes?: undefined; readonly last_modified?: undefined };
+/** A folder; in the trash with what was deleted in it, and with the last time. */
+export type FolderRow = FolderItem & {
+  readonly objects?: number;
+  readonly bytes?: number;
+  readonly last_modified?: string;
+  /** Not all of it has been counted yet. */
+  readonly isCounting?: boolean;
+};
 
 /** A row of a listing, or found by a search. */
 export type ObjectRow = Pick<
@@ -42,7 +49,12 @@ type Mode = 'files' | 'trash' | 'settings';
 
 export type Role = SessionView['role'];
 
+/** A search, as its form has it. */
+export type Find = Record<'q' | 'mode' | 'min_mib' | 'max_mib' | 'since' | 'until', string>;
+
 interface View {
+  /** The address without what stands behind its folder. */
+  path: string;
   container: string | null;
   prefix: string;
   mode: Mode;
@@ -52,6 +64,7 @@ interface View {
         Partial<ContainerDetails>)
     | null;
   rows: readonly Row[];
+  whole: readonly Row[] | null;
   selected: Set<string>;
   next: string | null;
   previous: string | null;
@@ -60,6 +73,7 @@ interface View {
 
 /** What the page shows: one place, known to all its parts. */
 export const view: View = {
+  path: '',
   container: null,
   /** What shown names begin with: a folder, or the beginning of names in one. */
   prefix: '',
@@ -69,6 +83,8 @@ export const view: View = {
   /** What the console says of the container; null until it has. */
   details: null,
   rows: [],
+  /** All rows of the folder, where these are known and more than those of the page. */
+  whole: null,
   selected: new Set(),
   next: null,
   previous: null,
@@ -144,12 +160,11 @@ function decoded(part: string) {
 
 /** Takes the place from the address. */
 export function readPlace() {
-  const [container = '', prefix = '', mode = 'files', tab = ''] = location.hash
-    .slice(1)
-    .split('/')
-    .map(decoded);
+  const [path = ''] = location.hash.slice(1).split('?');
+  const [container = '', prefix = '', mode = 'files', tab = ''] = path.split('/').map(decoded);
   if (container !== view.container) view.details = null;
   Object.assign(view, {
+    path,
     container: container === '' ? null : container,
     prefix,
     mode: mode === 'trash' || mode === 'settings' ? mode : 'files',

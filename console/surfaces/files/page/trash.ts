@@ -1,8 +1,8 @@
 import { call, query } from '../../../ui/api.js';
 import { el, ask } from '../../../ui/dom.js';
-import { containerHere, keepsDeleted, view } from './state.js';
-import type { PageParameters } from './listing.js';
-import type { GoneRow, TrashRow } from './state.js';
+import { containerHere, folder, keepsDeleted, view } from './state.js';
+import type { PageParameters } from './place.js';
+import type { FolderRow, GoneRow, TrashRow } from './state.js';
 
 /**
  * What was deleted here: out of the trash, or what the container's own versions still hold.
@@ -11,7 +11,7 @@ import type { GoneRow, TrashRow } from './state.js';
  */
 export async function trashRows(
   parameters: PageParameters,
-): Promise<{ rows: (GoneRow | TrashRow)[]; truncated: boolean; next: string | null }> {
+): Promise<{ rows: (FolderRow | GoneRow | TrashRow)[]; truncated: boolean; next: string | null }> {
   const { prefix } = view;
   const container = containerHere();
   if (keepsDeleted()) {
@@ -29,18 +29,27 @@ export async function trashRows(
     }));
     return { rows, truncated: false, next: answer.next_marker };
   }
-  const answer = await call('GET', `/api/files/trash?${query({ container })}`);
+  const start = folder();
+  const answer = await call('GET', `/api/files/trash?${query({ container, prefix: start })}`);
+  const folders = answer.folders.map((one) => ({
+    kind: 'folder' as const,
+    name: one.name,
+    display: one.name.slice(start.length),
+    objects: one.objects,
+    bytes: one.bytes,
+    last_modified: new Date(one.deleted_unix_ms).toISOString(),
+  }));
   const rows = answer.items.map((one) => ({
     kind: 'trash' as const,
     name: one.trash_name,
-    display: one.name,
+    display: one.name.slice(start.length),
     bytes: one.bytes,
     slo_etag: one.kind === 'slo' ? '' : undefined,
     last_modified: new Date(one.deleted_unix_ms).toISOString(),
     expires_unix_s: one.expires_unix_s,
     expired: one.expired,
   }));
-  return { rows, truncated: answer.truncated, next: null };
+  return { rows: [...folders, ...rows], truncated: answer.truncated, next: null };
 }
 
 const CONFLICTS = [

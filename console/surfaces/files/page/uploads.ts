@@ -16,6 +16,11 @@ export function addFiles(source: AsyncIterable<Found | Missing>) {
   );
 }
 
+/** Something has arrived in a container. */
+export function arrivedIn(container: string) {
+  if (view.container === container && view.mode === 'files') refreshSoon();
+}
+
 const SOON_MS = 300;
 /** While thousands arrive, their folder is read again now and then. */
 const AGAIN_MS = 3000;

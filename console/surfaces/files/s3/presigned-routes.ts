@@ -9,7 +9,7 @@ import { parseUpstream } from '../../../swift/address.js';
 import { containerName, objectName, objectPlace, refuseShortened } from '../names.js';
 import { fileNameOf } from '../object-body.js';
 import { NO_ADDRESS, sharingOf, type SharingView } from '../sharing.js';
-import { expectS3Bucket, type S3Bucket } from './s3-bucket.js';
+import { s3PlaceOf, type S3Place } from './s3-bucket.js';
 
 /** S3 takes no longer time in a signature of version 4. */
 const EXPIRES_S_MAX = 7 * 86_400;
@@ -23,6 +23,7 @@ const PRESIGNED = z.strictObject({
 });
 
 const NO_WRITES = 'Your role does not allow upload URLs.';
+const NO_BUCKET = 'S3 does not show you this container as a bucket.';
 const COLD = 'The object is in cold storage. Restore it before you share it.';
 
 const reads = { config: { access: 'read' } } as const;
@@ -33,14 +34,14 @@ export interface PresignedUrl {
 }
 
 /**
- * URLs of S3 that open one object of a bucket with versions for a while. The user who asks signs
- * them: they allow what the user may do, and end with the user's key.
+ * URLs of S3 that open one object of a bucket for a while. The user who asks signs them: they allow
+ * what the user may do, and end with the user's key.
  */
 export function presignedRoutes(app: FastifyInstance, context: ConsoleContext): void {
   const { options, now } = context;
   app.get('/api/files/sharing', reads, async (request): Promise<SharingView> => {
     const { name } = parse(z.object({ name: containerName }), request.query);
-    return sharingOf(sessionOf(request), name, options.s3PublicBase);
+    return sharingOf(sessionOf(request), name, options);
   });
 
   app.post(
@@ -56,14 +57,15 @@ export function presignedRoutes(app: FastifyInstance, context: ConsoleContext): 
       const act = { action: 'files.presigned_url', target: container, details };
       if (method === 'PUT') await needRight(context, request, 'manage', act, NO_WRITES);
       refuseShortened(name);
-      const bucket = await expectS3Bucket(session, container);
+      const place = await s3PlaceOf(session, container);
+      if (place === undefined) throw new ApiError('unsupported_here', NO_BUCKET);
       if (options.s3PublicBase === '') {
         const needs = 's3_public_base';
         throw new ApiError('unsupported_here', NO_ADDRESS, { needs });
       }
-      if (method !== 'PUT') await expectReadable(bucket, name);
+      if (method !== 'PUT') await expectReadable(place, name);
       const what = { bucket: container, key: name, query: method === 'GET' ? shownAs(given) : {} };
-      const url = bucket.s3.presigned(method, what, parseUpstream(options.s3PublicBase), lifeS);
+      const url = place.s3.presigned(method, what, parseUpstream(options.s3PublicBase), lifeS);
       await recordAction(context, request, { ...act, result: 'ok' });
       return { url, expires_unix_s: expires };
     },
@@ -71,7 +73,7 @@ export function presignedRoutes(app: FastifyInstance, context: ConsoleContext): 
 }
 
 /** @throws ApiError no_such_object; conflict for what is in cold storage */
-async function expectReadable({ s3, name: bucket }: S3Bucket, key: string): Promise<void> {
+async function expectReadable({ s3, name: bucket }: S3Place, key: string): Promise<void> {
   const { status } = await s3.do([200, 400, 404], 'HEAD', { bucket, key });
   if (status === 404) throw new ApiError('no_such_object', 'The object does not exist.');
   // HEAD does not say more, and nothing else about the request can be wrong.

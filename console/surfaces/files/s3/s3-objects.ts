@@ -194,6 +194,7 @@ const SUSPENDED =
 /**
  * Writes a delete marker over what is current.
  * @param current what must be
+ * @returns the version that was current
  * @throws ApiError no_such_object, forbidden, conflict
  */
 export async function deleteInS3(
@@ -201,7 +202,7 @@ export async function deleteInS3(
   key: string,
   mayDestroy: boolean,
   current?: S3Current,
-): Promise<void> {
+): Promise<string> {
   const found = current ?? (await bucket.current(key));
   if (found === undefined) throw new ApiError('no_such_object', 'The object does not exist.');
   await expectKept(bucket, key, mayDestroy);
@@ -209,6 +210,7 @@ export async function deleteInS3(
     if (error instanceof S3StatusError && error.status === 412) throw changedSince();
     throw error;
   });
+  return found.id;
 }
 
 /**

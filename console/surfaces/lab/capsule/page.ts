@@ -146,6 +146,7 @@ function capsuleRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab):
       void reply
         .header('content-disposition', `attachment; filename*=UTF-8''${file}.capsule`)
         .header('content-security-policy', 'sandbox')
+        .header('x-frame-options', 'DENY')
         .type(BYTES_TYPE);
       // What fails on the way cuts the download before the archive's end: none takes it for whole.
       return reply.send(Readable.from(archive, { objectMode: false, highWaterMark: 256 * 1024 }));
