@@ -56,18 +56,9 @@ function openBeside(url: URL) {
   open = { frame, home };
   history.pushState(null, '', url.href);
   for (const selector of ['#rail', '#bar', '#main']) $(selector).inert = true;
-  const fit = () => {
-    const { top } = $('#transfers').getBoundingClientRect();
-    frame.style.height = $('#transfers').hidden ? '100dvh' : `${top}px`;
-  };
-  // Below the frame is the list, which grows and shrinks.
-  const watch = new ResizeObserver(fit);
-  watch.observe($('#transfers'));
-  watch.observe(document.documentElement);
   frame.onload = () => follow(frame);
   document.body.dataset.beside = 'open';
   document.body.append(frame);
-  fit();
   frame.focus();
 }
 
@@ -97,9 +88,10 @@ function follow(frame: HTMLIFrameElement) {
   });
 }
 
-/** Shows the page below again, at an address of its own. */
+/** Shows the page below again, where it was left unless the address says more. */
 function goHome(href: string) {
-  history.pushState(null, '', href);
+  const { hash } = new URL(href);
+  history.pushState(null, '', hash === '' ? (open?.home ?? href) : href);
   close();
   window.dispatchEvent(new HashChangeEvent('hashchange'));
 }

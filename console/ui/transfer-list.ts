@@ -283,6 +283,11 @@ export function wireTransferList(given: Uploads, focus: () => void = focusElsewh
   uploads = given;
   focusElsewhere = focus;
   const { cancelWaiting, again, clear } = given;
+  // What lies over the page leaves the list in sight.
+  new ResizeObserver(() => {
+    const height = `${$('#transfers').offsetHeight}px`;
+    document.documentElement.style.setProperty('--transfers-height', height);
+  }).observe($('#transfers'));
   $('#cancel-all').onclick = () => {
     cancelWaiting();
     for (const cancel of [...running.values()]) cancel();

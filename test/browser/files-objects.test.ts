@@ -75,6 +75,10 @@ describeWith([program('chromium')], 'objects of the Files page in Chromium', fun
     await toasts().getByText('“docs/” moved to trash.').waitFor();
     await watched.shoot('undo', ALL_SIZES);
     await expectAccessible(page);
+    await button('Trash').click();
+    await row('docs/').getByText('2 objects').waitFor();
+    await watched.shoot('trash-folders', ALL_SIZES);
+    await button('Back to files').click();
     await toasts().getByRole('button', { name: 'Undo' }).click();
     await row('docs/').waitFor();
     expect(await names()).to.deep.equal(['docs/plan.txt', 'docs/sub/deep.txt']);
@@ -112,7 +116,7 @@ describeWith([program('chromium')], 'objects of the Files page in Chromium', fun
     await folders.getByRole('button', { name: 'sub/' }).waitFor();
     await watched.shoot('move', ALL_SIZES);
     await expectAccessible(page);
-    await button('Start').click();
+    await page.locator('#dialog-ok').click();
     await row('docs/sub/deep.txt').waitFor({ state: 'detached' });
     expect(await names()).to.deep.equal(['docs/deep.txt', 'docs/plan.txt']);
   });
@@ -126,7 +130,7 @@ describeWith([program('chromium')], 'objects of the Files page in Chromium', fun
     expect(await page.locator('#rows tr').first().getAttribute('data-name')).to.equal('many/100');
     await page.getByLabel('Select all').check();
     await page.getByText('100 selected').waitFor();
-    await button('Select all in this folder').click();
+    await button('Select all pages').click();
     await page.getByText(`${MANY} selected`).waitFor();
     await watched.shoot('select-all');
     await button('Clear selection').click();

@@ -22,8 +22,9 @@ import { UndoLog, type Undos } from './undo.js';
 const TRASH = z.object({
   container: containerName,
   limit: z.coerce.number().int().min(1).max(NAMES_MAX).default(1000),
-  /** With it folders below it are one row each; without it all deletions are listed. */
-  prefix: prefixText.optional(),
+  /** `folder`: what is in the folder `prefix`, and one row for each folder in it. */
+  by: z.enum(['deletion', 'folder']).default('deletion'),
+  prefix: prefixText.default(''),
 });
 const CHOICE = z.strictObject({
   container: containerName,
@@ -55,9 +56,10 @@ export function trashRoutes(app: FastifyInstance, context: ConsoleContext, undos
 
   const reads = { config: { access: 'read' } } as const;
   app.get('/api/files/trash', reads, async (request): Promise<TrashView> => {
-    const { container, limit, prefix } = parse(TRASH, request.query);
+    const { container, limit, by, prefix } = parse(TRASH, request.query);
     try {
-      return await listing.list(sessionOf(request).store, container, limit, prefix);
+      const folder = by === 'folder' ? prefix : undefined;
+      return await listing.list(sessionOf(request).store, container, limit, folder);
     } catch (error) {
       // Nothing was ever thrown away here.
       if (!(error instanceof SwiftStatusError && error.status === 404)) throw error;

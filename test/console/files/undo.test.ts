@@ -126,7 +126,7 @@ describe('console undo', () => {
     bed.clock.nowMs += 1000;
     await put('f/1', 'newer');
     await run('delete', { names: ['f/1'], mode: 'trash' });
-    const place = query({ container, prefix: '' });
+    const place = query({ container, by: 'folder' });
     const view: { folders: { name: string; objects: number; bytes: number }[]; items: object[] } = (
       await ok(client.get(`/api/files/trash?${place}`), 200)
     ).json();

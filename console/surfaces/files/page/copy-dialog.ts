@@ -41,14 +41,20 @@ export async function rename(row: Row) {
   await runTask(`Rename ${row.display}`, '/api/files/move', body, undefined, done);
 }
 
-/** Copies or moves rows to a folder of any container. */
-export async function transferDialog(rows: readonly Row[], first: 'copy' | 'move' = 'copy') {
+const VERBS = { copy: 'Copy', move: 'Move' };
+
+/**
+ * Copies or moves rows to a folder of any container.
+ *
+ * @param chosen without it the dialog asks which of both
+ */
+export async function transferDialog(rows: readonly Row[], chosen?: 'copy' | 'move') {
   const container = containerHere();
   const start = folder();
   const kind = el('select', { name: 'kind' });
   kind.append(el('option', { value: 'copy', textContent: 'Copy' }));
   kind.append(el('option', { value: 'move', textContent: 'Move' }));
-  kind.value = first;
+  kind.value = chosen ?? 'copy';
   const target = el('input', { name: 'to', value: container, required: true });
   target.setAttribute('list', 'container-names');
   const names = el('datalist', { id: 'container-names' });
@@ -67,12 +73,12 @@ export async function transferDialog(rows: readonly Row[], first: 'copy' | 'move
   const overwrite = el('input', { name: 'overwrite', type: 'checkbox', value: '1' });
   const what = rows.length === 1 ? `“${rows[0]?.display}”` : `${rows.length} selected items`;
   const given = await ask(
-    `Copy or move ${what}`,
+    `${chosen === undefined ? 'Copy or move' : VERBS[chosen]} ${what}`,
     [
       el(
         'div',
-        { className: 'pair' },
-        el('label', {}, 'Action', kind),
+        { className: chosen === undefined ? 'pair' : '' },
+        el('label', { hidden: chosen !== undefined }, 'Action', kind),
         el('label', {}, 'Destination container', target),
       ),
       names,
@@ -80,10 +86,11 @@ export async function transferDialog(rows: readonly Row[], first: 'copy' | 'move
       el('label', { className: 'check' }, overwrite, ' Overwrite existing objects'),
       el('p', {
         className: 'quiet',
+        hidden: chosen === 'copy',
         textContent: 'Moving is not atomic. Each object is copied, then deleted.',
       }),
     ],
-    'Start',
+    chosen === undefined ? 'Start' : VERBS[chosen],
     async ({ to = '', folder: entered = '' }) => {
       const into = slashed(String(entered));
       if (to === container && into === start)
@@ -104,7 +111,7 @@ export async function transferDialog(rows: readonly Row[], first: 'copy' | 'move
     overwrite: given.overwrite === '1',
     items: rows.map(({ name }) => ({ name, to_name: into + name.slice(start.length) })),
   };
-  const title = `${isMove ? 'Move' : 'Copy'} ${what} to ${given.to}`;
+  const title = `${isMove ? VERBS.move : VERBS.copy} ${what} to ${given.to}`;
   const done = isMove ? `${what} moved to “${shownText(`${given.to}/${into}`)}”.` : '';
   await runTask(title, `/api/files/${given.kind}`, body, undefined, done);
 }

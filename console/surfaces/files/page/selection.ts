@@ -10,13 +10,15 @@ export function showSelection() {
   $('#tools-place').hidden = count > 0;
   $('#tools-selection').hidden = count === 0;
   const bytes = selectedRows().reduce((sum, row) => sum + (row.bytes ?? 0), 0);
-  $('#selected').textContent =
-    count === 0 ? '' : `${count.toLocaleString()} selected, ${bytesText(bytes)}`;
+  const isPart = view.next !== null || view.previous !== null;
+  const isOffered = isPart && !inTrash && count !== (view.whole?.length ?? 0);
+  // The offer to select more takes the room of the size.
+  const size = isOffered ? '' : `, ${bytesText(bytes)}`;
+  $('#selected').textContent = count === 0 ? '' : `${count.toLocaleString()} selected${size}`;
   const onPage = view.rows.filter(({ name }) => view.selected.has(name)).length;
   $('#all').checked = count > 0 && onPage === view.rows.length;
   $('#all').indeterminate = count > 0 && onPage < view.rows.length;
-  const isPart = view.next !== null || view.previous !== null;
-  $('#select-all').hidden = !isPart || inTrash || count === (view.whole?.length ?? 0);
+  $('#select-all').hidden = !isOffered;
   $('#zip').hidden = count === 0 || inTrash;
   $('#copy').hidden = $('#delete').hidden = count === 0 || inTrash || !may('member');
   const isOne = count === 1 && !inTrash && selectedRows()[0]?.kind === 'object';

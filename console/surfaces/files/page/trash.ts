@@ -30,7 +30,8 @@ export async function trashRows(
     return { rows, truncated: false, next: answer.next_marker };
   }
   const start = folder();
-  const answer = await call('GET', `/api/files/trash?${query({ container, prefix: start })}`);
+  const place = { container, by: 'folder', prefix: start };
+  const answer = await call('GET', `/api/files/trash?${query(place)}`);
   const folders = answer.folders.map((one) => ({
     kind: 'folder' as const,
     name: one.name,
