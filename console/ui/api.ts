@@ -26,21 +26,21 @@ export function thisPage() {
   return page;
 }
 
+/** An error as the console's answers have it. */
+interface ApiError {
+  readonly code: string;
+  readonly message: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
 /** A failure as the console names it. */
 export class ApiFailure extends Error {
   readonly status: number;
   readonly code: string;
-  readonly details: any;
+  readonly details: Readonly<Record<string, unknown>>;
 
   /** @param status of the answer; 0 where none came */
-  constructor(
-    status: number,
-    {
-      code,
-      message,
-      details = {},
-    }: { readonly code: string; readonly message: string; readonly details?: any },
-  ) {
+  constructor(status: number, { code, message, details = {} }: ApiError) {
     super(message);
     this.status = status;
     this.code = code;
@@ -77,11 +77,11 @@ export function sessionOver() {
  *   one, or `none`
  */
 export async function renewSession(): Promise<'same' | 'other' | 'none'> {
-  const now: Session | null = await fetch('/api/session', {
+  const now = await fetch('/api/session', {
     headers: { 'x-background': '1' },
     signal: AbortSignal.timeout(BACKGROUND_MS),
   })
-    .then((answer) => (answer.ok ? answer.json() : null))
+    .then((answer) => (answer.ok ? (answer.json() as Promise<Session>) : null))
     .catch(() => null);
   if (now === null) return 'none';
   const { account, user } = openedSession();
@@ -142,7 +142,7 @@ export async function call<Method extends string, Path extends string>(
   signal?: AbortSignal,
 ): Promise<AnswerTo<Method, Path>> {
   const answer = await raw(method, path, body, background, signal);
-  return answer.status === 204 ? null : answer.json();
+  return (answer.status === 204 ? null : await answer.json()) as AnswerTo<Method, Path>;
 }
 
 /**
@@ -169,9 +169,14 @@ export async function raw(
   const answer = await ask(path, { method, headers, body: text }, background, signal);
   if (answer.status === 401) sessionOver();
   if (answer.ok) return answer;
-  const failure = await answer.json().catch(() => null);
-  const unknown = { code: 'unknown', message: 'The console returned an invalid response.' };
-  throw new ApiFailure(answer.status, failure?.error ?? unknown);
+  throw new ApiFailure(answer.status, await errorIn(answer));
+}
+
+/** The error that an answer names. */
+export async function errorIn(answer: Response): Promise<ApiError> {
+  const invalid = { code: 'unknown', message: 'The console returned an invalid response.' };
+  const said = (await answer.json().catch(() => null)) as { readonly error?: ApiError } | null;
+  return said?.error ?? invalid;
 }
 
 /** What a page asks for by itself is asked again: a connection that is dead must not hold it up. */
@@ -302,7 +307,8 @@ export function openEvents(onState: (state: StreamState) => void, topics: Topics
   for (const [topic, handle] of Object.entries(handlers)) {
     events.addEventListener(topic, (event) => {
       alive();
-      handle(JSON.parse(event.data));
+      const news: unknown = JSON.parse(String(event.data));
+      handle(news as never);
     });
   }
   events.addEventListener('ping', alive);

@@ -16,6 +16,8 @@ async function copy(text: string): Promise<boolean> {
     // Outside of an open dialog nothing can be selected.
     (document.querySelector('dialog[open]') ?? document.body).append(area);
     area.select();
+    // Pages of http have no other way.
+    // oxlint-disable-next-line typescript/no-deprecated
     const isCopied = document.execCommand('copy');
     area.remove();
     active?.focus();

@@ -107,6 +107,9 @@ export function randomId() {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
+/** The texts that were entered in a dialog, by the names of their fields. */
+export type Entered = Record<string, string>;
+
 /**
  * Shows a dialog.
  *
@@ -124,12 +127,9 @@ export function ask(
   title: string,
   nodes: readonly Node[],
   okText?: string,
-  work: (
-    entered: Record<string, FormDataEntryValue>,
-    data: FormData,
-  ) => Promise<unknown> = async () => undefined,
+  work: (entered: Entered, data: FormData) => Promise<unknown> = async () => undefined,
   options: { danger?: boolean; again?: () => unknown } = {},
-): Promise<Record<string, FormDataEntryValue> | null> {
+): Promise<Entered | null> {
   const { danger = false, again } = options;
   const dialog = $('#dialog');
   const form = dialog.querySelector('form') as HTMLFormElement;
@@ -143,7 +143,7 @@ export function ask(
   ok.textContent = okText ?? '';
   ok.disabled = false;
   return new Promise((resolve) => {
-    let given: Record<string, FormDataEntryValue> | null = null;
+    let given: Entered | null = null;
     let next: (() => unknown) | null = null;
     const reload = () => {
       next = again ?? null;
@@ -153,7 +153,8 @@ export function ask(
       event.preventDefault();
       if (event.submitter !== ok) return closeDialog();
       const data = new FormData(form);
-      const entered = Object.fromEntries(data);
+      const texts = [...data].filter((one): one is [string, string] => typeof one[1] === 'string');
+      const entered = Object.fromEntries(texts);
       problem.textContent = '';
       ok.disabled = true;
       try {

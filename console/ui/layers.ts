@@ -17,7 +17,7 @@ let goingBack: Promise<void> | null = null;
 
 /** How many layers an entry of the history stands for. */
 function depthHere() {
-  const state: { layers?: number } | null = history.state;
+  const state = history.state as { layers?: number } | null;
   return state?.layers ?? 0;
 }
 

@@ -45,7 +45,7 @@ async function logIn(credentials: Readonly<Record<string, unknown>>) {
       location.replace(takeBack());
       return;
     }
-    const { error } = await answer.json();
+    const { error } = (await answer.json()) as { readonly error: { readonly message: string } };
     const wait = answer.headers.get('retry-after');
     message.textContent =
       wait === null ? error.message : `${error.message} Try again in ${wait} s.`;

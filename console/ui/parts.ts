@@ -175,7 +175,7 @@ export function keepInUrl(form: HTMLFormElement) {
   form.addEventListener('change', () => {
     const own = controls.map((control) => {
       const value = valueOf(control);
-      return [control.name, value === first.get(control.name) ? '' : value];
+      return [control.name, value === first.get(control.name) ? '' : value] as const;
     });
     setViewState({ ...viewState(), ...Object.fromEntries(own) });
   });
@@ -210,9 +210,8 @@ export async function fill(place: HTMLElement, work: () => Promise<readonly Node
   try {
     place.replaceChildren(...(await work()));
     // A form that is not on the page yet cannot be sent.
-    (place.querySelectorAll('form[data-send-at-once]') as NodeListOf<HTMLFormElement>).forEach(
-      (form) => form.requestSubmit(),
-    );
+    const forms = place.querySelectorAll<HTMLFormElement>('form[data-send-at-once]');
+    for (const form of forms) form.requestSubmit();
   } catch (error) {
     place.replaceChildren(problem(error));
   } finally {
@@ -265,7 +264,7 @@ export function tabList(
  * @param list made by {@link tabList}, or what it is in
  */
 export function selectTab(list: Element, id: string) {
-  for (const button of list.querySelectorAll('[role=tab]') as NodeListOf<HTMLElement>) {
+  for (const button of list.querySelectorAll<HTMLElement>('[role=tab]')) {
     const isChosen = button.id === `tab-${id}`;
     const wasChosen = button.getAttribute('aria-selected') === 'true';
     button.setAttribute('aria-selected', String(isChosen));

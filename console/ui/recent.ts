@@ -14,7 +14,7 @@ const keyOf = () => `recent-places ${userName()}`;
 
 export function recentPlaces(): Place[] {
   try {
-    const kept = JSON.parse(localStorage.getItem(keyOf()) ?? '[]');
+    const kept: unknown = JSON.parse(localStorage.getItem(keyOf()) ?? '[]');
     return Array.isArray(kept) ? kept.filter(isPlace) : [];
   } catch {
     return [];

@@ -37,7 +37,7 @@ export function takeRingChange(): RingChange | null {
   sessionStorage.removeItem(KEY);
   if (text === null) return null;
   try {
-    return JSON.parse(text);
+    return JSON.parse(text) as RingChange;
   } catch {
     return null;
   }

@@ -200,9 +200,13 @@ function put(
   });
 }
 
-function parse(text: string): { error: { message: string; code: string } } {
+interface Refusal {
+  readonly error: { readonly message: string; readonly code: string };
+}
+
+function parse(text: string): Refusal {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text) as Refusal;
   } catch {
     return { error: { message: 'The upload failed.', code: 'unknown' } };
   }

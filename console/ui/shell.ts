@@ -157,7 +157,7 @@ function setRail(isOpen: boolean) {
   if (($('#shell').dataset.rail === 'open') === isOpen) return;
   $('#shell').dataset.rail = isOpen ? 'open' : '';
   $('#menu').setAttribute('aria-expanded', String(isOpen));
-  if (isOpen) ($('#rail').querySelector('nav a') as HTMLElement | null)?.focus();
+  if (isOpen) $('#rail').querySelector<HTMLElement>('nav a')?.focus();
 }
 
 function themeButton() {

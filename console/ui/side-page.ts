@@ -40,8 +40,8 @@ export function goTo(path: string) {
 function pageOf(event: MouseEvent) {
   const isPlain = !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
   if (event.defaultPrevented || event.button !== 0 || !isPlain) return null;
-  const link = (event.target as Element).closest('a[href]') as HTMLAnchorElement | null;
-  if (link === null || link.target !== '' || link.hasAttribute('download')) return null;
+  const link = (event.target as Element).closest<HTMLAnchorElement>('a[href]');
+  if (link?.target !== '' || link.hasAttribute('download')) return null;
   const url = new URL(link.href);
   return url.origin === location.origin ? url : null;
 }

@@ -16,8 +16,8 @@ const RETRY_MS = 5000;
 
 async function start() {
   const { page = '' } = document.body.dataset;
-  const own: PageModule | null =
-    page === '' ? null : await import(`../surfaces/${page}/page/page.js`);
+  const own =
+    page === '' ? null : ((await import(`../surfaces/${page}/page/page.js`)) as PageModule);
   const session = await openShell(page, own?.topics, own?.onConnection).catch(retry);
   await own?.mount(session);
 }

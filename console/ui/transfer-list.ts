@@ -116,7 +116,7 @@ export function addTransfer(
   };
   const cancel = () => {
     text.textContent = 'cancelling…';
-    Promise.resolve(onCancel()).catch((error) => (text.textContent = messageOf(error)));
+    Promise.resolve(onCancel()).catch((error: unknown) => (text.textContent = messageOf(error)));
   };
   $('#transfers').hidden = false;
   $('#queue').prepend(row);
@@ -282,21 +282,20 @@ let focusElsewhere = () => $('#main').focus();
 export function wireTransferList(given: Uploads, focus: () => void = focusElsewhere) {
   uploads = given;
   focusElsewhere = focus;
-  const { cancelWaiting, again, clear } = given;
   // What lies over the page leaves the list in sight.
   new ResizeObserver(() => {
     const height = `${$('#transfers').offsetHeight}px`;
     document.documentElement.style.setProperty('--transfers-height', height);
   }).observe($('#transfers'));
   $('#cancel-all').onclick = () => {
-    cancelWaiting();
+    given.cancelWaiting();
     for (const cancel of [...running.values()]) cancel();
   };
-  $('#retry-all').onclick = () => again();
+  $('#retry-all').onclick = () => given.again();
   $('#overwrite-all').onclick = askOverwrite;
   $('#clear-ended').onclick = () => {
     for (const row of $('#queue').querySelectorAll(OVER)) row.remove();
-    clear();
+    given.clear();
     showHead();
   };
 }

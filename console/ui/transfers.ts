@@ -130,7 +130,7 @@ function pump() {
     // Each attempt has its own: one that was cancelled must not go on when the next has begun.
     const attempt: Attempt = { cancelled: false, abort: null };
     running.set(attempt, item);
-    run(item, attempt).finally(() => {
+    void run(item, attempt).finally(() => {
       running.delete(attempt);
       // It holds the request, and what is left over holds the attempt.
       attempt.abort = null;

@@ -1,4 +1,4 @@
-import { call } from './api.js';
+import { ApiFailure, call } from './api.js';
 import { begunUploads, forgetBegun, type Begun } from './begun-uploads.js';
 import { bytesText, el } from './dom.js';
 import { toast } from './toast.js';
@@ -14,14 +14,12 @@ import { enqueueAll } from './transfers.js';
  */
 export async function showUnfinished(onDone: (container: string) => void) {
   for (const file of begunUploads()) {
-    const plan = await call('POST', '/api/files/uploads', { ...file }).catch(
-      (error: { code?: string }) => error,
-    );
-    if (!('present' in plan)) {
+    const plan = await call('POST', '/api/files/uploads', { ...file }).catch((error: unknown) => {
       // Its container is gone, and the segments with it.
-      if (plan.code === 'no_such_container') forgetBegun(file);
-      continue;
-    }
+      if (error instanceof ApiFailure && error.code === 'no_such_container') forgetBegun(file);
+      return null;
+    });
+    if (plan === null) continue;
     const sent = Math.min(plan.present.length * plan.segment_bytes, file.size_bytes);
     show(file, sent, onDone);
   }

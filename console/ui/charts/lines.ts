@@ -151,7 +151,7 @@ function about({
       if (length === 0) return `No data for ${up.title} yet.`;
       const ends = series.flatMap(({ name, points }) => {
         const last = points.findLast(({ y }) => y !== null);
-        return last === undefined || last.y === null ? [] : [`${name}: ${up.format(last.y)}`];
+        return typeof last?.y !== 'number' ? [] : [`${name}: ${up.format(last.y)}`];
       });
       return `${up.title} by ${across.title}, ${length} values. Latest: ${ends.join('; ')}.`;
     },

@@ -77,7 +77,7 @@ export function parallelCoordinates({
             { ...text, y: HEIGHT - BOTTOM + 16, text: format(low), tone: 'quiet' },
           ] as Shape[];
         }),
-        ...ordered.map(({ name, values, picked = false }) => {
+        ...ordered.map(({ name, values, picked = false }): Shape => {
           const points = scales.map(({ y }, index) => {
             const value = values[index] ?? null;
             return value === null ? null : ([x(index), y(value)] as const);
@@ -89,7 +89,7 @@ export function parallelCoordinates({
             width: picked ? 3 : 1.5,
             faint: !picked,
             title: name,
-          } as Shape;
+          };
         }),
       ];
     },

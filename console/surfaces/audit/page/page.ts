@@ -135,7 +135,7 @@ async function verify() {
   box.hidden = false;
   box.removeAttribute('data-state');
   box.textContent = 'Verifying the audit log…';
-  const verdict = await call('GET', '/api/audit/verify').catch((error) => {
+  const verdict = await call('GET', '/api/audit/verify').catch((error: unknown) => {
     box.hidden = true;
     throw error;
   });

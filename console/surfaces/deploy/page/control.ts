@@ -4,13 +4,15 @@ import { icon } from '../../../ui/icons.js';
 import { timeElement } from '../../../ui/times.js';
 import type { StoredPlan } from '../../../../src/deploy/service/planner-protocol.js';
 import type { Run as RecordedRun } from '../../../../src/deploy/service/run-record.js';
+import type { SpecProblem } from '../../../../src/deploy/spec/parse.js';
 import type { SpecVerdict as Verdict } from '../answers.js';
+import type { Json } from './json-values.js';
 
 /**
  * The console's routes of Deploy, and how their errors look. `unreachable`: nodes that could not be
  * looked at when the plan was made; `unsettled`: those with files of runs that did not succeed.
  */
-export type Plan = StoredPlan & {
+export type Plan = Omit<StoredPlan, 'unreachable' | 'unsettled'> & {
   readonly unreachable?: readonly { readonly node: string; readonly why: string }[];
   readonly unsettled?: readonly string[];
 };
@@ -22,7 +24,7 @@ export type Run = RecordedRun & {
 };
 
 /** A specification as it is edited: anything may be wrong with it. */
-export type Spec = Readonly<Record<string, any>>;
+export type Spec = Readonly<Json>;
 
 /**
  * The specification that the service has.
@@ -31,7 +33,7 @@ export type Spec = Readonly<Record<string, any>>;
  */
 export async function loadSpec(): Promise<{ spec: Spec | null; etag: string }> {
   const answer = await raw('GET', '/deploy/api/spec');
-  return { spec: await answer.json(), etag: answer.headers.get('etag') ?? '' };
+  return { spec: (await answer.json()) as Spec | null, etag: answer.headers.get('etag') ?? '' };
 }
 
 /**
@@ -69,7 +71,7 @@ export async function applyPlan(plan: Plan, cluster: string, key: string): Promi
   const headers = { 'if-match': `"${plan.base_etag}"`, 'idempotency-key': key };
   const path = `/deploy/api/plans/${plan.id}/apply`;
   const answer = await raw('POST', path, { cluster }, false, undefined, headers);
-  return (await answer.json()).run_id;
+  return ((await answer.json()) as { readonly run_id: string }).run_id;
 }
 
 /**
@@ -84,7 +86,7 @@ export async function retryRun(run: string, node: string | null, key: string): P
   const headers = { 'idempotency-key': key };
   const path = `/deploy/api/runs/${run}/retry`;
   const answer = await raw('POST', path, body, false, undefined, headers);
-  return (await answer.json()).run_id;
+  return ((await answer.json()) as { readonly run_id: string }).run_id;
 }
 
 /**
@@ -97,7 +99,7 @@ export async function beginRamp(
 ): Promise<string> {
   const headers = { 'idempotency-key': key };
   const answer = await raw('POST', '/deploy/api/ramps', wish, false, undefined, headers);
-  return (await answer.json()).ramp_id;
+  return ((await answer.json()) as { readonly ramp_id: string }).ramp_id;
 }
 
 /**
@@ -205,6 +207,12 @@ export function failureState(error: unknown, ...ways: WayOn[]) {
   made.setAttribute('role', 'alert');
   made.dataset.code = failure?.code ?? '';
   return made;
+}
+
+/** The problems of a specification that a failure names; undefined where it names none. */
+export function problemsOf(error: unknown): readonly SpecProblem[] | undefined {
+  const errors = error instanceof ApiFailure ? error.details.errors : undefined;
+  return Array.isArray(errors) ? (errors as SpecProblem[]) : undefined;
 }
 
 function holderOf(failure: ApiFailure | undefined) {

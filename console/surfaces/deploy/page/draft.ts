@@ -1,3 +1,4 @@
+import { listOf, type Json } from './json-values.js';
 import { firstSpec } from './spec-fields.js';
 import type { RingChange as Wanted, RingDevice } from '../../../ui/ring-change.js';
 
@@ -8,9 +9,25 @@ import type { RingChange as Wanted, RingDevice } from '../../../ui/ring-change.j
 
 type WhatIfChange = Wanted['changes'][number];
 
+/** The parts of a saved specification, which the service has checked, that a change is about. */
+interface SavedNode {
+  storage_ip?: string;
+  ports?: Readonly<Record<string, number>>;
+  devices?: readonly SavedDevice[];
+}
+interface SavedDevice {
+  name: string;
+  weight: number;
+  rings?: string[];
+}
+interface SavedRing {
+  name?: string;
+  overload?: number;
+}
+
 /** `notes`: what the user has to know of it. */
 export interface Draft {
-  spec: Record<string, any>;
+  spec: Json;
   notes: readonly string[];
   from: string;
 }
@@ -20,8 +37,8 @@ export interface Draft {
  *
  * @param saved what the deploy service has
  */
-export function draftOf(saved: Record<string, any> | null, wanted: Wanted): Draft {
-  const spec = saved === null ? fromRing(wanted) : JSON.parse(JSON.stringify(saved));
+export function draftOf(saved: Readonly<Json> | null, wanted: Wanted): Draft {
+  const spec: Json = saved === null ? fromRing(wanted) : structuredClone(saved);
   const notes: string[] =
     saved === null
       ? [
@@ -29,7 +46,7 @@ export function draftOf(saved: Record<string, any> | null, wanted: Wanted): Draf
         ]
       : [];
   const byId = new Map(wanted.devices.map((device) => [device.id, device]));
-  const missing = [];
+  const missing: string[] = [];
   for (const change of wanted.changes) {
     const place = change.kind === 'add' ? change : byId.get(change.id);
     const done = place !== undefined && changed(spec, wanted.ring, change, place);
@@ -43,7 +60,7 @@ export function draftOf(saved: Record<string, any> | null, wanted: Wanted): Draf
     const names = missing.length > 5 ? `${first} and ${missing.length - 5} more` : first;
     notes.push(`Not in the specification and left unchanged: ${names}.`);
   }
-  const ring = listOf(spec.rings).find(({ name }) => name === wanted.ring);
+  const ring = (listOf(spec.rings) as SavedRing[]).find(({ name }) => name === wanted.ring);
   if (ring !== undefined && wanted.overload > 0) ring.overload = wanted.overload;
   if (wanted.changes.some(({ kind }) => kind !== 'add')) {
     notes.push(
@@ -58,22 +75,22 @@ export function draftOf(saved: Record<string, any> | null, wanted: Wanted): Draf
  * @returns whether the specification has the place
  */
 function changed(
-  spec: Record<string, any>,
+  spec: Json,
   ring: string,
   change: WhatIfChange,
   place: Omit<RingDevice, 'id'>,
 ): boolean {
-  const nodes = listOf(spec.nodes);
+  const nodes = listOf(spec.nodes) as SavedNode[];
   const role = roleOf(ring);
   const near = nodes.filter(({ storage_ip: ip }) => ip === place.ip);
   // Several nodes may share an address, where they are told apart by their ports.
   const node =
     near.find(({ ports }) => ports?.[role] === place.port) ??
     (near.length === 1 ? near[0] : undefined);
-  const devices = listOf(node?.devices);
+  const devices = node?.devices ?? [];
   const device = devices.find(({ name }) => name === place.device);
   /** Rings that the device names; without names it is in all of its node's. */
-  const own = listOf(device?.rings);
+  const own = device?.rings ?? [];
   if (change.kind === 'add') {
     const { weight } = change;
     if (node === undefined) nodes.push(nodeOf(place, [{ name: change.device, weight }], role));
@@ -88,7 +105,7 @@ function changed(
   if (device === undefined || (own.length > 0 && !own.includes(ring))) return false;
   if (change.kind === 'set_weight') device.weight = change.weight;
   else if (own.length > 1) device.rings = own.filter((name) => name !== ring);
-  else node.devices = devices.filter((one) => one !== device);
+  else if (node !== undefined) node.devices = devices.filter((one) => one !== device);
   return true;
 }
 
@@ -135,8 +152,4 @@ function roleOf(ring: string) {
 
 function placeText({ ip, port, device }: Omit<RingDevice, 'id'>) {
   return `${ip}:${port}/${device}`;
-}
-
-function listOf(value: unknown): any[] {
-  return Array.isArray(value) ? value : [];
 }

@@ -36,7 +36,7 @@ export class Following {
     source.addEventListener('open', () => say(''));
     for (const [name, hear] of Object.entries(events)) {
       source.addEventListener(name, ({ data }) => {
-        if (!this.#isClosed) hear(JSON.parse(data) as never);
+        if (!this.#isClosed) hear(JSON.parse(String(data)) as never);
       });
     }
     source.addEventListener('error', () => {

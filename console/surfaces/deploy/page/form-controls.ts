@@ -1,5 +1,6 @@
 import { el } from '../../../ui/dom.js';
 import { input, select } from '../../../ui/parts.js';
+import { listOf, textOf } from './json-values.js';
 import type { FieldRule } from './spec-fields.js';
 
 /**
@@ -20,7 +21,7 @@ export function controlOf(
       at.join('.'),
       choices.map((one) => [one, one] as const),
     );
-    made.value = String(value ?? choices[0] ?? '');
+    made.value = textOf(value, choices[0]);
     made.setAttribute('aria-label', label);
     made.onchange = () => set(made.value);
     return made;
@@ -34,7 +35,7 @@ export function controlOf(
     made.onchange = () => set(made.checked ? true : undefined);
     return made;
   }
-  made.value = kind === 'words' ? listOf(value).join(', ') : String(value ?? '');
+  made.value = kind === 'words' ? listOf(value).join(', ') : textOf(value);
   if (kind === 'number') made.inputMode = 'decimal';
   made.oninput = () => set(valueOf(made.value, kind));
   return made;
@@ -65,17 +66,12 @@ function valueOf(text: string, kind: FieldRule['kind']) {
   return kind === 'number' && Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
-export function listOf(value: unknown): any[] {
-  return Array.isArray(value) ? value : [];
-}
-
 /**
  * Does what may draw a place anew; the control that has the focus has it afterwards, or the one in
  * its place.
  */
 export function keepingFocus(place: HTMLElement, work: () => void) {
-  const all = () =>
-    place.querySelectorAll('input, select, button, summary') as NodeListOf<HTMLElement>;
+  const all = () => place.querySelectorAll<HTMLElement>('input, select, button, summary');
   const focused = document.activeElement;
   const at = [...all()].findIndex((one) => one === focused);
   work();

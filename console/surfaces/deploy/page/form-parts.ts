@@ -1,9 +1,8 @@
 import { el } from '../../../ui/dom.js';
 import { icon, iconButton } from '../../../ui/icons.js';
-import { controlOf, listOf } from './form-controls.js';
+import { controlOf } from './form-controls.js';
+import { listOf, objectOf, type Json } from './json-values.js';
 import type { FieldRule, TableRule } from './spec-fields.js';
-
-type Json = Record<string, any>;
 
 /** For ids of places for problems: several forms may be on a page. */
 let numbers = 0;
@@ -127,15 +126,15 @@ export class FormParts {
     });
   }
 
-  get(path: readonly (string | number)[]): any {
-    return path.reduce((at: any, step) => at?.[step], this.draft);
+  get(path: readonly (string | number)[]): unknown {
+    return path.reduce<unknown>((at, step) => objectOf(at)[step], this.draft);
   }
 
   /** @param value undefined takes it away, and objects that are empty then */
   set(path: readonly (string | number)[], value: unknown) {
     const [last = ''] = path.slice(-1);
-    let at = this.draft as any;
-    for (const step of path.slice(0, -1)) at = at[step] ??= {};
+    let at = this.draft;
+    for (const step of path.slice(0, -1)) at = (at[step] ??= {}) as Json;
     if (value !== undefined) {
       at[last] = value;
       return;

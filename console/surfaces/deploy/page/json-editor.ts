@@ -1,5 +1,5 @@
 import { el } from '../../../ui/dom.js';
-import { lineOf, nearest, placesOf } from './json-places.js';
+import { lineOf, nearest, placesOf, type Place } from './json-places.js';
 import type { SpecProblem as Problem } from '../../../../src/deploy/spec/parse.js';
 
 /** Behind this many lines the gutter would cost more than it tells. */
@@ -117,7 +117,7 @@ export class JsonEditor {
   /** @returns undefined where the text is no JSON, which is said below it */
   #parsed(): unknown {
     try {
-      const value = JSON.parse(this.#area.value);
+      const value: unknown = JSON.parse(this.#area.value);
       if (typeof value !== 'object' || value === null || Array.isArray(value)) {
         throw new SyntaxError('The specification must be a JSON object.');
       }
@@ -131,7 +131,7 @@ export class JsonEditor {
     }
   }
 
-  #places() {
+  #places(): Map<string, Place> {
     try {
       JSON.parse(this.#area.value);
       return placesOf(this.#area.value);
@@ -144,7 +144,8 @@ export class JsonEditor {
     const text = this.#area.value;
     const lines = lineOf(text, Infinity);
     const shown = lines > LINES_MAX ? 0 : lines;
-    const places = this.#problems.length === 0 || shown === 0 ? new Map() : this.#places();
+    const places =
+      this.#problems.length === 0 || shown === 0 ? new Map<string, Place>() : this.#places();
     const found = this.#problems.flatMap(({ path }) => nearest(places, path)?.start ?? []);
     const marked = [...new Set(found.map((start) => lineOf(text, start)))].sort((a, b) => a - b);
     const numbered = `${shown} ${marked.join(' ')}`;

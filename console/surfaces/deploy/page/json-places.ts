@@ -1,7 +1,7 @@
 /** Where the values of a JSON text stand, so that a problem can be shown at its place. */
 
 /** Offsets in the text; `end` is behind it. */
-interface Place {
+export interface Place {
   start: number;
   end: number;
 }
@@ -38,7 +38,7 @@ export function placesOf(text: string): Map<string, Place> {
     at += 1;
     for (take(BLANK); at < text.length && text[at] !== '}';) {
       const before = at;
-      const name = JSON.parse(take(TEXT) || '""');
+      const name = JSON.parse(take(TEXT) || '""') as string;
       value(`${pointer}/${escaped(name)}`);
       if (at === before) return;
     }

@@ -78,10 +78,12 @@ function drawn(path: string, isLeftOut: boolean, lines: readonly string[]) {
 
 /** A line as it is but for what cannot be seen; blanks at its ends are part of files. */
 function shownLine(line: string) {
-  return line.replaceAll(/\t/g, '    ').replace(/^(.)(.*)$/su, (_all, sign, text) => {
-    const [, before = '', middle = '', after = ''] = /^(\s*)(.*?)(\s*)$/su.exec(text) ?? [];
-    return `${sign}${before}${middle === '' ? '' : shownText(middle)}${after}`;
-  });
+  return line
+    .replaceAll(/\t/g, '    ')
+    .replace(/^(.)(.*)$/su, (_all, sign: string, text: string) => {
+      const [, before = '', middle = '', after = ''] = /^(\s*)(.*?)(\s*)$/su.exec(text) ?? [];
+      return `${sign}${before}${middle === '' ? '' : shownText(middle)}${after}`;
+    });
 }
 
 /** Everything that a plan does. */

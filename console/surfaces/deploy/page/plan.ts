@@ -6,6 +6,7 @@ import {
   applyPlan,
   emptyState,
   failureState,
+  problemsOf,
   loadSpec,
   makePlan,
   show,
@@ -73,9 +74,9 @@ export class PlanPanel {
         this.#onPlan(plan.id);
         return this.#drawn(plan);
       } catch (error) {
-        const errors = error instanceof ApiFailure ? error.details.errors : undefined;
-        if (!Array.isArray(errors)) throw error;
-        return [this.#refused(wish, errors)];
+        const problems = problemsOf(error);
+        if (problems === undefined) throw error;
+        return [this.#refused(wish, problems)];
       }
     });
   }
@@ -234,7 +235,8 @@ export class PlanPanel {
   }
 
   #notApplied(plan: Plan, error: unknown) {
-    const { code = '', details = {} } = error instanceof ApiFailure ? error : {};
+    const code = error instanceof ApiFailure ? error.code : '';
+    const holder = error instanceof ApiFailure ? error.details.run_id : undefined;
     const back = { text: 'Back to the plan', work: () => this.open(plan.id) };
     const replan = {
       text: 'Create new plan',
@@ -243,12 +245,12 @@ export class PlanPanel {
       primary: true,
     };
     const ways =
-      code === 'locked' && typeof details.run_id === 'string'
-        ? [back, { text: 'View run', work: () => this.#onRun(details.run_id), primary: true }]
+      code === 'locked' && typeof holder === 'string'
+        ? [back, { text: 'View run', work: () => this.#onRun(holder), primary: true }]
         : ['plan_stale', 'not_found', 'precondition_failed'].includes(code)
           ? [back, replan]
           : [back];
-    const reasons = (Array.isArray(details.errors) ? details.errors : []) as readonly Problem[];
+    const reasons = problemsOf(error) ?? [];
     this.#place.replaceChildren(
       el(
         'div',

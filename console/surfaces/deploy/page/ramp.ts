@@ -16,6 +16,7 @@ import { Following } from './follow.js';
 import { gatesCard, LOOKS, progressCard, stopped } from './ramp-views.js';
 import { withTypedCluster } from './typed-cluster.js';
 import type { Ramp } from '../../../../src/deploy/service/ramp-record.js';
+import { objectOf, textOf } from './json-values.js';
 
 interface Wish {
   spec_etag?: string;
@@ -121,7 +122,7 @@ export class RampPanel {
       event.preventDefault();
       void this.begin(large.checked ? { allow_large: true } : {});
     });
-    const text = `A ramp applies the saved specification of ${shownText(spec.cluster)} in as many plans as needed, to change weights by ${shownText(String(spec.rollout?.weight_step_pct ?? 100))}% per plan (“Weight per plan” in the specification) or to drain devices.`;
+    const text = `A ramp applies the saved specification of ${shownText(textOf(spec.cluster))} in as many plans as needed, to change weights by ${shownText(textOf(objectOf(spec.rollout).weight_step_pct, '100'))}% per plan (“Weight per plan” in the specification) or to drain devices.`;
     return card('Start a ramp', el('p', { textContent: text }), form);
   }
 

@@ -100,7 +100,7 @@ export class RunPanel {
         run: whole,
         step: ({ index, ...step }: Step & { index: number }) => {
           const run = this.#run;
-          if (run === undefined || run.steps[index] === undefined) return;
+          if (run?.steps[index] === undefined) return;
           run.steps[index] = step;
           this.#hear(run);
         },

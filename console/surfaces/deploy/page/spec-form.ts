@@ -1,13 +1,11 @@
 import { el, shownText } from '../../../ui/dom.js';
 import { icon } from '../../../ui/icons.js';
 import { badge } from '../../../ui/parts.js';
-import { listOf } from './form-controls.js';
 import { FormParts, pointerOf } from './form-parts.js';
 import { nearest, pathText, problemsText } from './json-places.js';
+import { listOf, objectOf, textOf, type Json } from './json-values.js';
 import * as rules from './spec-fields.js';
 import type { SpecProblem as Problem } from '../../../../src/deploy/spec/parse.js';
-
-type Json = Record<string, any>;
 
 /** Nodes that the form shows; a cluster of more is edited as JSON. */
 const NODES_MAX = 200;
@@ -123,7 +121,9 @@ export class SpecForm extends FormParts {
 
   #nodes() {
     const nodes = listOf(this.draft.nodes);
-    const shown = nodes.slice(0, NODES_MAX).map((node, index) => this.#node(node, index, nodes));
+    const shown = nodes
+      .slice(0, NODES_MAX)
+      .map((node, index) => this.#node(objectOf(node), index, nodes));
     const add = el('button', { type: 'button' }, icon('plus'), 'Add node');
     add.onclick = () => {
       this.#open.add(`node ${nodes.length}`);
@@ -140,11 +140,11 @@ export class SpecForm extends FormParts {
     );
   }
 
-  #node(node: Json, index: number, nodes: readonly Json[]) {
+  #node(node: Json, index: number, nodes: readonly unknown[]) {
     const path = ['nodes', index];
-    const devices = listOf(node?.devices).length;
-    const title = String(node?.name ?? '') || `node ${index + 1}`;
-    const text = `zone ${node?.zone ?? '?'}, ${node?.storage_ip ?? 'no address'}, ${devices === 1 ? '1 device' : `${devices} devices`}`;
+    const devices = listOf(node.devices).length;
+    const title = textOf(node.name) || `node ${index + 1}`;
+    const text = `zone ${textOf(node.zone, '?')}, ${textOf(node.storage_ip, 'no address')}, ${devices === 1 ? '1 device' : `${devices} devices`}`;
     const made = el(
       'details',
       { className: 'deploy-node' },
@@ -215,7 +215,8 @@ function count(value: unknown) {
   return String(listOf(value).length);
 }
 
-function tuned({ tuning = {}, proxy = {} }: Json) {
-  const sections = Object.keys({ ...tuning, ...proxy?.pipeline_options }).length;
+function tuned({ tuning, proxy }: Json) {
+  const options = objectOf(objectOf(proxy).pipeline_options);
+  const sections = Object.keys({ ...objectOf(tuning), ...options }).length;
   return sections === 1 ? '1 section set' : `${sections} sections set`;
 }

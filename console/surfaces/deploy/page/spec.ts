@@ -7,6 +7,7 @@ import {
   emptyState,
   failureState,
   loadSpec,
+  problemsOf,
   saveSpec,
   shortHash,
   validate,
@@ -17,6 +18,7 @@ import { draftOf } from './draft.js';
 import { keepingFocus } from './form-controls.js';
 import { JsonEditor } from './json-editor.js';
 import { pathText, problemsText } from './json-places.js';
+import { objectOf, type Json } from './json-values.js';
 import { firstSpec } from './spec-fields.js';
 import { SpecForm } from './spec-form.js';
 import { warningLine } from './typed-cluster.js';
@@ -35,7 +37,7 @@ const FILE_BYTES_MAX = 2 * 1024 * 1024;
 export class SpecPanel {
   element = el('div', { className: 'deploy-panel' });
   #etag = '';
-  #draft: Spec = {};
+  #draft: Json = {};
   #isDirty = false;
   /** Counts the edits: what is changed while the specification is saved is not saved with it. */
   #edits = 0;
@@ -144,14 +146,14 @@ export class SpecPanel {
 
   async #read(file: File) {
     if (file.size > FILE_BYTES_MAX) throw new Error('The file is too large for a specification.');
-    const spec = JSON.parse(await file.text());
+    const spec: unknown = JSON.parse(await file.text());
     if (typeof spec !== 'object' || spec === null)
       throw new Error('The file does not contain a specification.');
-    this.#edit(spec, true);
+    this.#edit(objectOf(spec), true);
   }
 
   #edit(spec: Spec, isDirty: boolean) {
-    this.#draft = JSON.parse(JSON.stringify(spec));
+    this.#draft = structuredClone(spec);
     this.#isDirty = isDirty;
     this.#isFault = false;
     this.#notice.replaceChildren();
@@ -284,10 +286,11 @@ export class SpecPanel {
   }
 
   #refused(error: unknown) {
-    const { code = '', details = {} } = error instanceof ApiFailure ? error : {};
-    if (Array.isArray(details.errors)) {
-      this.#show(details.errors, []);
-      this.#judge(problemsText(details.errors.length), 'crit');
+    const code = error instanceof ApiFailure ? error.code : '';
+    const problems = problemsOf(error);
+    if (problems !== undefined) {
+      this.#show(problems, []);
+      this.#judge(problemsText(problems.length), 'crit');
       (this.#list.querySelector('button') as HTMLElement | null)?.focus();
       return;
     }

@@ -1,6 +1,7 @@
 import { ask, el, shownText } from '../../../ui/dom.js';
 import { typedName } from '../../../ui/typed-name.js';
 import { loadSpec } from './control.js';
+import { textOf } from './json-values.js';
 
 /**
  * Asks for what changes the cluster; the user types its name, so that one in another window is not
@@ -17,7 +18,7 @@ export async function withTypedCluster<Made>(
   work: (cluster: string) => Promise<Made>,
 ): Promise<{ made?: Made; problem?: unknown }> {
   const { spec } = await loadSpec().catch(() => ({ spec: null }));
-  const cluster = String(spec?.cluster ?? '');
+  const cluster = textOf(spec?.cluster);
   const label = `Type the cluster name “${shownText(cluster)}” to confirm`;
   const typed = typedName(cluster, { label, wrong: 'The cluster name does not match.' });
   const outcome: { made?: Made; problem?: unknown } = {};

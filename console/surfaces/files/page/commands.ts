@@ -31,7 +31,7 @@ export function filesCommands(): Command[] {
   const tools = TOOLS.flatMap(([selector, icon, keys]) => {
     const button = $(selector);
     if (button.hidden || button.closest('[hidden]') !== null) return [];
-    const text = button.title || (button.textContent ?? '').trim();
+    const text = button.title || button.textContent.trim();
     const command = { text, icon, group: 'Actions' as const };
     return [{ ...command, ...(keys && { keys }), run: () => button.click() }];
   });

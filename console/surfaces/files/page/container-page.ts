@@ -77,7 +77,7 @@ export async function showContainerPage() {
  * @param name of the container
  */
 function panelOf(page: HTMLElement, name: string, tab: string) {
-  const former = page.querySelector('.container-panel') as HTMLElement | null;
+  const former = page.querySelector<HTMLElement>('.container-panel');
   if (former !== null && page.dataset.name === name && former.dataset.tab === tab) return former;
   const skeleton = el('div', { className: 'skeleton' });
   const panel = el('div', { className: 'container-panel', tabIndex: -1 }, skeleton);

@@ -92,7 +92,7 @@ export async function transferDialog(rows: readonly Row[], chosen?: 'copy' | 'mo
     ],
     chosen === undefined ? 'Start' : VERBS[chosen],
     async ({ to = '', folder: entered = '' }) => {
-      const into = slashed(String(entered));
+      const into = slashed(entered);
       if (to === container && into === start)
         throw new Error('The items are already in this folder.');
       const inside = rows.find(({ name }) => name.endsWith('/') && into.startsWith(name));
@@ -103,15 +103,16 @@ export async function transferDialog(rows: readonly Row[], chosen?: 'copy' | 'mo
     },
   );
   if (given === null) return;
-  const into = slashed(String(given.folder));
-  const isMove = given.kind === 'move';
+  const { to = '', folder: entered = '', kind: work = '' } = given;
+  const into = slashed(entered);
+  const isMove = work === 'move';
   const body = {
     container,
-    to_container: given.to,
+    to_container: to,
     overwrite: given.overwrite === '1',
     items: rows.map(({ name }) => ({ name, to_name: into + name.slice(start.length) })),
   };
-  const title = `${isMove ? VERBS.move : VERBS.copy} ${what} to ${given.to}`;
-  const done = isMove ? `${what} moved to “${shownText(`${given.to}/${into}`)}”.` : '';
-  await runTask(title, `/api/files/${given.kind}`, body, undefined, done);
+  const title = `${isMove ? VERBS.move : VERBS.copy} ${what} to ${to}`;
+  const done = isMove ? `${what} moved to “${shownText(`${to}/${into}`)}”.` : '';
+  await runTask(title, `/api/files/${work}`, body, undefined, done);
 }

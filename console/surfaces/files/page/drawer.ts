@@ -1,4 +1,4 @@
-import { call, query } from '../../../ui/api.js';
+import { ApiFailure, call, query } from '../../../ui/api.js';
 import { timeAt, timeText } from '../../../ui/clock.js';
 import { $, bytesText, el, exactBytesText, messageOf, shownText } from '../../../ui/dom.js';
 import { skeleton } from '../../../ui/skeleton.js';
@@ -110,10 +110,14 @@ export function closeDrawer(isLeaving = false) {
   opener = null;
 }
 
+function isNotThere(error: unknown) {
+  return error instanceof ApiFailure && error.status === 404;
+}
+
 async function objectNodes(row: Row, { container, name }: Place): Promise<Node[]> {
   const info = await call('GET', `/api/files/object?${query({ container, name })}`).catch(
-    (error) => {
-      if (error.status !== 404) throw error;
+    (error: unknown) => {
+      if (!isNotThere(error)) throw error;
       markGone(name);
       throw new Error(GONE);
     },
@@ -163,12 +167,14 @@ async function deletedNodes(row: Row, { container, name }: Place): Promise<Node[
   }
   const trashed = row as TrashRow;
   const place = { container: `${container}+trash`, name };
-  const { meta, type } = await call('GET', `/api/files/object?${query(place)}`).catch((error) => {
-    // The store lists what has expired until its expirer has passed.
-    if (error.status === 404)
-      throw new Error('This object has expired and will soon be removed from the list.');
-    throw error;
-  });
+  const { meta, type } = await call('GET', `/api/files/object?${query(place)}`).catch(
+    (error: unknown) => {
+      // The store lists what has expired until its expirer has passed.
+      if (isNotThere(error))
+        throw new Error('This object has expired and will soon be removed from the list.');
+      throw error;
+    },
+  );
   return [
     facts({
       Name: row.display,

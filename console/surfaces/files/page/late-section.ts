@@ -23,7 +23,7 @@ export function lateSection(
     section.removeAttribute('aria-busy');
     section.style.minHeight = '';
   };
-  work().then(show, (error) => {
+  work().then(show, (error: unknown) => {
     const button = el('button', { textContent: 'Try again', onclick: again });
     show([el('p', { className: 'error', textContent: messageOf(error) }), button]);
   });

@@ -19,7 +19,7 @@ export async function newContainer() {
   );
   if (given === null) return;
   await loadContainers();
-  go(String(given.name), '');
+  go(given.name ?? '', '');
 }
 
 /** Asks for consent while S3 clients could not see a container of this name. */

@@ -103,7 +103,7 @@ const TOOL_ICONS = {
 function addToolIcons() {
   for (const [selector, name] of Object.entries(TOOL_ICONS)) {
     const button = $(selector);
-    const words = (button.textContent ?? '').replace('×', '').trim();
+    const words = button.textContent.replace('×', '').trim();
     const text = words === '' ? [] : [el('span', { className: 'words', textContent: words })];
     button.replaceChildren(icon(name), ...text);
   }
@@ -183,7 +183,7 @@ async function newFolder() {
   const { container } = view;
   const prefix = folder();
   const field = el('input', { name: 'name', required: true });
-  await ask('Create folder', [el('label', {}, 'Name', field)], 'Create', ({ name }) =>
+  await ask('Create folder', [el('label', {}, 'Name', field)], 'Create', ({ name = '' }) =>
     call('PUT', '/api/files/folder', { container, name: prefix + name }),
   );
   await load();

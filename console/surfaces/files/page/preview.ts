@@ -51,7 +51,7 @@ export function previewOf(
     const format = FORMATS.find(([types, names]) => types.test(plain) || names.test(name));
     const place = { container, name, bytes };
     const show = () => showText(body, place, format?.[2] ?? (() => null));
-    if (format !== undefined || TEXTS.test(plain)) show();
+    if (format !== undefined || TEXTS.test(plain)) void show();
     else body.append(buttonFor('Show as text', show));
   }
   return section;

@@ -42,9 +42,7 @@ export function sortedRows<R extends Row>(rows: readonly R[]): R[] {
 
 /** A click on a column's head sorts by it, the next one the other way round, the third one not. */
 export function wireSorting(redraw: () => void) {
-  for (const button of document.querySelectorAll(
-    '#objects button.sort',
-  ) as NodeListOf<HTMLElement>) {
+  for (const button of document.querySelectorAll<HTMLElement>('#objects button.sort')) {
     button.onclick = () => {
       const by = button.dataset.by as 'name' | 'size' | 'time';
       if (order.by !== by) Object.assign(order, { by, down: false });

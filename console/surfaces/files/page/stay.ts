@@ -73,7 +73,7 @@ async function logIn() {
     'Log in again',
     [el('p', { textContent: `User: ${userName()}` }), el('label', {}, 'Key', key)],
     'Log in',
-    ({ key: entered }) => logInAgain(String(entered)),
+    ({ key: entered = '' }) => logInAgain(entered),
   );
   key.value = '';
   if (given !== null && isOver) goOn();

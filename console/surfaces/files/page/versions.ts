@@ -256,7 +256,7 @@ function factsOf({
   headers,
   s3,
 }: S3ObjectView): Record<string, string> {
-  const own = Object.entries(meta).map(([key, value]) => [`Metadata: ${key}`, value]);
+  const own = Object.entries(meta).map(([key, value]) => [`Metadata: ${key}`, value] as const);
   return {
     Changed: timeText(time),
     Size: exactBytesText(bytes),

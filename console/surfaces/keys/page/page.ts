@@ -111,8 +111,8 @@ function expiryField(expires: string | null) {
   });
 }
 
-function timeOf(local: FormDataEntryValue | undefined) {
-  return local === undefined || local === '' ? null : new Date(String(local)).toISOString();
+function timeOf(local: string | undefined) {
+  return local === undefined || local === '' ? null : new Date(local).toISOString();
 }
 
 async function edit(key: KeyView, change: (body: object) => Promise<unknown>) {

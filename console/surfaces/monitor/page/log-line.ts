@@ -25,7 +25,7 @@ const TOLD = new Set([
 function fieldsOf(line: string): Record<string, unknown> | null {
   if (!line.startsWith('{')) return null;
   try {
-    return JSON.parse(line);
+    return JSON.parse(line) as Record<string, unknown>;
   } catch {
     return null;
   }
@@ -90,10 +90,15 @@ function shortText(line: string, fields: Record<string, unknown> | null, isReque
   const rest = Object.entries(fields)
     .filter(([key, value]) => !TOLD.has(key) && value !== null && value !== '')
     .filter(([key]) => !isRequest || !OF_REQUEST.has(key))
-    .map(([key, value]) => `${key}=${typeof value === 'object' ? JSON.stringify(value) : value}`);
+    .map(([key, value]) => `${key}=${plainText(value)}`);
   const message = fields.msg ?? fields.message ?? '';
   const told = isRequest && message === REQUEST ? '' : message;
-  return [told, ...rest].filter((text) => text !== '').join(' ');
+  return [plainText(told), ...rest].filter((text) => text !== '').join(' ');
+}
+
+/** A value of a line of JSON, as it is read. */
+function plainText(value: unknown) {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** Which line it is, as far as that can be told: lines have no ids. */

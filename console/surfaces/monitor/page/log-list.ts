@@ -54,7 +54,7 @@ export class LogList {
   }
 
   #rows() {
-    return this.element.querySelectorAll('li[data-time]') as NodeListOf<HTMLElement>;
+    return this.element.querySelectorAll<HTMLElement>('li[data-time]');
   }
 
   get count() {

@@ -155,7 +155,7 @@ export function volumeOfLines(
   for (const { unixS, level } of marks) {
     const name = LEVELS.some(([known]) => known === level) ? level : 'other';
     const at = first + Math.ceil(Math.max(1e-9, unixS - first) / step) * step;
-    const points = levels.get(name) ?? new Map();
+    const points = levels.get(name) ?? new Map<number, number>();
     points.set(at, (points.get(at) ?? 0) + 1);
     levels.set(name, points);
   }
@@ -181,7 +181,7 @@ export class LogVolume {
   /** @param onSelect told from when to when, in unix seconds */
   constructor(onSelect: (from: number, to: number) => void) {
     this.element.onclick = ({ target }) => {
-      const bar = (target as Element).closest('svg rect') as SVGRectElement | null;
+      const bar = (target as Element).closest<SVGRectElement>('svg rect');
       const drawing = bar?.closest('svg') ?? null;
       if (bar === null || drawing === null || this.#volume === null) return;
       const { from_unix_s: from, to_unix_s: to, step_s: step } = this.#volume;

@@ -102,7 +102,7 @@ function showAge() {
 /** Tiles and alerts lead to their charts; with a key held down, in another window. */
 function followLink(event: MouseEvent) {
   const target = event.target as Element;
-  const link = target.closest('a[data-panel]') as HTMLElement | null;
+  const link = target.closest<HTMLElement>('a[data-panel]');
   if (link === null || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   const { tab = '', panel = '' } = link.dataset;

@@ -200,7 +200,7 @@ export class Trace {
   }
 
   #showProblem(text: string | null) {
-    if (this.#problem.textContent?.endsWith(text ?? '') && text !== null) return;
+    if (this.#problem.textContent.endsWith(text ?? '') && text !== null) return;
     this.#problem.replaceChildren(...(text === null ? [] : [stateMark('unknown', text)]));
   }
 
@@ -246,7 +246,7 @@ function rowsOf(entry: Entry) {
   const toggle = iconButton('chevron-down', `Details for ${entry.request_id}`, () => {
     const next = row.nextElementSibling;
     const isOpen = next?.classList.contains('more') === true;
-    if (isOpen) next?.remove();
+    if (isOpen) next.remove();
     else row.after(detailsOf(entry));
     toggle.setAttribute('aria-expanded', String(!isOpen));
   });

@@ -25,7 +25,7 @@ const load = () => withSkeletonRows($('#rows'), { columns: 4 }, read);
 
 async function read() {
   $('#state').textContent = 'Querying proxies…';
-  const latest = await call('GET', '/api/users').catch((error) => {
+  const latest = await call('GET', '/api/users').catch((error: unknown) => {
     $('#state').textContent = 'Could not load the users.';
     throw error;
   });
@@ -154,7 +154,7 @@ async function add() {
   const nodes = [account, field('User', 'user'), groupFields([])];
   const given = await ask('Create user', nodes, 'Preview');
   if (given === null) return;
-  const name = { account: String(given.account), user: String(given.user) };
+  const name = { account: given.account ?? '', user: given.user ?? '' };
   const change = { action: 'add', ...name, groups: groupsOf(given) } as const;
   await run(change, `Create user ${name.account}:${name.user}`);
 }

@@ -24,7 +24,7 @@ export function parseCsv(
     cell = '';
   };
   for (let at = 0; at < text.length; at++) {
-    const sign = text[at];
+    const sign = text.charAt(at);
     if (isQuoted) {
       if (sign !== '"') cell += sign;
       else if (text[at + 1] === '"') {

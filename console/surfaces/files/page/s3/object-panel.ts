@@ -50,7 +50,9 @@ function nodesOf(
     buttons.append(restore);
   }
   const kind = facts.checksum_type === 'COMPOSITE' ? ' (composite)' : '';
-  const checksums = Object.entries(facts.checksums).map(([name, value]) => [name + kind, value]);
+  const checksums = Object.entries(facts.checksums).map(
+    ([name, value]) => [name + kind, value] as const,
+  );
   return [
     factList({ 'Storage class': classText(facts), ...Object.fromEntries(checksums) }),
     ...(checksums.length === 0 && !facts.cold

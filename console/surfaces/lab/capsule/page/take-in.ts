@@ -1,5 +1,5 @@
+import { call, csrf, errorIn, followJob, query } from '../../../../ui/api.js';
 import { timeAt } from '../../../../ui/clock.js';
-import { call, csrf, followJob, query } from '../../../../ui/api.js';
 import { el, shownText } from '../../../../ui/dom.js';
 import { badge, card, download, field, input, problem, table } from '../../page/ground.js';
 import type { CapsuleVerdict } from '../capsules.js';
@@ -98,9 +98,8 @@ async function verify(capsule: File) {
 async function send(path: string, body: File): Promise<unknown> {
   const headers = { 'content-type': 'application/octet-stream', 'x-csrf-token': csrf() };
   const answer = await fetch(path, { method: 'POST', headers, body });
-  const said = await answer.json();
-  if (!answer.ok) throw new Error(said.error?.message ?? 'The console is not responding.');
-  return said;
+  if (!answer.ok) throw new Error((await errorIn(answer)).message);
+  return answer.json();
 }
 
 function verdictView(verdict: CapsuleVerdict | CapsuleProblem) {

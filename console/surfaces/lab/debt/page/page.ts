@@ -63,7 +63,7 @@ export async function mount() {
   setInterval(() => {
     refresh().then(
       () => said.replaceChildren(),
-      (error) => said.replaceChildren(problem(error)),
+      (error: unknown) => said.replaceChildren(problem(error)),
     );
   }, REFRESH_MS);
 }

@@ -52,11 +52,11 @@ export function lookupPanel({ ring }: RingContext) {
     event.preventDefault();
     const given = Object.fromEntries(new FormData(form));
     const place = [given.account, given.container, given.object].filter(
-      (part) => part !== undefined,
+      (part) => typeof part === 'string',
     );
     setViewState({
       ...viewState(),
-      place: place.map((part) => encodeURIComponent(String(part))).join('/'),
+      place: place.map((part) => encodeURIComponent(part)).join('/'),
       live: live.checked ? '1' : '',
     });
     const asked = query({ ...given, live: live.checked ? 1 : 0 });

@@ -17,7 +17,7 @@ export function simulatedCard(moved: number, ask: () => Promise<Simulation | nul
   };
   ask().then(
     (answer) => show(answer === null ? [] : [answered(moved, answer)]),
-    (error) =>
+    (error: unknown) =>
       show([
         card(
           'Swift ring builder',

@@ -1,4 +1,4 @@
-import { raw } from '../../../../ui/api.js';
+import { call } from '../../../../ui/api.js';
 import { el } from '../../../../ui/dom.js';
 import { fail } from '../../../../ui/shell.js';
 import { toast } from '../../../../ui/toast.js';
@@ -26,7 +26,7 @@ export function sendToDeploy(wanted: RingChange) {
 }
 
 export async function handedOver(wanted: RingChange) {
-  const { features } = await (await raw('GET', '/api/session', undefined, true)).json();
+  const { features } = await call('GET', '/api/session', undefined, true);
   if (features.deploy !== true) {
     toast('Deploy is not configured. Set deploy_upstream in the console configuration.');
     return;

@@ -120,7 +120,7 @@ export function weightsText(changes: readonly WhatIfChange[]) {
 /** @param tried what it is to be; empty takes the device out */
 function weightInput(
   { id, weight }: { readonly id: number; readonly weight: number },
-  tried: string = String(weight),
+  tried = String(weight),
 ) {
   // Without a name: the URL has the weights in one field.
   const made = input('', {

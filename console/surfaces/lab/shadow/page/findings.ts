@@ -2,8 +2,10 @@ import { call } from '../../../../ui/api.js';
 import { copyText } from '../../../../ui/copy.js';
 import { ask, el } from '../../../../ui/dom.js';
 import { badge, card, download, figures, problem, table } from '../../page/ground.js';
-import type { ShadowParams, ShadowView as View } from '../shadow-run.js';
+import type { ShadowParams, ShadowView } from '../shadow-run.js';
 
+/** A run of an earlier release has no `unlisted`. */
+type View = Omit<ShadowView, 'unlisted'> & { readonly unlisted?: number };
 type Finding = View['findings'][number];
 
 type Answer = Finding['a'];

@@ -1,0 +1,19 @@
+/** Values of a specification as it is edited: anything may be wrong with them. */
+
+/** An object of a specification. */
+export type Json = Record<string, unknown>;
+
+/** What is no list is an empty one. */
+export function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** What is no object is an empty one. */
+export function objectOf(value: unknown): Json {
+  return typeof value === 'object' && value !== null ? (value as Json) : {};
+}
+
+/** @param other for what is neither a text nor a number */
+export function textOf(value: unknown, other = ''): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : other;
+}
