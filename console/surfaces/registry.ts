@@ -3,6 +3,7 @@ import { AUDIT } from './audit/surface.js';
 import { BENCHMARKS } from './benchmarks/surface.js';
 import { DEPLOY } from './deploy/surface.js';
 import { FILES } from './files/surface.js';
+import { HOME } from './home/surface.js';
 import { KEYS } from './keys/surface.js';
 import { LAB } from './lab/surface.js';
 import { MONITOR } from './monitor/surface.js';
@@ -10,6 +11,7 @@ import { USERS } from './users/surface.js';
 
 /** In the order of the navigation. */
 const ALL = [
+  HOME,
   FILES,
   MONITOR,
   DEPLOY,

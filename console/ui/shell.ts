@@ -50,6 +50,7 @@ export async function openShell(
   showRail(session, current);
   showBar(session.pages, page, health);
   wirePalette();
+  wireSkip();
   offerCommands(() => commandsOf(session));
   follow(session, health, topics, onConnection);
   showCountdown(session);
@@ -158,6 +159,17 @@ function setRail(isOpen: boolean) {
   $('#shell').dataset.rail = isOpen ? 'open' : '';
   $('#menu').setAttribute('aria-expanded', String(isOpen));
   if (isOpen) $('#rail').querySelector<HTMLElement>('nav a')?.focus();
+}
+
+/** Skips to the content and leaves the address alone: pages have their places behind `#`. */
+function wireSkip() {
+  const skip = $('.skip');
+  skip.onclick = (event) => {
+    event.preventDefault();
+    const target = $(skip.getAttribute('href') ?? '#main');
+    if (!target.hasAttribute('tabindex')) target.tabIndex = -1;
+    target.focus();
+  };
 }
 
 function themeButton() {

@@ -47,7 +47,7 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
     await page.goto(`${endpoint}/login.html`);
     await typeLogin(page, { account, user, key });
     await page.getByText(`${user} (operator)`).waitFor();
-    await page.goto(`${endpoint}/#${BUCKET}/`);
+    await page.goto(`${endpoint}/buckets#${BUCKET}/`);
     await button('report.txt').waitFor();
   });
 
@@ -150,7 +150,7 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
   const save = () => page.locator('#dialog-ok').click();
 
   it('changes tags of an object', async () => {
-    await page.goto(`${consoleOf(service).endpoint}/#${BUCKET}/`);
+    await page.goto(`${consoleOf(service).endpoint}/buckets#${BUCKET}/`);
     await button('report.txt').click();
     await drawer().getByText('No tags.').waitFor();
     await drawer().getByText('STANDARD', { exact: true }).waitFor();
@@ -170,15 +170,13 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
 
   /** Opens the dialog of a button on a tab of the bucket's page. */
   const openContainer = async (tab: string, name: string): Promise<void> => {
-    if (!page.url().includes('settings')) await button('Container settings').click();
     await page.getByRole('tab', { name: tab }).click();
     await page.locator('#container-page').getByRole('button', { name, exact: true }).click();
   };
 
   it('changes the quota of the bucket, where the store has quotas', async () => {
-    if (!page.url().includes('settings')) await button('Container settings').click();
-    await page.getByRole('tab', { name: 'Overview' }).click();
-    await page.getByText('as counted by the store').waitFor();
+    await page.getByRole('tab', { name: 'Settings' }).click();
+    await page.getByText('Visible as a bucket with this name').waitFor();
     const change = page.getByRole('button', { name: 'Edit quota' });
     expect(await change.count()).to.equal(IS_CLUSTER ? 1 : 0);
     if (!IS_CLUSTER) return;
@@ -203,7 +201,7 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
     expect((await s3.get(`/${BUCKET}?object-lock`)).text).to.include('<Days>1</Days>');
 
     await watched.shoot('s3-container-versions', ALL_SIZES);
-    await button('Back to files').click();
+    await page.getByRole('tab', { name: 'Objects' }).click();
     await button('report.txt').click();
     const older = versions().nth(1);
     await older.getByRole('button', { name: /^Lock/ }).click();
@@ -242,7 +240,7 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
     const { text } = await s3.send({ method: 'POST', path: `/${BUCKET}/disk.img?uploads` });
     const [, id = ''] = /<UploadId>([^<]+)/.exec(text) ?? [];
     await s3.put(`/${BUCKET}/disk.img?partNumber=1&uploadId=${id}`, 'x'.repeat(2048));
-    await openContainer('Lifecycle', 'View incomplete multipart uploads');
+    await openContainer('Uploads', 'View incomplete multipart uploads');
     const row = dialog().getByRole('row', { name: /disk.img/ });
     await row.getByText('2.0 KiB').waitFor();
     await expectAccessible(page);
@@ -322,7 +320,7 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
   });
 
   it('edits CORS rules, and tests them', async () => {
-    await openContainer('Access', 'Edit CORS rules');
+    await openContainer('CORS and tags', 'Edit CORS rules');
     await dialog().getByRole('button', { name: 'Add rule' }).click();
     await dialog()
       .getByLabel(/Origins/)

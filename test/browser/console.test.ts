@@ -40,8 +40,9 @@ describeWith([program('chromium')], 'the console in Chromium', function () {
     bed.console.context.sessions.endAll();
     await page.getByText('Your session has ended. Log in again.').waitFor();
     await logIn(page);
-    await page.getByText('No containers yet.').waitFor();
-    await watched.shoot('empty');
+    await page.getByRole('heading', { name: 'Get started' }).waitFor();
+    await watched.shoot('home-empty');
+    await expectAccessible(page);
   });
 
   it('logs in by the link of the terminal, which leaves no trace in the address', async () => {
@@ -51,18 +52,18 @@ describeWith([program('chromium')], 'the console in Chromium', function () {
     loginOffers.offer({ ...user, token, untilMs: Date.now() + 600_000 });
     const link = `http://127.0.0.1:${bed.console.port}/login.html#${token}`;
     await page.goto(link);
-    await page.getByText('No containers yet.').waitFor();
+    await page.getByRole('heading', { name: 'Get started' }).waitFor();
     expect(page.url()).not.to.include(token);
     await page.goto(link);
     await page.getByText('This link has been used or has expired.').waitFor();
     expect(page.url()).not.to.include(token);
     watched.complaints.length = 0;
     await logIn(page);
-    await page.getByText('No containers yet.').waitFor();
+    await page.getByRole('heading', { name: 'Get started' }).waitFor();
   });
 
-  it('makes a container, uploads, and shows names as text', async () => {
-    await page.locator('#new-container').click();
+  it('makes a bucket, uploads, and shows names as text', async () => {
+    await page.getByRole('link', { name: 'Create a bucket' }).click();
     const name = page.getByLabel('Name', { exact: true });
     await name.fill('Bad_Name!');
     await page.locator('#dialog-ok').click();
@@ -70,7 +71,7 @@ describeWith([program('chromium')], 'the console in Chromium', function () {
     const refused = "document.querySelector('#dialog input:invalid')?.type";
     expect(await page.evaluate(refused)).to.equal('checkbox');
     expect(await consent.isVisible()).to.equal(true);
-    await watched.shoot('new-container-hidden');
+    await watched.shoot('new-bucket-hidden');
     await name.fill('photos');
     await consent.waitFor({ state: 'hidden' });
     await page.locator('#dialog-ok').click();

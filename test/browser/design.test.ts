@@ -142,7 +142,7 @@ describeWith([program('chromium')], 'the frame of the pages in Chromium', functi
 
   it('has the rail in a drawer on a phone', async () => {
     await page.setViewportSize(PHONE);
-    const link = page.getByRole('link', { name: 'Files' });
+    const link = page.getByRole('link', { name: 'Buckets' });
     expect(await link.isVisible()).to.equal(false);
     await page.getByRole('button', { name: 'Menu' }).click();
     await link.waitFor();

@@ -72,7 +72,9 @@ describeWith([program('chromium')], 'Files in Chromium', function () {
       watch(JSON.stringify(response.headers()));
       response.text().then(watch, () => undefined);
     });
-    await page.goto(`http://127.0.0.1:${bed.console.port}/#${encodeURIComponent(container)}/`);
+    await page.goto(
+      `http://127.0.0.1:${bed.console.port}/buckets#${encodeURIComponent(container)}/`,
+    );
     await page.getByRole('button', { name: 'Upload', exact: true }).waitFor();
     return page;
   }

@@ -30,7 +30,7 @@ describeWith([program('chromium')], 'the list of files in Chromium', function ()
     page = watched.page;
     await page.goto(`http://127.0.0.1:${bed.console.port}/`);
     await logIn(page);
-    await page.goto(`http://127.0.0.1:${bed.console.port}/#${CONTAINER}/`);
+    await page.goto(`http://127.0.0.1:${bed.console.port}/buckets#${CONTAINER}/`);
     await row('a.txt').waitFor();
   });
 
@@ -122,7 +122,7 @@ describeWith([program('chromium')], 'the list of files in Chromium', function ()
   it('opens places from the command palette, and remembers them', async () => {
     const place = page.url();
     await page.evaluate("location.hash = ''");
-    await page.getByRole('button', { name: 'Create container' }).waitFor();
+    await page.getByRole('link', { name: CONTAINER }).waitFor();
     expect(await page.getByRole('button', { name: 'Next' }).count()).to.equal(0);
     const field = page.getByRole('combobox', { name: 'Search pages and actions' });
     await page.keyboard.press('Control+k');
@@ -141,10 +141,41 @@ describeWith([program('chromium')], 'the list of files in Chromium', function ()
     await page.getByRole('button', { name: 'Cancel' }).click();
   });
 
-  it('shares a container with a person', async () => {
+  it('has a table of buckets, which is sorted, filtered and passed with two tabs', async () => {
+    for (const name of ['archive', 'bills']) {
+      await client.send('PUT', '/api/files/container', { body: { name } });
+    }
+    await page.evaluate("location.hash = ''");
+    const buckets = page.locator('#bucket-rows tr');
+    const first = buckets.first();
+    await buckets.nth(2).getByText('67 B', { exact: true }).waitFor();
+    expect(await page.title()).to.equal('Buckets · Ringway');
+    await watched.shoot('buckets', ALL_SIZES);
+    await expectAccessible(page);
+    const size = page.getByRole('columnheader', { name: 'Size' });
+    await size.getByRole('button').click();
+    expect(await size.getAttribute('aria-sort')).to.equal('descending');
+    expect(await first.getAttribute('data-name')).to.equal(CONTAINER);
+    await page.getByRole('button', { name: 'Incomplete uploads' }).focus();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('ArrowDown');
+    const focused = () => page.evaluate('document.activeElement.closest("tr")?.dataset.name');
+    expect(await focused()).to.equal('archive');
+    for (const _ of ['the menu', 'behind the table']) await page.keyboard.press('Tab');
+    expect(await focused()).to.equal(undefined);
+    await page.getByLabel('Filter buckets').fill('bil');
+    expect(await buckets.count()).to.equal(1);
+    await page.getByLabel('Filter buckets').fill('');
+    await page.locator('.skip').press('Enter');
+    expect(await page.evaluate('document.activeElement.id')).to.equal('main');
+    await page.getByRole('link', { name: CONTAINER }).click();
+    await page.getByRole('tab', { name: 'Objects', selected: true }).waitFor();
+    expect(await page.title()).to.equal(`${CONTAINER} · Buckets · Ringway`);
+  });
+
+  it('shares a bucket with a person', async () => {
     const button = (name: string) => page.getByRole('button', { name, exact: true });
     const dialog = page.getByRole('dialog');
-    await button('Container settings').click();
     await page.getByRole('tab', { name: 'Access' }).click();
     await button('Edit access').click();
     await dialog.getByLabel('Share with').fill('test:tester2');
@@ -174,11 +205,11 @@ describeWith([program('chromium')], 'the list of files in Chromium', function ()
     await dialog.getByLabel('Share with').press('Enter');
     await button('Save').click();
     await page.locator('#container-page li').filter({ hasText: 'test2:tester3:' }).waitFor();
-    await button('Back to files').click();
+    await page.getByRole('tab', { name: 'Objects' }).click();
     await row('a.txt').waitFor();
   });
 
-  it('shows the first row at once on a phone, and containers when asked', async () => {
+  it('shows the first row at once on a phone, and buckets when asked', async () => {
     await page.setViewportSize(PHONE);
     expect(await topOf('#rows tr')).to.be.lessThan(PHONE.height / 2);
     const before = await topOf('#objects');
@@ -188,15 +219,8 @@ describeWith([program('chromium')], 'the list of files in Chromium', function ()
     await page.getByRole('button', { name: 'Clear selection' }).click();
     // Most of the width is the name's.
     expect(await widthOf('#rows .what')).to.be.greaterThan(PHONE.width / 2);
-    const side = page.locator('#side');
-    expect(await side.isVisible()).to.equal(false);
-    await page.getByRole('button', { name: 'Containers' }).click();
-    await side.waitFor();
-    await watched.shoot('files-side', { phone: PHONE });
-    await page.setViewportSize(PHONE);
-    await side.getByRole('button', { name: CONTAINER }).click();
-    await page.getByRole('button', { name: 'Containers' }).click();
-    await side.waitFor({ state: 'hidden' });
+    await page.locator('#all-buckets').click();
+    await page.getByText(/^6 objects · 67 B/).waitFor();
     const overflows = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
     expect(await page.evaluate(overflows)).to.equal(false);
   });

@@ -66,7 +66,9 @@ describeWith([program('chromium')], 'Uploads in Chromium, when things go wrong',
   async function openPage(): Promise<Page> {
     const page = await context.newPage();
     await page.clock.install();
-    await page.goto(`http://127.0.0.1:${bed.console.port}/#${encodeURIComponent(container)}/`);
+    await page.goto(
+      `http://127.0.0.1:${bed.console.port}/buckets#${encodeURIComponent(container)}/`,
+    );
     await page.getByRole('button', { name: 'Upload', exact: true }).waitFor();
     return page;
   }

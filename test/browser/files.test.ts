@@ -38,7 +38,7 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     page = watched.page;
     await page.goto(`http://127.0.0.1:${bed.console.port}/login.html`);
     await logIn(page);
-    await page.goto(`http://127.0.0.1:${bed.console.port}/#${A}/`);
+    await page.goto(`http://127.0.0.1:${bed.console.port}/buckets#${A}/`);
     await row('x-1').waitFor();
   });
 
@@ -84,7 +84,7 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
   it('shows pictures and texts, and runs nothing of them', async () => {
     await button('page.html').click();
     await drawer().locator('pre').getByText(SCRIPT).waitFor();
-    await drawer().getByText('Versioning is not enabled for this container.').waitFor();
+    await drawer().getByText('Versioning is not enabled for this bucket.').waitFor();
     expect(await page.title()).not.to.equal('run');
     await watched.shoot('drawer');
     await expectAccessible(page);
@@ -287,11 +287,11 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
   });
 
   it('explains an ACL while it is written, and keeps none that is malformed', async () => {
-    await button('Container settings').click();
-    await page.getByText('as counted by the store').waitFor();
+    await page.getByRole('tab', { name: 'Settings' }).click();
+    await page.getByText('2, 2 B', { exact: true }).waitFor();
     await expectAccessible(page);
     await watched.shoot('container');
-    await page.getByRole('tab', { name: 'Overview' }).press('ArrowRight');
+    await page.getByRole('tab', { name: 'Access' }).click();
     await page.getByText('No other users can read.').waitFor();
     await expectAccessible(page);
     await page.reload();
@@ -310,16 +310,13 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     await button('Save').click();
     const title = page.getByRole('heading', { name: 'Read and write access' });
     await title.waitFor({ state: 'hidden' });
-    const said = page.locator('#containers').getByText('public: anyone can read it');
-    await said.waitFor({ state: 'attached' });
     await page.locator('#container-page').getByText('.r:*: Anyone can read objects').waitFor();
-    await button('Back to files').click();
+    await page.getByRole('tab', { name: 'Objects' }).click();
     await row('y/').waitFor();
   });
 
-  it('deletes a container once its name is typed', async () => {
-    await button('Container settings').click();
-    await page.getByRole('tab', { name: 'Danger zone' }).click();
+  it('deletes a bucket once its name is typed', async () => {
+    await page.getByRole('tab', { name: 'Settings' }).click();
     await page.getByText('This cannot be undone.').waitFor();
     await expectAccessible(page);
     await watched.shoot('container-danger');
@@ -331,15 +328,15 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     await watched.shoot('remove');
     await page.getByLabel(`Type “${B}” to confirm`).fill(B);
     await page.keyboard.press('Enter');
-    await ended(/Delete container .*done: 2/).waitFor();
-    await page.getByText('Select a container to view its contents.').waitFor();
+    await ended(/Delete bucket .*done: 2/).waitFor();
+    await page.getByRole('heading', { name: 'Buckets' }).waitFor();
     expect((await client.get(`/api/files/container?${query({ name: B })}`)).status).to.equal(404);
   });
 
   it('takes an address as a user typed it', async () => {
     await makeContainer(client, '50%');
     await ok(upload(client, '50%', 'half', 'x'), 201);
-    await page.goto(`http://127.0.0.1:${bed.console.port}/#50%/`);
+    await page.goto(`http://127.0.0.1:${bed.console.port}/buckets#50%/`);
     await row('half').waitFor();
   });
 

@@ -26,7 +26,7 @@ describeWith([program('chromium')], 'the history of the browser', function () {
     home = `http://127.0.0.1:${bed.console.port}/`;
     await page.goto(home);
     await logIn(page);
-    await page.goto(`${home}#photos/`);
+    await page.goto(`${home}buckets#photos/`);
     await page.getByRole('button', { name: 'summer/', exact: true }).click();
     await row('summer/sea.txt').waitFor();
   });
@@ -86,7 +86,7 @@ describeWith([program('chromium')], 'the history of the browser', function () {
     // One step leads to where the user came from.
     await page.goBack();
     await row('winter/').waitFor();
-    expect(page.url()).to.equal(`${home}#photos/`);
+    expect(page.url()).to.equal(`${home}buckets#photos/`);
   });
 
   it('closes the command palette with “back”, and the menu of a row', async () => {
@@ -94,7 +94,7 @@ describeWith([program('chromium')], 'the history of the browser', function () {
     await palette().waitFor();
     await page.goBack();
     await palette().waitFor({ state: 'detached' });
-    expect(page.url()).to.equal(`${home}#photos/`);
+    expect(page.url()).to.equal(`${home}buckets#photos/`);
     await row('winter/')
       .getByRole('button', { name: /^Actions/ })
       .click();
@@ -104,7 +104,7 @@ describeWith([program('chromium')], 'the history of the browser', function () {
   });
 
   it('goes where a choice of the palette leads, and back in one step', async () => {
-    await page.goto(`${home}#photos/winter%2F`);
+    await page.goto(`${home}buckets#photos/winter%2F`);
     await row('winter/snow.txt').waitFor();
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox').fill('summer');
@@ -144,14 +144,14 @@ describeWith([program('chromium')], 'the history of the browser', function () {
     await chosen('Logs').waitFor();
   });
 
-  it('marks the tab of a container that “back” leads to', async () => {
-    await page.goto(`${home}#photos//settings`);
+  it('marks the tab of a bucket that “back” leads to', async () => {
+    await page.goto(`${home}buckets#photos//settings`);
     const tab = (name: string) => page.getByRole('tab', { name, exact: true, selected: true });
-    await tab('Overview').waitFor();
+    await tab('Settings').waitFor();
     await page.getByRole('tab', { name: 'Lifecycle' }).click();
     await tab('Lifecycle').waitFor();
     await page.goBack();
-    await tab('Overview').waitFor();
+    await tab('Settings').waitFor();
     await page.getByRole('heading', { name: 'Details', exact: true }).waitFor();
     await page.goForward();
     await tab('Lifecycle').waitFor();

@@ -76,7 +76,7 @@ describeWith([program('chromium')], 'previews in Chromium', function () {
     page = watched.page;
     await page.goto(`http://127.0.0.1:${bed.console.port}/`);
     await logIn(page);
-    await page.goto(`http://127.0.0.1:${bed.console.port}/#${CONTAINER}/`);
+    await page.goto(`http://127.0.0.1:${bed.console.port}/buckets#${CONTAINER}/`);
   });
 
   after(async () => {

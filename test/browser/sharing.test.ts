@@ -51,7 +51,7 @@ describeWith(
     const loginOf = ({ account, user, secretKey: key }: Login) => ({ account, user, key });
     const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
     const openReport = async (page: Page) => {
-      await page.goto(`${consoleOf(running.service).endpoint}/#${BUCKET}/`);
+      await page.goto(`${consoleOf(running.service).endpoint}/buckets#${BUCKET}/`);
       await button(page, 'report.txt').click();
       await page.locator('#drawer').getByText('current', { exact: true }).waitFor();
     };
@@ -82,7 +82,7 @@ describeWith(
     it('lets a person in, who reads the object and its versions there', async () => {
       const watched = await pageOf(loginOf(OWNER));
       const { page } = watched;
-      await page.goto(`${consoleOf(running.service).endpoint}/#${BUCKET}//settings/access`);
+      await page.goto(`${consoleOf(running.service).endpoint}/buckets#${BUCKET}//settings/access`);
       await page.getByText('Objects are shared with presigned URLs').waitFor();
       await expectAccessible(page);
       await watched.shoot('s3-access', ALL_SIZES);
@@ -100,7 +100,9 @@ describeWith(
       await drawer.getByRole('button', { name: 'Download', exact: true }).first().click();
       expect((await download).suggestedFilename()).to.equal('report.txt');
       expect(await drawer.locator('.versions li').count()).to.equal(2);
-      await friends.goto(`${consoleOf(running.service).endpoint}/#${BUCKET}//settings/versions`);
+      await friends.goto(
+        `${consoleOf(running.service).endpoint}/buckets#${BUCKET}//settings/versions`,
+      );
       await friends.getByText('S3 versioning is enabled').waitFor();
       // The list of all containers is for owners: the friend opens one by its name.
       const complaints = open.flatMap((one) => one.complaints);

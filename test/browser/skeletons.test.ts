@@ -88,12 +88,12 @@ describeWith([program('chromium')], 'what is on its way, in Chromium', function 
   const skeletons = (where: string) => page.locator(`${where} .skeleton`);
   const none = { state: 'detached' } as const;
 
-  it('has a place for containers and files', async () => {
+  it('has a place for buckets and files', async () => {
     const release = await hold('/api/files/');
-    await page.goto(`${home}#photos/`);
-    await page.reload();
-    await skeletons('#containers').first().waitFor();
+    await page.goto(`${home}buckets`);
+    await skeletons('#bucket-rows').first().waitFor();
     await release();
+    await page.getByRole('link', { name: 'photos' }).click();
     await button('a.txt').waitFor();
     expect(await skeletons('#files').count()).to.equal(0);
   });

@@ -62,7 +62,7 @@ describeWith([program('chromium')], 'Uploads in Chromium, over restarts', functi
     const { port } = consoleOf(service);
     await page.goto(`http://127.0.0.1:${port}/`);
     await logIn(page, consoleOf(service));
-    await page.goto(`http://127.0.0.1:${port}/#${CONTAINER}/`);
+    await page.goto(`http://127.0.0.1:${port}/buckets#${CONTAINER}/`);
     await page.getByRole('button', { name: 'Upload', exact: true }).waitFor();
     const paths = await makeFolder(join(folder, 'files'), FILES);
     let sent = 0;
@@ -126,7 +126,7 @@ describeWith([program('chromium')], 'Uploads in Chromium, over restarts', functi
     await s3.put(`/${BUCKET}`);
     await s3.put(`/${BUCKET}?versioning`, ENABLED);
     await page.locator('#clear-ended').click();
-    await page.goto(`${consoleOf(service).endpoint}/#${BUCKET}/`);
+    await page.goto(`${consoleOf(service).endpoint}/buckets#${BUCKET}/`);
     await page.locator('#crumbs').getByText(BUCKET).waitFor();
     const paths = await makeFolder(join(folder, 'many'), MANY);
     const doneCount = async () =>

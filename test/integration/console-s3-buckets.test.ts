@@ -93,6 +93,38 @@ describe('service: Files and what buckets of S3 are configured with', () => {
     ]);
   });
 
+  it('makes a bucket with versions, Object Lock and a default retention at once', async () => {
+    const name = `made-${Date.now().toString(36)}`;
+    const wanted = { mode: 'GOVERNANCE', unit: 'days', count: 3 };
+    const body = { name, object_lock: true, default_retention: wanted };
+    await ok(put('/api/files/container', body), 204);
+    const lock = (await ok(client.get(`/api/files/lock?name=${name}`), 200)).json();
+    expect(lock).to.deep.equal({ enabled: true, default_retention: wanted });
+    expect((await s3.get(`/${name}?versioning`)).text).to.include('Enabled');
+    await s3.put(`/${name}/k`, 'first');
+    await s3.put(`/${name}/k`, 'second.');
+    const { text } = await s3.send({ method: 'POST', path: `/${name}/open?uploads` });
+    const [, id = ''] = /<UploadId>([^<]+)/.exec(text) ?? [];
+    await s3.put(`/${name}/open?partNumber=1&uploadId=${id}`, 'part');
+    const sizes = await ok(client.post('/api/files/containers/sizes', { names: [name] }), 200);
+    expect(sizes.json()).to.deep.equal({
+      items: [
+        {
+          name,
+          current: { count: 1, bytes: 7 },
+          noncurrent: { count: 1, bytes: 5 },
+          uploads: { count: 1, bytes: 4 },
+          is_complete: true,
+        },
+      ],
+    });
+    // What S3 refuses leaves no bucket behind.
+    const other = `${name}-not`;
+    const never = { ...body, name: other, default_retention: { ...wanted, count: 36_501 } };
+    expect((await put('/api/files/container', never)).status).to.equal(400);
+    expect((await client.get(`/api/files/container?name=${other}`)).status).to.equal(404);
+  });
+
   it('turns Object Lock on when the name is typed, and sets what new versions begin with', async () => {
     const bucket = await both.makeBucket();
     const lock = async () => (await ok(client.get(`/api/files/lock?name=${bucket}`), 200)).json();

@@ -48,7 +48,7 @@ function readElement(given: string, kind: AclKind): AclElement | string {
       ? '“.rlistings” is valid only in the read list.'
       : {
           text: LISTINGS,
-          words: 'Clients allowed by the referrer rules can also list the container.',
+          words: 'Clients allowed by the referrer rules can also list the bucket.',
         };
   }
   if (first.startsWith('.')) return readReferrer(given, first, second, colon !== -1, kind);
@@ -91,7 +91,7 @@ function wordsOfReferrer(host: string, denies: boolean): string {
 
 function wordsOfGroup(account: string, user: string, hasUser: boolean, kind: AclKind): string {
   const can =
-    kind === 'read' ? 'can read objects and list the container' : 'can upload and delete objects';
+    kind === 'read' ? 'can read objects and list the bucket' : 'can upload and delete objects';
   if (account === '*' && user === '*') return `Any authenticated user ${can}.`;
   if (!hasUser || user === '*' || user === '') return `All users in account ${account} ${can}.`;
   if (account === '*') return `User ${user} in any account ${can}.`;
@@ -117,7 +117,7 @@ function warningsOf(elements: readonly AclElement[], kind: AclKind): string[] {
     );
   }
   if (kind === 'write' && texts.includes('*:*')) {
-    warnings.push('Any authenticated user can write to this container.');
+    warnings.push('Any authenticated user can write to this bucket.');
   }
   return warnings;
 }

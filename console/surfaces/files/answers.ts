@@ -11,6 +11,7 @@ import type { CorsVerdict, CorsView, LifecycleView } from './s3/rule-routes.js';
 import type { S3Facts } from './s3/s3-facts.js';
 import type { S3ObjectView } from './s3/s3-objects.js';
 import type { UploadsPage } from './s3/unfinished.js';
+import type { SizesView } from './size-routes.js';
 import type { SharingView } from './sharing.js';
 import type { ObjectUrls } from './url-routes.js';
 import type { TempUrl } from './tempurl-routes.js';
@@ -23,6 +24,7 @@ export interface FilesAnswers {
   'GET /api/files/capabilities': Capabilities;
   [containers: `GET /api/files/containers?${string}`]: ContainersPage;
   'POST /api/files/containers/details': ManyDetails;
+  'POST /api/files/containers/sizes': SizesView;
   [container: `GET /api/files/container?${string}`]: ContainerDetails;
   [acl: `GET /api/files/acl?${string}`]: AclLists;
   'POST /api/files/acl/preview': AclMeaning;

@@ -39,6 +39,8 @@ export interface Capabilities {
   readonly object_versioning: boolean;
   /** Whether the store enforces quotas of containers. */
   readonly quotas: boolean;
+  /** Whether the console can ask S3 as the user. */
+  readonly s3: boolean;
 }
 
 /** What is known of those of many containers that the user may see. */
@@ -52,7 +54,7 @@ export function containerLifeRoutes(
   context: ConsoleContext,
   info: StoreInfoCache,
 ): void {
-  app.get('/api/files/capabilities', reads, async (): Promise<Capabilities> => {
+  app.get('/api/files/capabilities', reads, async (request): Promise<Capabilities> => {
     const { policies, hasTempurl, hasObjectVersioning, hasContainerQuotas } = await info.get();
     // What keeps versions for a container that has none yet: the store, or else S3.
     const versions = hasObjectVersioning || context.s3 !== undefined;
@@ -61,6 +63,7 @@ export function containerLifeRoutes(
       tempurl: hasTempurl,
       object_versioning: versions,
       quotas: hasContainerQuotas,
+      s3: sessionOf(request).s3 !== undefined,
     };
   });
 
@@ -69,7 +72,7 @@ export function containerLifeRoutes(
     const session = sessionOf(request);
     const mayManage = hasRight(session.user.role, 'manage');
     return containerDetails(session, name, mayManage).catch((error: unknown) => {
-      throw translate(error, 404, 'no_such_container', 'The container does not exist.');
+      throw translate(error, 404, 'no_such_container', 'The bucket does not exist.');
     });
   });
 
@@ -147,6 +150,6 @@ async function removeContainer(store: SwiftAccount, container: string): Promise<
   try {
     await store.do([204, 404], 'DELETE', { container });
   } catch (error) {
-    throw translate(error, 409, 'container_not_empty', 'The container is not empty.');
+    throw translate(error, 409, 'container_not_empty', 'The bucket is not empty.');
   }
 }

@@ -6,7 +6,8 @@ import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
 import { unauditedRoute } from '../../server/route-options.js';
 import { hasRight } from '../../server/rights.js';
-import { headerText } from '../../swift/login.js';
+import type { StoreInfoCache } from '../../swift/info.js';
+import { createBucket, expectPossible, type WantedBucket } from './create-bucket.js';
 import { isTaken } from './exists.js';
 import {
   containerName,
@@ -16,6 +17,9 @@ import {
   refuseTrash,
   type ContainerKind,
 } from './names.js';
+import { BOUNDS } from './quota-routes.js';
+import { defaultText } from './s3/bucket-lock.js';
+import { NEW_RETENTION } from './s3/lock-routes.js';
 import { s3BucketOf } from './s3/s3-bucket.js';
 import { expectKept } from './s3/s3-objects.js';
 import { listContainers, listObjects, LISTING_LIMIT } from './swift-listing.js';
@@ -31,7 +35,15 @@ const OBJECTS = PAGE.extend({
   prefix: prefixText.default(''),
   delimiter: z.enum(['', '/']).default('/'),
 });
-const NEW = z.strictObject({ name: containerName, policy: z.string().max(128).optional() });
+const NEW = z.strictObject({
+  name: containerName,
+  policy: z.string().max(128).optional(),
+  hidden_from_s3: z.boolean().default(false),
+  versioning: z.boolean().default(false),
+  object_lock: z.boolean().default(false),
+  default_retention: NEW_RETENTION.default(null),
+  quota: BOUNDS.default({ bytes: null, objects: null }),
+});
 const NAMED = z.object({ name: containerName });
 const FOLDER = z.strictObject({ container: containerName, name: objectName });
 
@@ -85,7 +97,11 @@ export interface ObjectsPage extends Page<FolderItem | ObjectItem> {
 }
 
 /** Containers, and what is in them. */
-export function containerRoutes(app: FastifyInstance, context: ConsoleContext): void {
+export function containerRoutes(
+  app: FastifyInstance,
+  context: ConsoleContext,
+  info: StoreInfoCache,
+): void {
   app.get('/api/files/containers', reads, async (request): Promise<ContainersPage> => {
     const { marker, limit, reverse } = parse(PAGE, request.query);
     const { store } = sessionOf(request);
@@ -102,21 +118,11 @@ export function containerRoutes(app: FastifyInstance, context: ConsoleContext): 
   });
 
   app.put('/api/files/container', manage(CREATE), async (request, reply) => {
-    const { name, policy } = parse(NEW, request.body);
-    const headers = policy === undefined ? {} : { 'x-storage-policy': headerText(policy) };
-    const details = policy === undefined ? undefined : { policy };
-    await audited(context, request, { action: CREATE, target: name, details }, async () => {
-      try {
-        await sessionOf(request).store.do([201, 202], 'PUT', { container: name, headers });
-      } catch (error) {
-        throw translate(
-          error,
-          409,
-          'policy_conflict',
-          'The container already exists with a different storage policy.',
-        );
-      }
-    });
+    const wanted = parse(NEW, request.body);
+    const session = sessionOf(request);
+    expectPossible(wanted, session, await info.get());
+    const act = { action: CREATE, target: wanted.name, details: detailsOf(wanted) };
+    await audited(context, request, act, () => createBucket(wanted, session));
     return reply.status(204).send();
   });
 
@@ -128,8 +134,8 @@ export function containerRoutes(app: FastifyInstance, context: ConsoleContext): 
         if (bucket !== undefined) await bucket.remove();
         else await sessionOf(request).store.do([204], 'DELETE', { container: name });
       } catch (error) {
-        const other = translate(error, 404, 'no_such_container', 'The container does not exist.');
-        throw translate(other, 409, 'container_not_empty', 'The container is not empty.');
+        const other = translate(error, 404, 'no_such_container', 'The bucket does not exist.');
+        throw translate(other, 409, 'container_not_empty', 'The bucket is not empty.');
       }
     });
     return reply.status(204).send();
@@ -145,7 +151,7 @@ export function containerRoutes(app: FastifyInstance, context: ConsoleContext): 
       limit,
       reverse: reverse === '1' ? 'on' : undefined,
     }).catch((error: unknown) => {
-      throw translate(error, 404, 'no_such_container', 'The container does not exist.');
+      throw translate(error, 404, 'no_such_container', 'The bucket does not exist.');
     });
     const items = rows.map((row) => {
       if ('subdir' in row) {
@@ -194,6 +200,18 @@ export function containerRoutes(app: FastifyInstance, context: ConsoleContext): 
     }
     return reply.status(204).send();
   });
+}
+
+/** For the audit log: what was asked for beyond the name. */
+function detailsOf({ policy, versioning, object_lock: lock, quota, ...wanted }: WantedBucket) {
+  const { default_retention: retention } = wanted;
+  return {
+    ...(policy === undefined ? {} : { policy }),
+    ...(versioning ? { versioning } : {}),
+    ...(lock || retention !== null ? { object_lock: defaultText(retention) } : {}),
+    ...(quota.bytes === null ? {} : { quota_bytes: quota.bytes }),
+    ...(quota.objects === null ? {} : { quota_objects: quota.objects }),
+  };
 }
 
 /** Rows in ascending order, whichever way they were read, and where pages go on in both ways. */

@@ -12,7 +12,8 @@ import { translate, translateRefusal } from './translate.js';
 
 const amount = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).nullable();
 /** Null for no bound. */
-const BOUNDS = z.strictObject({ bytes: amount, objects: amount });
+export const BOUNDS = z.strictObject({ bytes: amount, objects: amount });
+export type Bounds = z.infer<typeof BOUNDS>;
 const QUOTA = BOUNDS.extend({ name: containerName, was: BOUNDS });
 
 /** Bounds of what a container may hold, where the store enforces them (swift container_quotas). */
@@ -27,7 +28,7 @@ export function quotaRoutes(
     async (request, reply) => {
       const { name, bytes, objects, was } = parse(QUOTA, request.body);
       if (!(await info.get()).hasContainerQuotas) {
-        throw new ApiError('unsupported_here', 'This store does not enforce container quotas.', {
+        throw new ApiError('unsupported_here', 'This store does not enforce quotas of buckets.', {
           needs: 'container_quotas',
         });
       }
@@ -44,12 +45,20 @@ export function quotaRoutes(
       await audited(context, request, act, () =>
         context.changes.ofContainer(store, name, save).catch((thrown: unknown) => {
           const error = translateRefusal(thrown);
-          throw translate(error, 404, 'no_such_container', 'The container does not exist.');
+          throw translate(error, 404, 'no_such_container', 'The bucket does not exist.');
         }),
       );
       return reply.status(204).send();
     },
   );
+}
+
+/** The bounds of a new container. */
+export function quotaHeaders({ bytes, objects }: Bounds): Record<string, string> {
+  return {
+    ...(bytes === null ? {} : quotaHeader('bytes', bytes)),
+    ...(objects === null ? {} : quotaHeader('count', objects)),
+  };
 }
 
 function quotaHeader(what: 'bytes' | 'count', value: number | null): Record<string, string> {

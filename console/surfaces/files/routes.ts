@@ -16,6 +16,7 @@ import { quotaRoutes } from './quota-routes.js';
 import { s3ObjectRoutes } from './s3/object-routes.js';
 import { unfinishedRoutes } from './s3/unfinished-routes.js';
 import { searchRoutes } from './search-routes.js';
+import { sizeRoutes } from './size-routes.js';
 import { tempurlRoutes } from './tempurl-routes.js';
 import { transferRoutes } from './transfer-routes.js';
 import { trashRoutes } from './trash-routes.js';
@@ -32,8 +33,9 @@ export function filesRoutes(app: FastifyInstance, context: ConsoleContext): void
   const info = new StoreInfoCache(context.store, context.now);
   const undos = new Undos();
   const keepers = new VersionKeepers(info, context.now);
-  containerRoutes(app, context);
+  containerRoutes(app, context, info);
   containerLifeRoutes(app, context, info);
+  sizeRoutes(app, context);
   aclRoutes(app, context);
   quotaRoutes(app, context, info);
   objectRoutes(app, context);

@@ -15,17 +15,17 @@ export const FILES: Surface<{
   pages: [
     {
       id: 'files',
-      title: 'Files',
-      purpose: 'Containers and their objects.',
-      path: '/',
-      icon: 'folder',
-      skipTo: '#objects',
+      title: 'Buckets',
+      purpose: 'Buckets and their objects.',
+      path: '/buckets',
+      icon: 'box',
       styles: [
         '/surfaces/files/page/table.css',
         '/surfaces/files/page/files.css',
         '/surfaces/files/page/drawer.css',
         '/surfaces/files/page/dialogs.css',
         '/surfaces/files/page/container.css',
+        '/surfaces/files/page/buckets.css',
         '/surfaces/files/page/s3/s3.css',
       ],
       routes: filesRoutes,

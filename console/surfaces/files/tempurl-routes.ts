@@ -167,7 +167,7 @@ async function containerKey(
   if (!mayCreate) {
     throw new ApiError(
       'forbidden',
-      'The container has no TempURL key that you can use. Contact an admin.',
+      'The bucket has no TempURL key that you can use. Contact an admin.',
     );
   }
   const key = newKey();

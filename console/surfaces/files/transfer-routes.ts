@@ -118,7 +118,7 @@ export function transferRoutes(
         if (made !== undefined) return await reply.status(201).send(made);
       }
       discardRest(request.raw);
-      throw translate(known, 404, 'no_such_container', 'The container does not exist.');
+      throw translate(known, 404, 'no_such_container', 'The bucket does not exist.');
     }
   });
 

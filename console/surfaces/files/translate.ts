@@ -4,7 +4,7 @@ import { SwiftStatusError } from '../../swift/errors.js';
 
 /** The store, or the filter of a cluster, lets the gateway alone write to buckets with Object Lock. */
 const LOCKED =
-  'The store does not allow you to change this container. If it has Object Lock, only the S3 gateway can change it.';
+  'The store does not allow you to change this bucket. If it has Object Lock, only the S3 gateway can change it.';
 
 /** What a change of a container means that the store refuses to its owner. */
 export function translateRefusal(error: unknown): unknown {

@@ -156,7 +156,7 @@ function orNoTrash(error: unknown): never {
   if (!(error instanceof SwiftStatusError && error.status === 403)) throw error;
   throw new ApiError(
     'acl',
-    "The container has no trash that you can use. Ask an admin to save the container's access rules, which creates one.",
+    "The bucket has no trash that you can use. Ask an admin to save the bucket's access rules, which creates one.",
   );
 }
 

@@ -259,7 +259,7 @@ async function makeSegments(
   isVersioned: boolean,
 ): Promise<void> {
   const { status, headers } = await store.do([200, 204, 403, 404], 'HEAD', { container });
-  if (status === 404) throw new ApiError('no_such_container', 'The container does not exist.');
+  if (status === 404) throw new ApiError('no_such_container', 'The bucket does not exist.');
   const place = { container: segmentsOf(container) };
   const known = await store.do([200, 204, 403, 404], 'HEAD', place);
   if (known.status < 300) return;

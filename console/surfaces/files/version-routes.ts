@@ -197,7 +197,7 @@ export function versionRoutes(
 
 async function head(store: SwiftAccount, container: string) {
   return store.do([200, 204], 'HEAD', { container }).catch((error: unknown) => {
-    throw translate(error, 404, 'no_such_container', 'The container does not exist.');
+    throw translate(error, 404, 'no_such_container', 'The bucket does not exist.');
   });
 }
 
@@ -221,7 +221,7 @@ function noSuchVersion(error: unknown): never {
 }
 
 function noVersions(): ApiError {
-  return new ApiError('unsupported_here', 'Versioning is not enabled for this container.', {
-    needs: 'a container that keeps versions',
+  return new ApiError('unsupported_here', 'Versioning is not enabled for this bucket.', {
+    needs: 'a bucket that keeps versions',
   });
 }

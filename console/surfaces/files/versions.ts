@@ -102,9 +102,13 @@ export async function* walkVersions(
     yield* rows;
     const last = rows.at(-1);
     if (last === undefined || rows.length < LISTING_LIMIT) return;
-    const { name, version_id: id } = last;
-    from = { marker: name, version_marker: id === NULL_ID ? NEWEST_ID : id };
+    from = behindVersion(last.name, last.version_id);
   }
+}
+
+/** Where a listing of versions goes on behind one of them. */
+export function behindVersion(name: string, id: string): SwiftQuery {
+  return { marker: name, version_marker: id === NULL_ID ? NEWEST_ID : id };
 }
 
 async function* archived(

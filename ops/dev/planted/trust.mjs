@@ -80,7 +80,7 @@ export const TRUST = [
   {
     name: 'console/uploads: segments get a container where there is none',
     file: 'console/surfaces/files/upload-routes.ts',
-    find: `if (status === 404) throw new ApiError('no_such_container', 'The container does not exist.');
+    find: `if (status === 404) throw new ApiError('no_such_container', 'The bucket does not exist.');
   const place`,
     replace: `const place`,
     tests: ['test/console/files/rights.test.ts'],

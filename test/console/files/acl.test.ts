@@ -29,9 +29,9 @@ describe('console ACLs', () => {
       'Anyone can read objects at the store’s address without logging in.',
       'Referrers from bad.example.com are denied unless a later rule allows them.',
       'Referrers from any subdomain of example.org can read objects without logging in.',
-      'User b in account a can read objects and list the container.',
-      'All users in account c can read objects and list the container.',
-      'Any authenticated user can read objects and list the container.',
+      'User b in account a can read objects and list the bucket.',
+      'All users in account c can read objects and list the bucket.',
+      'Any authenticated user can read objects and list the bucket.',
     ]);
     expect(words('a:b', 'write')).to.deep.equal([
       'User b in account a can upload and delete objects.',

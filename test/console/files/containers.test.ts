@@ -14,6 +14,7 @@ import {
   query,
   unique,
   upload,
+  uploadSegments,
 } from './support.js';
 
 const SEGMENT = 1024 * 1024;
@@ -41,33 +42,8 @@ describe('console containers', () => {
   const names = async (container: string) =>
     (await list(client, container, { delimiter: '' })).items.map((item) => item.name);
 
-  /** Two segments and their manifest. */
-  const uploadLarge = async (container: string, name: string) => {
-    const body = Buffer.alloc(SEGMENT + 5, 'x');
-    const file = {
-      container,
-      name,
-      size_bytes: body.length,
-      mtime_ms: 1,
-      fingerprint: 'abcdef01'.repeat(2),
-    };
-    await ok(client.post('/api/files/uploads', file), 200);
-    for (const index of [0, 1]) {
-      const part = body.subarray(index * SEGMENT, (index + 1) * SEGMENT);
-      await ok(
-        client.send('PUT', `/api/files/uploads/segment?${query({ ...file, index })}`, {
-          body: part,
-          headers: {
-            'content-type': 'application/octet-stream',
-            'content-length': String(part.length),
-          },
-        }),
-        201,
-      );
-    }
-    await ok(client.post('/api/files/uploads/finish', file), 201);
-    return body;
-  };
+  const uploadLarge = (container: string, name: string) =>
+    uploadSegments(client, container, name, SEGMENT);
 
   it('tells what containers are like, one and many', async () => {
     await makeContainer(client, OPEN);
@@ -96,6 +72,27 @@ describe('console containers', () => {
     ]);
     const missing = await client.get(`/api/files/container?name=${NONE}`);
     expect([missing.status, codeOf(missing)]).to.deep.equal([404, 'no_such_container']);
+  });
+
+  it('makes buckets that S3 clients can see, and others with consent; none twice', async () => {
+    const make = (body: object) => client.send('PUT', '/api/files/container', { body });
+    for (const name of ['Bad_Name!', 'silver box', 'ab', '1.2.3.4']) {
+      const refused = await make({ name });
+      expect([refused.status, codeOf(refused)], name).to.deep.equal([400, 'bad_name']);
+    }
+    const [hidden, seen] = [unique('Bad_Name!'), unique('seen')];
+    await ok(make({ name: hidden, hidden_from_s3: true }), 204);
+    await ok(make({ name: seen }), 204);
+    const again = await make({ name: seen, quota: { bytes: 5, objects: null } });
+    expect([400, 412, 501]).to.include(again.status);
+    expect(await details(seen)).to.include({ quota_bytes: null });
+    // Nothing is made of what cannot be made whole: this console knows no S3.
+    const locked = unique('locked');
+    const refused = await make({ name: locked, object_lock: true });
+    expect([refused.status, codeOf(refused)]).to.deep.equal([501, 'unsupported_here']);
+    const missing = await client.get(`/api/files/container?name=${locked}`);
+    expect(missing.status).to.equal(404);
+    expect(codeOf(await make({ name: seen }))).to.equal('exists');
   });
 
   it('explains an ACL before it is kept, and keeps none that is malformed', async () => {

@@ -20,8 +20,10 @@ export async function ok(answer: Promise<Answer>, ...statuses: number[]): Promis
   return got;
 }
 
+/** With any name: also with one that S3 clients cannot see. */
 export async function makeContainer(client: ConsoleClient, name: string): Promise<void> {
-  await ok(client.send('PUT', '/api/files/container', { body: { name } }), 204);
+  const body = { name, hidden_from_s3: true };
+  await ok(client.send('PUT', '/api/files/container', { body }), 204);
 }
 
 export function upload(
@@ -38,6 +40,30 @@ export function upload(
       'content-length': String(Buffer.byteLength(body)),
     },
   });
+}
+
+/** Two segments and their manifest. @returns what the object holds */
+export async function uploadSegments(
+  client: ConsoleClient,
+  container: string,
+  name: string,
+  segmentBytes: number,
+): Promise<Buffer> {
+  const body = Buffer.alloc(segmentBytes + 5, 'x');
+  const described = { size_bytes: body.length, mtime_ms: 1, fingerprint: 'abcdef01'.repeat(2) };
+  const file = { container, name, ...described };
+  await ok(client.post('/api/files/uploads', file), 200);
+  for (const index of [0, 1]) {
+    const part = body.subarray(index * segmentBytes, (index + 1) * segmentBytes);
+    const headers = {
+      'content-type': 'application/octet-stream',
+      'content-length': String(part.length),
+    };
+    const path = `/api/files/uploads/segment?${query({ ...file, index })}`;
+    await ok(client.send('PUT', path, { body: part, headers }), 201);
+  }
+  await ok(client.post('/api/files/uploads/finish', file), 201);
+  return body;
 }
 
 export function download(client: ConsoleClient, container: string, name: string): Promise<Answer> {

@@ -142,7 +142,9 @@ describe('console under attack', () => {
       await patch({ meta: { [INJECTED]: 'x' } }),
       await patch({ meta: {}, content_type: `text/plain${INJECTED}` }),
       await upload(client, container, 'typed', 'x', { type: INJECTED }),
-      await client.send('PUT', '/api/files/container', { body: { name: 'p', policy: INJECTED } }),
+      await client.send('PUT', '/api/files/container', {
+        body: { name: 'photos', policy: INJECTED },
+      }),
       await change(client, 'acl', { name: container, read: INJECTED, write: '' }),
       await bed.client().login({ account: 'test', user: INJECTED, key: 'x' }),
       await bed.client().login({ account: 'test', user: 'tester', key: INJECTED }),

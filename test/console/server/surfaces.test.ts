@@ -124,8 +124,8 @@ describe('surfaces behind their gates', () => {
   it('tells each user the pages that are open to them', async () => {
     const lab = SURFACES.find(({ id }) => id === 'lab')?.pages.map(({ path }) => path) ?? [];
     expect(lab).to.include('/lab/rings');
-    expect(await paths()).to.deep.equal(['/', ...lab, '/audit']);
-    expect(await paths('tester3', 'testing3')).to.deep.equal(['/']);
+    expect(await paths()).to.deep.equal(['/', '/buckets', ...lab, '/audit']);
+    expect(await paths('tester3', 'testing3')).to.deep.equal(['/', '/buckets']);
   });
 
   it('tells operators what is off, and the keys that switch it on', async () => {

@@ -1,6 +1,6 @@
 import { call, query } from '../../../ui/api.js';
 import { ask, el } from '../../../ui/dom.js';
-import { forgetDetails } from './containers.js';
+import { forgetDetails } from './bucket-list.js';
 import { loadContainers } from './listing.js';
 import type { Person } from '../acl-routes.js';
 import type { AclKind, AclReading } from '../acl.js';

@@ -125,7 +125,7 @@ export async function purgeSelected() {
     ? `${count(rows)} will be permanently deleted, with all versions and delete markers.`
     : `${count(rows)} will be permanently deleted.`;
   const nodes: Node[] = [el('p', { textContent: text })];
-  const label = `Type the container name “${shownText(container)}” to confirm`;
+  const label = `Type the bucket name “${shownText(container)}” to confirm`;
   const typed = isS3 ? typedName(container, { label }) : null;
   if (typed !== null) nodes.push(typed.node);
   const check = async () => typed?.given();

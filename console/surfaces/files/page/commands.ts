@@ -1,8 +1,9 @@
 import { $ } from '../../../ui/dom.js';
+import { knownBuckets } from './bucket-list.js';
 import { go } from './state.js';
 import type { Command } from '../../../ui/command-palette.js';
 
-/** What the command palette offers on this page: containers to open, and the tools that are there. */
+/** What the command palette offers on this page: buckets to open, and the tools that are there. */
 
 /** Buttons of the page, their icons and keys. */
 const TOOLS: readonly (readonly [selector: string, icon: string, key?: string])[] = [
@@ -12,7 +13,6 @@ const TOOLS: readonly (readonly [selector: string, icon: string, key?: string])[
   ['#new-container', 'box'],
   ['#show-trash', 'trash-2', 't'],
   ['#refresh', 'refresh-cw', 'r'],
-  ['#container-info', 'settings'],
   ['#zip', 'archive'],
   ['#copy', 'copy', 'c'],
   ['#share', 'link'],
@@ -25,7 +25,7 @@ const FIELDS: readonly (readonly [selector: string, text: string, icon: string, 
   ['#q', 'Search in this folder', 'search', '/'],
   ['#jump-text', 'Go to names starting with…', 'arrow-right', 'g'],
 ];
-const CONTAINERS_MOST = 200;
+const BUCKETS_MOST = 200;
 
 export function filesCommands(): Command[] {
   const tools = TOOLS.flatMap(([selector, icon, keys]) => {
@@ -41,16 +41,13 @@ export function filesCommands(): Command[] {
       run: () => $(selector).focus(),
     }),
   );
-  const containers = [...$('#containers').querySelectorAll('button')]
-    .slice(0, CONTAINERS_MOST)
-    .map((button) => {
-      const name = button.dataset.name ?? '';
-      return {
-        text: name,
-        icon: 'box',
-        group: 'Go to' as const,
-        run: () => go(name, ''),
-      };
-    });
-  return [...fields, ...tools, ...containers];
+  const buckets = knownBuckets()
+    .slice(0, BUCKETS_MOST)
+    .map((name) => ({
+      text: name,
+      icon: 'box',
+      group: 'Go to' as const,
+      run: () => go(name, ''),
+    }));
+  return [...fields, ...tools, ...buckets];
 }

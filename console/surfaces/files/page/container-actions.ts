@@ -1,6 +1,6 @@
 import { call } from '../../../ui/api.js';
 import { ask, bytesText, el } from '../../../ui/dom.js';
-import { forgetDetails } from './containers.js';
+import { forgetDetails } from './bucket-list.js';
 import { load, loadContainers } from './listing.js';
 import { view } from './state.js';
 import { runTask } from './tasks.js';
@@ -36,7 +36,7 @@ export async function rotateKey(name: string) {
 
 /** Ends all TempURLs of a container. */
 export async function removeKeys(name: string) {
-  const text = "All TempURLs signed with this container's keys stop working immediately.";
+  const text = "All TempURLs signed with this bucket's keys stop working immediately.";
   const work = () => call('POST', '/api/files/tempurl/remove', { container: name });
   const nodes = [el('p', { textContent: text })];
   await ask('Remove TempURL key', nodes, 'Remove', work, { danger: true });
@@ -59,17 +59,17 @@ export async function removeContainer({ name, objects, bytes, versioning, s3 }: 
   const all = `${objects.toLocaleString()} ${objects === 1 ? 'object' : 'objects'} (${bytesText(bytes)})`;
   const locked = s3 ? ', except versions protected by Object Lock' : '';
   const text = isEmpty
-    ? 'The container is empty.'
+    ? 'The bucket is empty.'
     : hasVersions
       ? `${all} will be permanently deleted with all versions and delete markers${locked}. Nothing is moved to the trash.`
       : `${all} will be permanently deleted. Nothing is moved to the trash.`;
   const nodes: Node[] = [el('p', { textContent: text })];
-  if (!isEmpty) nodes.push(el('label', { className: 'check' }, keep, ' Keep the empty container'));
+  if (!isEmpty) nodes.push(el('label', { className: 'check' }, keep, ' Keep the empty bucket'));
   nodes.push(el('label', { className: 'check' }, trash, ' Also delete its trash'));
   const given = await askTyped(`Empty or delete “${name}”`, nodes, name);
   if (given === null) return;
   const remove = given.keep !== '1';
-  const title = `${remove ? 'Delete' : 'Empty'} container ${name}`;
+  const title = `${remove ? 'Delete' : 'Empty'} bucket ${name}`;
   const body = {
     name,
     confirm_name: given.confirm_name,

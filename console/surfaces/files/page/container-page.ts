@@ -1,13 +1,11 @@
 import { call } from '../../../ui/api.js';
 import { $, el, messageOf, shownText } from '../../../ui/dom.js';
-import { selectTab, tabList } from '../../../ui/parts.js';
-import { accessTab, dangerTab, lifecycleTab, overviewTab, versionsTab } from './container-tabs.js';
-import { attempt, containerHere, fail, go, may, setTab, view } from './state.js';
+import { chosenTab } from './bucket-tabs.js';
+import { attempt, containerHere, fail, view } from './state.js';
 import type { ContainerDetails } from '../container-details.js';
 import type { Capabilities } from '../container-life-routes.js';
-import type { Role } from './state.js';
 
-/** The container that is shown; `act` makes a button after whose work it is shown anew. */
+/** The bucket that is shown; `act` makes a button after whose work it is shown anew. */
 export interface Subject {
   name: string;
   details: ContainerDetails;
@@ -17,41 +15,16 @@ export interface Subject {
 
 export type TabContent = (subject: Subject) => Promise<readonly Node[]>;
 
-const TABS: readonly { id: string; title: string; content: TabContent; least: Role }[] = [
-  { id: 'overview', title: 'Overview', content: overviewTab, least: 'reader' },
-  { id: 'access', title: 'Access', content: accessTab, least: 'reader' },
-  { id: 'versions', title: 'Versions', content: versionsTab, least: 'reader' },
-  { id: 'lifecycle', title: 'Lifecycle', content: lifecycleTab, least: 'reader' },
-  { id: 'danger', title: 'Danger zone', content: dangerTab, least: 'admin' },
-];
-
 let latest = 0;
 
-/** Shows what the open container is like, and what can be done with it, tab by tab. */
+/** Shows what the open bucket is like, and what can be done with it: the chosen tab. */
 export async function showContainerPage() {
   const name = containerHere();
-  const tabs = TABS.filter(({ least }) => may(least));
-  const chosen = tabs.find(({ id }) => id === view.tab) ?? tabs[0];
+  const tab = chosenTab();
   const page = $('#container-page');
-  const panel = panelOf(page, name, chosen?.id ?? '');
-  // The tabs stay while another one is chosen, and with them the focus.
-  if (page.dataset.name !== name) {
-    page.dataset.name = name;
-    const list = tabList(`Container ${shownText(name)}`, tabs, chosen?.id ?? '', setTab);
-    const back = el('button', {
-      textContent: 'Back to files',
-      onclick: () => go(name, view.prefix),
-    });
-    page.replaceChildren(
-      el('div', { className: 'row' }, el('h2', { textContent: shownText(name) }), back),
-      list,
-      panel,
-    );
-    list
-      .querySelector('[aria-selected=true]')
-      ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-  } else if (!panel.isConnected) page.querySelector('.container-panel')?.replaceWith(panel);
-  selectTab(page, chosen?.id ?? '');
+  const panel = panelOf(page, name, tab.id);
+  page.dataset.name = name;
+  if (!panel.isConnected) page.replaceChildren(panel);
   const turn = ++latest;
   try {
     const [{ items }, can] = await Promise.all([
@@ -60,11 +33,12 @@ export async function showContainerPage() {
     ]);
     const [details] = items;
     if (details === undefined)
-      throw new Error('You do not have permission to view the details of this container.');
-    const nodes = await chosen?.content({ name, details, can, act });
+      throw new Error('You do not have permission to view the details of this bucket.');
+    const nodes = await tab.content({ name, details, can, act });
     if (turn !== latest) return;
     const active = panel.contains(document.activeElement) ? document.activeElement : null;
-    panel.replaceChildren(...(nodes ?? []));
+    const title = el('h2', { className: 'sr', textContent: tab.title });
+    panel.replaceChildren(title, ...nodes);
     if (active !== null) focusAgain(panel, active);
   } catch (error) {
     if (turn === latest) panel.replaceChildren(problem(error));
@@ -74,7 +48,7 @@ export async function showContainerPage() {
 /**
  * The panel of a tab. What it shows stays until the same tab is read anew.
  *
- * @param name of the container
+ * @param name of the bucket
  */
 function panelOf(page: HTMLElement, name: string, tab: string) {
   const former = page.querySelector<HTMLElement>('.container-panel');
@@ -99,7 +73,7 @@ function focusAgain(panel: HTMLElement, former: Element) {
   (same ?? panel).focus();
 }
 
-/** Forgets the container that was shown: another visit begins anew. */
+/** Forgets the bucket that was shown: another visit begins anew. */
 export function leaveContainerPage() {
   latest += 1;
   const page = $('#container-page');

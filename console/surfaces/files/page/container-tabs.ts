@@ -1,86 +1,37 @@
 import { call, query } from '../../../ui/api.js';
-import { bytesText, el, shownText } from '../../../ui/dom.js';
+import { el, shownText } from '../../../ui/dom.js';
 import { aclLines, showAcl } from './acl.js';
-import { removeContainer, removeKeys, rotateKey, setVersions } from './container-actions.js';
-import { showQuota } from './quota.js';
-import { keepsDeleted, may, view } from './state.js';
+import { removeKeys, rotateKey, setVersions } from './container-actions.js';
+import { sizeFacts } from './size-facts.js';
+import { go, may, view } from './state.js';
 import { lockTexts, showBucketLock } from './s3/bucket-lock.js';
-import { showCors } from './s3/cors.js';
 import { factList, quiet } from './s3/fields.js';
 import { ruleItem, showLifecycle } from './s3/lifecycle.js';
 import { showRewind } from './s3/rewind.js';
-import { showTags } from './s3/tags.js';
 import { showUnfinished } from './s3/unfinished.js';
 import { showShare } from './share.js';
 import type { ContainerDetails } from '../container-details.js';
 import type { Subject, TabContent } from './container-page.js';
 
-const ACCESS: Readonly<Record<string, string>> = {
-  public: 'Public: anyone can read it at the store’s address',
-  shared: 'Shared with others',
-  private: 'Private',
-};
 const VERSIONING: Readonly<Record<ContainerDetails['versioning'], string>> = {
-  stack: 'Versioning is on; versions kept in this container',
-  archive: 'Versions kept in another container',
-  history: 'Versions and deleted objects kept in another container',
+  stack: 'Versioning is on; versions kept in this bucket',
+  archive: 'Versions kept in another bucket',
+  history: 'Versions and deleted objects kept in another bucket',
   gateway: 'Versions kept by S3 versioning',
   none: 'Versioning is off',
 };
 
-export async function overviewTab({ name, details, can, act }: Parameters<TabContent>[0]) {
-  const facts = factList({
-    'Storage policy': details.policy ?? 'unknown',
-    Objects: `${details.objects.toLocaleString()}, as counted by the store`,
-    Size: bytesText(details.bytes),
-    Quota: quotaText(details),
-    Access: accessText(details),
-    Versions: versionsText(details),
-    S3: s3Text(details),
-  });
-  const buttons: Node[] = [];
-  if (can.tempurl && details.versioning !== 'gateway' && view.prefix !== '' && may('member')) {
-    const share = () => showShare({ prefix: view.prefix });
-    buttons.push(act(`Share folder ${shownText(view.prefix)}`, share));
-  }
-  if (can.quotas && may('admin')) buttons.push(act('Edit quota', () => showQuota(details)));
-  if (details.s3_bucket) {
-    buttons.push(act('Edit bucket tags', () => showTags({ container: name }, may('admin'))));
-  }
-  return [section('Details', facts, el('div', { className: 'row' }, ...buttons))];
+export async function accessTab({ details, can, act }: Parameters<TabContent>[0]) {
+  return [await rulesOf(details, act), sharingOf(details, act), ...sharedFolder(details, can, act)];
 }
 
-function s3Text({ s3_bucket: isOwn, s3_shared: isShared }: ContainerDetails) {
-  if (isShared) return 'Visible as a bucket with this name, shared with you';
-  return isOwn ? 'Visible as a bucket with this name' : 'Not visible to S3 clients';
-}
-
-function quotaText({ quota_bytes: bytes, quota_objects: objects }: ContainerDetails) {
-  const texts = [];
-  if (bytes !== null) texts.push(bytesText(bytes));
-  if (objects !== null) texts.push(`${objects.toLocaleString()} objects`);
-  return texts.join(', ') || 'None';
-}
-
-export async function accessTab({ name, details, act }: Parameters<TabContent>[0]) {
-  const nodes = [await rulesOf(details, act), sharingOf(details, act)];
-  if (details.s3_bucket) {
-    const { rules } = await call('GET', `/api/files/cors?${query({ name })}`);
-    const count = rules.length === 1 ? '1 rule.' : `${rules.length} rules.`;
-    nodes.push(
-      section(
-        'Cross-origin access (CORS)',
-        quiet('Websites that can access this bucket from a browser.'),
-        quiet(
-          rules.length === 0
-            ? 'No rules. Browsers block other websites from reading the bucket.'
-            : count,
-        ),
-        act(may('admin') ? 'Edit CORS rules' : 'View CORS rules', () => showCors(name)),
-      ),
-    );
-  }
-  return nodes;
+/** The folder that is open can be shared as a whole, where the store takes URLs that do so. */
+function sharedFolder({ versioning }: ContainerDetails, can: Subject['can'], act: Subject['act']) {
+  const { prefix } = view;
+  if (!can.tempurl || versioning === 'gateway' || prefix === '' || !may('member')) return [];
+  const text = `A URL that opens all objects whose names start with “${shownText(prefix)}”.`;
+  const share = act(`Share folder ${shownText(prefix)}`, () => showShare({ prefix }));
+  return [section('Folder', quiet(text), share)];
 }
 
 /** How single objects are shared. */
@@ -101,7 +52,7 @@ function sharingOf(
   const text =
     keys === 0
       ? 'No key yet. A key is created with the first TempURL.'
-      : 'TempURLs of this container are signed with a key that is never displayed.';
+      : 'TempURLs of this bucket are signed with a key that is never displayed.';
   const rotate = keys > 0 && may('admin') ? [act('Create new key', () => rotateKey(name))] : [];
   return section('TempURL key', quiet(text), ...rotate);
 }
@@ -145,13 +96,21 @@ export async function versionsTab({ name, details, can, act }: Parameters<TabCon
             ? 'New versions are not created. Deleting an object adds a delete marker. Existing versions are kept.'
             : 'Deleted objects go to the trash. Overwritten objects are permanently lost.',
       ),
-      ...(may('admin') && can.object_versioning && isSwitched
-        ? [
-            act(active ? 'Suspend versioning' : 'Enable versioning', () =>
-              setVersions({ name, s3 }, !active),
-            ),
-          ]
+      ...(versioning === 'stack' || versioning === 'gateway'
+        ? [sizeFacts(name, ['noncurrent'])]
         : []),
+      el(
+        'div',
+        { className: 'row' },
+        ...(active ? [act('Show deleted files', () => go(name, view.prefix, 'trash'))] : []),
+        ...(may('admin') && can.object_versioning && isSwitched
+          ? [
+              act(active ? 'Suspend versioning' : 'Enable versioning', () =>
+                setVersions({ name, s3 }, !active),
+              ),
+            ]
+          : []),
+      ),
     ),
   ];
   if (s3 && details.s3_bucket) {
@@ -188,7 +147,7 @@ export async function lifecycleTab({ name, details, act }: Parameters<TabContent
         quiet(
           details.s3_shared
             ? "Only account owners can view the bucket's lifecycle rules."
-            : 'Lifecycle rules for the whole container require a bucket that is visible to S3 clients.',
+            : 'Lifecycle rules for the whole bucket require a bucket that is visible to S3 clients.',
         ),
       ),
     ];
@@ -206,31 +165,29 @@ export async function lifecycleTab({ name, details, act }: Parameters<TabContent
         showLifecycle(name, details.s3),
       ),
     ),
+  ];
+}
+
+/** Multipart uploads that were begun and never finished. */
+export async function uploadsTab({ name, details, act }: Parameters<TabContent>[0]) {
+  const title = 'Incomplete multipart uploads';
+  if (!details.s3_bucket) {
+    const text = 'Multipart uploads are of S3 clients. This bucket is not visible to them.';
+    return [section(title, quiet(text))];
+  }
+  return [
     section(
-      'Incomplete multipart uploads',
+      title,
       quiet(
         'Parts of incomplete multipart uploads use storage until the uploads are completed or aborted.',
       ),
+      sizeFacts(name, ['uploads']),
       act('View incomplete multipart uploads', () => showUnfinished(name)),
     ),
   ];
 }
 
-export async function dangerTab({ details, act }: Parameters<TabContent>[0]) {
-  const text = keepsDeleted()
-    ? 'All versions and delete markers are also deleted. This cannot be undone.'
-    : 'Objects are not moved to the trash. This cannot be undone.';
-  const remove = act('Empty or delete', () => removeContainer(details), 'danger');
-  const made = section('Empty or delete this container', quiet(text), remove);
-  made.classList.add('danger-zone');
-  return [made];
-}
-
-function accessText(details: ContainerDetails) {
-  return ACCESS[details.access ?? ''] ?? 'Unknown (visible to owners only)';
-}
-
-function versionsText(details: ContainerDetails) {
+export function versionsText(details: ContainerDetails) {
   const { versioning, versioning_active: active, versions_container: place, s3 } = details;
   if (details.s3_unavailable) return 'Unknown (S3 is not responding)';
   if (s3)
@@ -244,6 +201,6 @@ function versionsText(details: ContainerDetails) {
     : text;
 }
 
-function section(title: string, ...children: Node[]) {
+export function section(title: string, ...children: Node[]) {
   return el('section', {}, el('h3', { textContent: title }), ...children);
 }

@@ -6,7 +6,8 @@ import { containerHere, go, keepsDeleted, view } from './state.js';
 export function showCrumbs() {
   const { container, mode } = view;
   const here = containerHere();
-  const parts = view.prefix.split('/');
+  // The settings are the bucket's, of whichever folder they were opened.
+  const parts = (mode === 'settings' ? '' : view.prefix).split('/');
   const rest = parts.pop();
   // What was deleted is found in the folder that it was in.
   const isTrash = mode === 'trash';
@@ -25,7 +26,6 @@ export function showCrumbs() {
   );
   if (rest !== '')
     nodes.push(el('span', { className: 'badge', textContent: `${shownText(rest)}…` }));
-  if (mode === 'settings') nodes.push(el('span', { textContent: 'Container settings' }));
   nodes.at(-1)?.setAttribute('aria-current', 'page');
   $('#crumbs').replaceChildren(
     ...nodes.flatMap((node, at) => (at === 0 ? [node] : [icon('chevron-right'), node])),

@@ -1,6 +1,6 @@
 import { $, el } from '../../../ui/dom.js';
 import { icon } from '../../../ui/icons.js';
-import { may, view } from './state.js';
+import { may } from './state.js';
 
 export const LOADING = 'Loading…';
 export const EMPTY = 'This folder is empty.';
@@ -10,10 +10,6 @@ export function emptyNodes(text: string) {
   if (text === '') return [];
   const nextStep = (words: string, selector: string) =>
     el('button', { textContent: words, className: 'primary', onclick: () => $(selector).click() });
-  if (view.container === null) {
-    const steps = may('admin') ? [nextStep('Create container', '#new-container')] : [];
-    return [icon('box'), text, ...steps];
-  }
   if (text === EMPTY && may('member')) {
     const hint = el('span', { textContent: 'Drop files here or choose files.' });
     return [icon('folder-open'), text, hint, nextStep('Choose files', '#upload')];

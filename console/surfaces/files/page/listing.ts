@@ -1,14 +1,14 @@
 import { timeAt } from '../../../ui/clock.js';
 import { call, query } from '../../../ui/api.js';
 import { $, el, messageOf, shownText } from '../../../ui/dom.js';
-import { showContainers } from './containers.js';
+import { readBuckets } from './bucket-list.js';
 import { showCrumbs } from './crumbs.js';
 import { EMPTY, emptyNodes, LOADING } from './empty.js';
 import { pageOf, showPlace, type PageParameters } from './place.js';
 import { rowOf, setActive } from './rows.js';
 import { showSelection } from './selection.js';
 import { isSorted, sortedRows } from './sorting.js';
-import { containerHere, folder, go, keepsDeleted, stopSearch, view } from './state.js';
+import { containerHere, folder, keepsDeleted, stopSearch, view } from './state.js';
 import { showTools, showTrashTools } from './tools.js';
 import { trashRows } from './trash.js';
 import type { FolderItem, ObjectItem } from '../container-routes.js';
@@ -27,7 +27,8 @@ const PAGE = 100;
 /** What is sorted and selected at once: as much as the store lists in one answer. */
 const WHOLE_MAX = 10_000;
 
-export const loadContainers = () => showContainers(view.container, (name) => go(name, ''));
+/** Reads the buckets, which may have changed; they are counted where they are shown. */
+export const loadContainers = () => readBuckets(view.container === null);
 
 /** What the rows do: the page says it, since that needs the listing in turn. */
 let work: Parameters<typeof rowOf>[1] = { details: () => undefined, actions: () => [] };
@@ -36,7 +37,7 @@ export function onRows(given: Parameters<typeof rowOf>[1]) {
   work = given;
 }
 
-/** What shows the page of a container: see `onRows`. */
+/** What shows the other tabs of a bucket: see `onRows`. */
 let showSettings: () => Promise<unknown> = async () => undefined;
 
 export function onSettings(given: () => Promise<unknown>) {
@@ -64,19 +65,15 @@ export async function load(parameters: PageParameters = {}) {
   view.selected.clear();
   showCrumbs();
   showTools();
-  $('#listing').hidden = view.mode === 'settings';
-  $('#container-page').hidden = view.mode !== 'settings';
-  if (view.mode === 'settings') {
+  const isOpen = view.container !== null;
+  $('#listing').hidden = !isOpen || view.mode === 'settings';
+  $('#container-page').hidden = !isOpen || view.mode !== 'settings';
+  if (!isOpen || view.mode === 'settings') {
     shownPlace = null;
+    $('#main').setAttribute('aria-busy', 'false');
+    if (!isOpen) return loadContainers();
     await loadDetails();
     await showSettings();
-    return;
-  }
-  if (view.container === null) {
-    shownPlace = null;
-    showPages({ next: null, previous: null });
-    $('#as-of').textContent = '';
-    show([], 'Select a container to view its contents.');
     return;
   }
   if (place !== shownPlace) {

@@ -1,10 +1,12 @@
-import { call } from '../../../ui/api.js';
-import { $, ask, el } from '../../../ui/dom.js';
+import { call, query } from '../../../ui/api.js';
+import { $, ask, el, shownText } from '../../../ui/dom.js';
 import { acceptDrops, picked } from '../../../ui/drop.js';
 import { emptyTrash, purgeSelected, removeRows, restoreAll, restoreRows } from './actions.js';
+import { showTabs } from './bucket-tabs.js';
 import { leaveContainerPage, showContainerPage } from './container-page.js';
-import { newContainer } from './new-container.js';
-import { markContainer, wireOpenBox } from './containers.js';
+import { newBucket } from './new-bucket.js';
+import { leaveBuckets, onBuckets, wireBuckets } from './bucket-list.js';
+import { removeContainer } from './container-actions.js';
 import { rename, transferDialog } from './copy-dialog.js';
 import { closeDrawer, followAddress, showDetails } from './drawer.js';
 import { wireKeyboard } from './keyboard.js';
@@ -30,6 +32,7 @@ import {
   fail,
   folder,
   go,
+  hashOf,
   may,
   readPlace,
   setRole,
@@ -47,6 +50,7 @@ import { showUnfinished } from '../../../ui/unfinished-uploads.js';
 import type { SessionView } from '../../../server/session-routes.js';
 import type { ZipCut } from '../zip-routes.js';
 import { findHere, pageHere, partsHere, showTitle, takeAddress } from './place.js';
+import type { MenuItem } from '../../../ui/menu.js';
 import type { Row } from './state.js';
 
 function onHash() {
@@ -58,16 +62,16 @@ function onHash() {
     attempt(followAddress);
     return;
   }
-  setSide(false);
-  if (view.mode !== 'settings') leaveContainerPage();
-  $('#files').dataset.place = view.container === null ? 'none' : 'container';
+  if (view.mode !== 'settings' || view.container === null) leaveContainerPage();
+  leaveBuckets();
+  $('#bucket-title').textContent = view.container === null ? '' : shownText(view.container);
+  showTabs();
   if (view.container !== null) {
     const text = `${view.container}/${folder()}`;
     rememberPlace({ text, href: `${location.pathname}#${view.path}` });
   }
   const parts = partsHere();
   closeDrawer(true);
-  markContainer(view.container);
   $('#search').reset();
   $('#search-more').open = false;
   $('#jump-text').value = view.prefix.slice(folder().length);
@@ -84,18 +88,39 @@ function meant(row: Row) {
   return view.selected.has(row.name) ? selectedRows() : [row];
 }
 
-/** On a phone the containers come and go. */
-function setSide(isOpen: boolean) {
-  $('#files').dataset.side = isOpen ? 'open' : '';
-  $('#show-side').setAttribute('aria-expanded', String(isOpen));
+/** What the menu of a bucket offers. */
+function bucketActions(name: string): MenuItem[] {
+  const item = (text: string, icon: string, work: () => unknown, danger = false) => ({
+    ...{ text, icon, danger },
+    work: () => attempt(work),
+  });
+  const tab = (id: string) => () => (location.hash = hashOf(name, '', 'settings', id));
+  const remove = async () =>
+    removeContainer(await call('GET', `/api/files/container?${query({ name })}`));
+  return [
+    item('Open', 'folder-open', () => go(name, '')),
+    item('Access', 'users', tab('access')),
+    item('Lifecycle', 'clock', tab('lifecycle')),
+    item('Settings', 'settings', tab('settings')),
+    ...(may('admin') ? [item('Empty or delete', 'trash-2', remove, true)] : []),
+  ];
+}
+
+/** The page stays: what it transfers would end with it. */
+function stayHere(event: MouseEvent) {
+  const link = (event.target as Element).closest('a');
+  const isPlain = !event.ctrlKey && !event.metaKey && !event.shiftKey && event.button === 0;
+  if (link?.getAttribute('href') !== location.pathname || !isPlain) return;
+  event.preventDefault();
+  location.hash = '';
 }
 
 /** Words stay for screen readers where there is room for the icon alone. */
 const TOOL_ICONS = {
   ...{ '#upload': 'upload', '#upload-folder': 'folder-up', '#new-folder': 'folder-plus' },
   ...{ '#show-trash': 'trash-2', '#new-container': 'plus', '#deselect': 'x', '#zip': 'archive' },
-  ...{ '#container-info': 'settings', '#refresh': 'refresh-cw', '#help': 'keyboard' },
-  ...{ '#show-side': 'box', '#drawer-close': 'x', '#share': 'link', '#copy': 'copy' },
+  ...{ '#refresh': 'refresh-cw', '#refresh-buckets': 'refresh-cw', '#help': 'keyboard' },
+  ...{ '#drawer-close': 'x', '#share': 'link', '#copy': 'copy' },
   ...{ '#delete': 'trash-2', '#restore': 'undo-2', '#purge': 'trash-2' },
   ...{ '#restore-all': 'undo-2', '#empty-trash': 'trash-2' },
 };
@@ -107,28 +132,24 @@ function addToolIcons() {
     const text = words === '' ? [] : [el('span', { className: 'words', textContent: words })];
     button.replaceChildren(icon(name), ...text);
   }
+  $('#all-buckets').after(icon('chevron-right'));
 }
 
 function wire() {
   addToolIcons();
-  act('#show-side', async () => setSide($('#files').dataset.side !== 'open'));
   act('#deselect', async () => {
     view.selected.clear();
     markSelected();
   });
-  act('#new-container', newContainer);
+  act('#new-container', newBucket);
+  act('#refresh-buckets', loadContainers);
   act('#new-folder', newFolder);
   act('#show-trash', () =>
     view.mode === 'trash'
       ? go(containerHere(), view.prefix)
       : go(containerHere(), view.prefix, 'trash'),
   );
-  act('#refresh', () => Promise.all([load(), loadContainers()]));
-  act('#container-info', () =>
-    view.mode === 'settings'
-      ? go(containerHere(), view.prefix)
-      : go(containerHere(), view.prefix, 'settings'),
-  );
+  act('#refresh', () => load());
   act('#copy', () => transferDialog(selectedRows()));
   act('#share', () => showShare({ name: selectedRows()[0]?.name ?? '' }));
   act('#delete', () => removeRows(selectedRows()));
@@ -149,7 +170,6 @@ function wire() {
     view.selected = new Set($('#all').checked ? view.rows.map((row) => row.name) : []);
     markSelected();
   };
-  $('#show-hidden').onchange = () => attempt(loadContainers);
   $('#jump').onsubmit = (event) => {
     event.preventDefault();
     go(containerHere(), folder() + $('#jump-text').value);
@@ -158,7 +178,9 @@ function wire() {
   onRows({ details: showDetails, actions: actionsOf });
   wireSorting(() => attempt(showSorted));
   offerCommands(filesCommands);
-  wireOpenBox();
+  onBuckets(bucketActions);
+  wireBuckets((name) => go(name, ''), attempt);
+  document.addEventListener('click', stayHere);
   wireSearch();
   wireTransferList(uploads, () => ($('#objects').hidden ? $('#q') : $('#objects')).focus());
   keepPage(isBusy);
@@ -171,7 +193,7 @@ function wire() {
   acceptDrops($('#main'), (source) => {
     if (!may('member')) fail(new Error('Your role does not allow this.'));
     else if (view.container === null || view.mode !== 'files') {
-      fail(new Error('Open a container or folder before you add files.'));
+      fail(new Error('Open a bucket or folder before you add files.'));
     } else addFiles(source);
   });
   window.onhashchange = onHash;
@@ -205,8 +227,13 @@ export async function mount({ role }: SessionView) {
   setRole(role);
   $('#new-container').hidden = !may('admin');
   wire();
-  await loadContainers();
   onHash();
   // The list is there without it.
   if (may('member')) showUnfinished(arrivedIn).catch(() => undefined);
+  // For the command palette, where they are not shown.
+  if (view.container !== null) loadContainers().catch(() => undefined);
+  if (new URLSearchParams(location.search).has('create') && may('admin')) {
+    history.replaceState(history.state, '', location.pathname + location.hash);
+    attempt(newBucket);
+  }
 }

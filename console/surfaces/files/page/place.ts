@@ -103,12 +103,13 @@ export function showTitle(parts = partsHere()) {
     document.title = productTitle;
     return;
   }
+  const tab = document.querySelector('#bucket-tabs [aria-selected="true"]')?.textContent ?? '';
   const object = mode === 'files' ? parts.get('object') : null;
   const found = parts.get('q');
   const what = [
     ...(object === null ? [] : [object.slice(object.lastIndexOf('/', object.length - 2) + 1)]),
     ...(found === null ? [] : [`Search: ${found}`]),
-    ...{ files: [], trash: ['Trash'], settings: ['Settings'] }[mode],
+    ...{ files: [], trash: ['Trash'], settings: [tab] }[mode],
   ];
   const here = folder();
   const place = here === '' ? [container] : [here, container];

@@ -9,10 +9,14 @@ const UNITS: readonly (readonly [bytes: string, unit: string])[] = [
   ['1', 'bytes'],
 ];
 
-/** Changes what a container may hold; an empty field is no bound. */
-export async function showQuota({ name }: { name: string }) {
-  const details = await call('GET', `/api/files/container?${query({ name })}`);
-  const { quota_bytes: bytes, quota_objects: objects } = details;
+/** Null for no bound. */
+interface Bounds {
+  readonly bytes: number | null;
+  readonly objects: number | null;
+}
+
+/** The fields of a quota; an empty one is no bound. */
+export function quotaFields({ bytes, objects }: Bounds) {
   // The largest unit that says it in a whole number.
   const unit =
     bytes === null || bytes === 0
@@ -24,21 +28,24 @@ export async function showQuota({ name }: { name: string }) {
   const units = choice('Unit', 'unit', UNITS, unit);
   const count = field('Max objects', { name: 'objects', type: 'number', min: '0', step: '1' });
   count.input.value = objects === null ? '' : String(objects);
-  const nodes = [
-    quiet(
-      'Uploads that exceed the quota are rejected. Existing objects are kept. Leave empty for no quota.',
-    ),
-    size.node,
-    units.node,
-    count.node,
-  ];
-  const save = (given: Record<string, FormDataEntryValue>) =>
-    call('PUT', '/api/files/quota', {
-      name,
-      bytes: given.size === '' ? null : Math.round(Number(given.size) * Number(given.unit)),
-      objects: given.objects === '' ? null : Number(given.objects),
-      was: { bytes, objects },
-    });
+  const given = (): Bounds => ({
+    bytes:
+      size.input.value === ''
+        ? null
+        : Math.round(Number(size.input.value) * Number(units.select.value)),
+    objects: count.input.value === '' ? null : Number(count.input.value),
+  });
+  return { nodes: [size.node, units.node, count.node], given };
+}
+
+/** Changes what a bucket may hold. */
+export async function showQuota({ name }: { name: string }) {
+  const details = await call('GET', `/api/files/container?${query({ name })}`);
+  const was = { bytes: details.quota_bytes, objects: details.quota_objects };
+  const fields = quotaFields(was);
+  const text =
+    'Uploads that exceed the quota are rejected. Existing objects are kept. Leave empty for no quota.';
+  const save = () => call('PUT', '/api/files/quota', { name, ...fields.given(), was });
   const again = () => showQuota({ name });
-  await ask(`Quota for ${name}`, nodes, 'Save', save, { again });
+  await ask(`Quota for ${name}`, [quiet(text), ...fields.nodes], 'Save', save, { again });
 }

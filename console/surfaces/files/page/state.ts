@@ -44,7 +44,7 @@ export interface TrashRow {
 
 export type Row = FolderRow | ObjectRow | GoneRow | TrashRow;
 
-/** `settings` is the page of the container itself. */
+/** `settings` is what the bucket itself is like, on its other tabs. */
 type Mode = 'files' | 'trash' | 'settings';
 
 export type Role = SessionView['role'];
@@ -78,7 +78,7 @@ export const view: View = {
   /** What shown names begin with: a folder, or the beginning of names in one. */
   prefix: '',
   mode: 'files',
-  /** Which tab of the container's page; empty for the first. */
+  /** Which tab of the bucket, where it is not that of the objects; empty for its settings. */
   tab: '',
   /** What the console says of the container; null until it has. */
   details: null,
@@ -138,16 +138,28 @@ export function attempt(work: () => unknown) {
 
 /** Names stand behind `#`, so that a reload and the back button keep the place. */
 export function go(container: string, prefix: string, mode: Mode = 'files') {
-  const place = [container, prefix].map(encodeURIComponent);
-  if (mode !== 'files') place.push(mode);
-  location.hash = place.join('/');
+  location.hash = hashOf(container, prefix, ...(mode === 'files' ? [] : [mode]));
 }
 
-/** Another tab of the container's page. */
-export function setTab(tab: string) {
-  const place = [containerHere(), view.prefix, 'settings', tab];
-  location.hash = place.map(encodeURIComponent).join('/');
+/** A place as the address has it, behind `#`. */
+export function hashOf(...place: readonly string[]) {
+  return place.map(encodeURIComponent).join('/');
 }
+
+/** The tab of a bucket that shows its objects. */
+export const OBJECTS = 'objects';
+
+/** Another tab of the bucket. */
+export function setTab(tab: string) {
+  if (tab === OBJECTS) go(containerHere(), view.prefix);
+  else location.hash = hashOf(containerHere(), view.prefix, 'settings', tab);
+}
+
+/** Tabs had other names once. */
+const FORMER_TABS: Readonly<Record<string, string>> = {
+  overview: 'settings',
+  danger: 'settings',
+};
 
 /** The text may have been typed by hand: an invalid encoding is taken as it is. */
 function decoded(part: string) {
@@ -168,6 +180,6 @@ export function readPlace() {
     container: container === '' ? null : container,
     prefix,
     mode: mode === 'trash' || mode === 'settings' ? mode : 'files',
-    tab,
+    tab: FORMER_TABS[tab] ?? tab,
   });
 }

@@ -16,7 +16,7 @@ export function showTools() {
   for (const id of ['upload', 'upload-folder', 'new-folder']) $(`#${id}`).hidden = !canUpload;
   $('#jump').hidden = $('#search').hidden = !inFiles;
   const hasPlace = view.container !== null;
-  $('#show-trash').hidden = $('#refresh').hidden = $('#container-info').hidden = !hasPlace;
+  $('#show-trash').hidden = $('#refresh').hidden = !hasPlace;
   const isTrash = view.mode === 'trash';
   setWords('#show-trash', isTrash ? 'Back to files' : deletedTitle());
   $('#show-trash .icon').replaceWith(icon(isTrash ? 'arrow-left' : 'trash-2'));

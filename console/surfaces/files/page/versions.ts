@@ -23,7 +23,7 @@ interface Place {
 /** Two versions have as many, with their buttons. */
 const LINES = 5;
 const NONE: Readonly<Record<string, string>> = {
-  none: 'Versioning is not enabled for this container.',
+  none: 'Versioning is not enabled for this bucket.',
   gateway:
     'S3 manages the versions of this bucket, and the console cannot access S3 on your behalf. Use an S3 client to list and restore versions.',
 };

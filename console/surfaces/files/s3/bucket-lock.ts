@@ -54,6 +54,11 @@ function defaultOf(node: Parameters<typeof textIn>[0]): DefaultRetention {
     : { mode, unit: 'years', count: Number(years) };
 }
 
+/** A default retention in the audit log. */
+export function defaultText(given: DefaultRetention | null): string {
+  return given === null ? 'none' : `${given.mode} ${given.count} ${given.unit}`;
+}
+
 /**
  * Turns Object Lock on, for good, where it is not, and sets the default retention.
  * @throws S3StatusError 409 where the bucket does not keep versions

@@ -6,11 +6,12 @@ import { parseLifecycleConfiguration } from '../../../../src/s3/xml/lifecycle-co
 import { ApiError } from '../../../server/api-error.js';
 
 /**
- * The gateway's own rules of lifecycle, CORS and access to segments, so that the console decides as
+ * The gateway's own rules of names, lifecycle, CORS and access to segments, so that the console decides as
  * the gateway does. They are pure functions: nothing else of the gateway's code runs here.
  */
 
 export { aclOfSegments } from '../../../../src/s3/rules/acl/container-acl.js';
+export { isValidBucketName } from '../../../../src/s3/rules/bucket-name.js';
 export { matchCors } from '../../../../src/s3/rules/cors/match.js';
 export { renderCorsConfiguration } from '../../../../src/s3/xml/cors-configuration.js';
 export type { CorsConfiguration, CorsRule } from '../../../../src/s3/rules/cors/configuration.js';

@@ -9,12 +9,12 @@ import { containerName } from '../names.js';
 import { translate } from '../translate.js';
 import {
   bucketLock,
+  defaultText,
   type BucketLock,
   LOCK_MODES,
   setBucketLock,
   setLegalHold,
   setRetention,
-  type DefaultRetention,
 } from './bucket-lock.js';
 import { s3Failure } from './failure.js';
 import { expectS3Bucket, expectS3Place } from './s3-bucket.js';
@@ -31,13 +31,15 @@ const defaultRetention = z.strictObject({
   unit: z.enum(['days', 'years']),
   count: z.int().min(1),
 });
+/** The retention of new versions; null for none. */
+export const NEW_RETENTION = defaultRetention
+  .refine(({ unit, count }) => count <= YEARS_MAX * (unit === 'years' ? 1 : 365), {
+    error: 'at most a hundred years',
+  })
+  .nullable();
 const BUCKET = z.strictObject({
   name: containerName,
-  default_retention: defaultRetention
-    .refine(({ unit, count }) => count <= YEARS_MAX * (unit === 'years' ? 1 : 365), {
-      error: 'at most a hundred years',
-    })
-    .nullable(),
+  default_retention: NEW_RETENTION,
   was: z.strictObject({ enabled: z.boolean(), default_retention: defaultRetention.nullable() }),
   confirm_name: confirmName,
 });
@@ -129,10 +131,6 @@ export function lockRoutes(app: FastifyInstance, context: ConsoleContext): void 
 
 function lockText({ enabled, default_retention: given }: BucketLock): string {
   return enabled ? defaultText(given) : 'off';
-}
-
-function defaultText(given: DefaultRetention | null): string {
-  return given === null ? 'none' : `${given.mode} ${given.count} ${given.unit}`;
 }
 
 function missing(error: unknown): never {

@@ -73,7 +73,7 @@ export async function expectS3Place(
   if (place?.isOwner === true) return place;
   throw new ApiError(
     'unsupported_here',
-    'This requires S3, which is not available to you for this container.',
+    'This requires S3, which is not available to you for this bucket.',
     {
       needs: 's3_base, and a user whose key S3 knows',
     },
@@ -102,7 +102,7 @@ export async function expectS3Bucket(
 ): Promise<S3Bucket> {
   const bucket = await s3BucketOf(session, container);
   if (bucket !== undefined) return bucket;
-  throw new ApiError('unsupported_here', 'This container is not a bucket with S3 versioning.', {
+  throw new ApiError('unsupported_here', 'This bucket does not have S3 versioning.', {
     needs: 'a bucket with S3 versions',
   });
 }

@@ -1,8 +1,9 @@
 import { call, query } from '../../../../ui/api.js';
-import { ask, el } from '../../../../ui/dom.js';
+import { ask } from '../../../../ui/dom.js';
 import { may } from '../state.js';
 import { typedName } from '../../../../ui/typed-name.js';
-import { choice, factList, field, quiet } from './fields.js';
+import { factList, quiet } from './fields.js';
+import { retentionFields } from './retention-fields.js';
 import type { BucketLock } from '../../s3/bucket-lock.js';
 
 /** Object Lock of a bucket: whether it is on, and the retention that new versions begin with. */
@@ -14,54 +15,20 @@ export async function showBucketLock(name: string) {
     await ask('Object Lock', [state, quiet('Only admins can change this.')]);
     return;
   }
-  const mode = choice(
-    'Default retention for new versions',
-    'mode',
-    [
-      ['', 'None'],
-      ['GOVERNANCE', 'Governance: admins can bypass it'],
-      ['COMPLIANCE', 'Compliance: no one can shorten or remove it'],
-    ],
-    given?.mode ?? '',
-  );
-  const count = field('Period', {
-    ...{ type: 'number', min: '1', max: '36500', required: true },
-    value: String(given?.count ?? 30),
-  });
-  const unit = choice(
-    'Unit',
-    'unit',
-    [
-      ['days', 'days'],
-      ['years', 'years'],
-    ],
-    given?.unit ?? 'days',
-  );
-  const period = el('div', { className: 'pair' }, count.node, unit.node);
+  const retention = retentionFields(given);
   const typed = typedName(name);
-  const show = () => {
-    period.hidden = mode.select.value === '';
-    count.input.disabled = period.hidden;
-    typed.need(!lock.enabled || mode.select.value === 'COMPLIANCE');
-  };
-  mode.select.addEventListener('change', show);
+  const show = () => typed.need(!lock.enabled || retention.mode.value === 'COMPLIANCE');
+  retention.mode.addEventListener('change', show);
   show();
   const about = lock.enabled
     ? 'Changes apply only to new object versions.'
     : 'Object Lock prevents versions from being deleted. Once enabled, it cannot be disabled, and versioning cannot be suspended.';
-  const nodes = [state, quiet(about), mode.node, period, typed.node];
+  const nodes = [state, quiet(about), ...retention.nodes, typed.node];
   const save = () =>
     call('PUT', '/api/files/lock', {
       name,
       was: { enabled: lock.enabled, default_retention: given },
-      default_retention:
-        mode.select.value === ''
-          ? null
-          : {
-              mode: mode.select.value,
-              unit: unit.select.value,
-              count: Number(count.input.value),
-            },
+      default_retention: retention.given(),
       ...typed.given(),
     });
   // What cannot be undone is red.

@@ -35,7 +35,7 @@ async function confirmRewind(container: string, plan: Preview) {
   const when = timeText(new Date(plan.at_unix_ms).toISOString());
   const title = `Rewind to ${when}`;
   const facts = factList({
-    Below: plan.prefix === '' ? `entire container ${container}` : plan.prefix,
+    Below: plan.prefix === '' ? `entire bucket ${container}` : plan.prefix,
     'To restore': `${restores.toLocaleString()} (${bytesText(bytes)})`,
     'To delete': `${deletes.toLocaleString()}, by adding delete markers`,
     Unchanged: unchanged.toLocaleString(),
