@@ -170,7 +170,7 @@ describeWith([program('chromium')], 'the list of files in Chromium', function ()
     expect(await page.evaluate('document.activeElement.id')).to.equal('main');
     await page.getByRole('link', { name: CONTAINER }).click();
     await page.getByRole('tab', { name: 'Objects', selected: true }).waitFor();
-    expect(await page.title()).to.equal(`${CONTAINER} · Buckets · Ringway`);
+    expect(await page.title()).to.equal(`${CONTAINER} · Ringway`);
   });
 
   it('shares a bucket with a person', async () => {

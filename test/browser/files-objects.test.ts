@@ -165,7 +165,7 @@ describeWith([program('chromium')], 'objects of the Files page in Chromium', fun
     await page.reload();
     await page.locator('#drawer').getByText('185 B', { exact: true }).waitFor();
     await button('Close details').click();
-    expect(page.url()).to.equal(`${home}#${A}/`);
+    expect(page.url()).to.equal(`${home}buckets#${A}/`);
   });
 
   it('adds up a folder when asked', async () => {

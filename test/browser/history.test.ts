@@ -134,12 +134,12 @@ describeWith([program('chromium')], 'the history of the browser', function () {
     await page.goto(`${home}monitor#tab=logs`);
     const chosen = (name: string) => page.getByRole('tab', { name, selected: true });
     await chosen('Logs').waitFor();
-    await page.getByRole('tab', { name: 'Gateway' }).click();
+    await page.getByRole('tab', { name: 'Trace' }).click();
     await page.keyboard.press('Control+k');
     await palette().waitFor();
     await page.goBack();
     await palette().waitFor({ state: 'detached' });
-    await chosen('Gateway').waitFor();
+    await chosen('Trace').waitFor();
     await page.goBack();
     await chosen('Logs').waitFor();
   });
