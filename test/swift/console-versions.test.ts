@@ -151,6 +151,22 @@ describeWith(SWIFT_NEEDS, 'console versions on Swift', function () {
     );
     // The newest one: Swift does not keep which one was the object's own.
     expect((await ok(download(client, container, name), 200)).text).to.equal('three');
+
+    const undo = async ({ id }: { readonly id: string }) =>
+      (await job(client, '/api/files/undo', { job_id: id })).result;
+    const status = async () => (await download(client, container, name)).status;
+    expect(await undo(await remove(container, [name]))).to.include({ succeeded: 1, failed: 0 });
+    expect(await status()).to.equal(200);
+    await remove(container, [name]);
+    const folder = { container, prefixes: ['a//'] };
+    const restored = await job(client, '/api/files/versions/undelete', folder);
+    expect([restored.result.succeeded, await status()]).to.deep.equal([1, 200]);
+    expect(await undo(restored)).to.include({ succeeded: 1, failed: 0 });
+    expect(await status()).to.equal(404);
+    const again = await job(client, '/api/files/versions/undelete', { container, names: [name] });
+    await ok(upload(client, container, name, 'of another', { overwrite: '1' }), 201);
+    expect((await undo(again)).failures.map(({ code }) => code)).to.deep.equal(['conflict']);
+    expect((await ok(download(client, container, name), 200)).text).to.equal('of another');
   });
 
   it('purges an object with its versions, and empties a container of them', async () => {
