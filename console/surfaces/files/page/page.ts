@@ -122,7 +122,7 @@ const TOOL_ICONS = {
   ...{ '#refresh': 'refresh-cw', '#refresh-buckets': 'refresh-cw', '#help': 'keyboard' },
   ...{ '#drawer-close': 'x', '#share': 'link', '#copy': 'copy' },
   ...{ '#delete': 'trash-2', '#restore': 'undo-2', '#purge': 'trash-2' },
-  ...{ '#restore-all': 'undo-2', '#empty-trash': 'trash-2' },
+  ...{ '#restore-all': 'undo-2', '#empty-trash': 'trash-2', '#select-all': 'list' },
 };
 
 function addToolIcons() {
