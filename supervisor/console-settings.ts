@@ -1,5 +1,5 @@
 import { deriveConsole } from '../console/config/derive.js';
-import { readConsoleFile, type RawConsoleConfig } from '../console/config/load.js';
+import { readConfigFile, type RawConfig } from '../src/config/config-file.js';
 import { generateCredential, type Roster } from '../src/config/credentials.js';
 import {
   listenOverlaps,
@@ -15,7 +15,7 @@ export interface ConsoleSettings {
   /** The address to listen at; empty when there is no console. */
   readonly consoleListen: FilledOptions['consoleListen'];
   /** What the file `console_config` says; undefined without one. */
-  readonly consoleConfig: RawConsoleConfig | undefined;
+  readonly consoleConfig: RawConfig | undefined;
   /** Why there is no console, though an address is configured. */
   readonly consoleAbsent: string | undefined;
 }
@@ -46,7 +46,7 @@ export function readConsoleSettings({
   const none = { consoleListen: '', consoleConfig: undefined } as const;
   if (consoleListen === '') return { ...none, consoleAbsent: undefined };
   try {
-    const own = file === '' ? undefined : readConsoleFile(file, file);
+    const own = file === '' ? undefined : readConfigFile(file, file);
     const derived = deriveConsole(options, roster ?? [generateCredential()], own);
     if ('absent' in derived) return { ...none, consoleAbsent: derived.absent };
     const listen = isFlag ? consoleListen : derived.options.bind;
@@ -59,7 +59,7 @@ export function readConsoleSettings({
 }
 
 /** How the console reaches the control service that runs beside it. */
-function deployKeys({ listen, user, tokenFile, tlsCertFile }: DeployOptions): RawConsoleConfig {
+function deployKeys({ listen, user, tokenFile, tlsCertFile }: DeployOptions): RawConfig {
   return {
     deploy_upstream: localUrl(listen, tlsCertFile === '' ? 'http' : 'https'),
     deploy_user: user,

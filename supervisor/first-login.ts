@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { splitName } from '../console/config/derive.js';
 import { isKeystone } from '../console/config/keys.js';
-import type { RawConsoleConfig } from '../console/config/load.js';
+import type { RawConfig } from '../src/config/config-file.js';
 import type { Roster } from '../src/config/credentials.js';
 import type { FilledOptions } from '../src/config/options.js';
 import { isLoopback } from '../src/config/secret-file.js';
@@ -11,7 +11,7 @@ import type { LoginOffer } from '../src/processes/protocol.js';
 const OFFER_MS = 10 * 60_000;
 const TOKEN_BYTES = 32;
 
-type Own = RawConsoleConfig | undefined;
+type Own = RawConfig | undefined;
 
 /** Whether users of Keystone log in to the console, whom the service does not know. */
 export function isKeystoneLogin(

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { RawConsoleConfig } from '../console/config/load.js';
+import type { RawConfig } from '../src/config/config-file.js';
 import type { Certificates } from '../src/config/certificates.js';
 import { formatAddress, type FilledOptions, type ListenAddress } from '../src/config/options.js';
 import { configHash } from '../src/config/print.js';
@@ -31,7 +31,7 @@ export interface Start {
   readonly credentials: Roster;
   readonly certificates: Certificates;
   /** What the file `console_config` says. */
-  readonly consoleConfig: RawConsoleConfig | undefined;
+  readonly consoleConfig: RawConfig | undefined;
   /** What the file `deploy_config` says. */
   readonly deploy: DeployOptions | undefined;
 }

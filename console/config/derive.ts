@@ -12,7 +12,8 @@ import {
   type Role,
   type RosterEntry,
 } from './keys.js';
-import { parseConsoleConfig, type ConsoleOptions, type RawConsoleConfig } from './load.js';
+import type { RawConfig } from '../../src/config/config-file.js';
+import { parseConsoleConfig, type ConsoleOptions } from './load.js';
 
 /** A credential of S3, as far as the console has to know it. */
 export type KnownCredential = Omit<Credential, 'secretKey'>;
@@ -30,7 +31,7 @@ export type DerivedConsole = { readonly options: ConsoleOptions } | { readonly a
 export function deriveConsole(
   options: FilledOptions,
   credentials: readonly KnownCredential[],
-  own: RawConsoleConfig | undefined,
+  own: RawConfig | undefined,
 ): DerivedConsole {
   const store = storeKeys(options);
   const authUrl = own?.auth_url ?? store.auth_url;

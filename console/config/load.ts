@@ -1,11 +1,21 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { parseJsonObject } from '../../src/config/json.js';
+import {
+  camelCaseKeys,
+  readConfigFile,
+  resolvePaths,
+  unknownKeys,
+  type RawConfig,
+} from '../../src/config/config-file.js';
 import type { CamelCase } from '../../src/config/options.js';
 import { ConfigError, type ConfigProblem } from '../../src/config/problem.js';
-import { didYouMean } from '../../src/config/suggest.js';
 import { isKeystone } from './keys.js';
-import { CONSOLE_KEYS, PATH_KEYS, ruleOf, type ConsoleConfig, type ConsoleKey } from './schema.js';
+import {
+  CONSOLE_KEYS,
+  CONSOLE_RULES,
+  ruleOf,
+  type ConsoleConfig,
+  type ConsoleKey,
+} from './schema.js';
 
 /** The configuration as the code uses it: camel case, defaults filled in, paths absolute. */
 export type ConsoleOptions = {
@@ -18,18 +28,15 @@ export type ConsoleOptions = {
  */
 export function loadConsoleConfig(file: string, cwd: string): ConsoleOptions {
   const place = path.resolve(cwd, file);
-  return parseConsoleConfig(readConsoleFile(place, file), path.dirname(place));
+  return parseConsoleConfig(readConfigFile(place, file), path.dirname(place));
 }
-
-/** What a file says, before any check. */
-export type RawConsoleConfig = Readonly<Record<string, unknown>>;
 
 /**
  * @param folder what relative paths are relative to
  * @throws ConfigError with everything that is wrong
  */
-export function parseConsoleConfig(raw: RawConsoleConfig, folder: string): ConsoleOptions {
-  const problems = unknownKeys(raw);
+export function parseConsoleConfig(raw: RawConfig, folder: string): ConsoleOptions {
+  const problems = unknownKeys(raw, CONSOLE_KEYS);
   const config: Record<string, unknown> = {};
   for (const key of CONSOLE_KEYS) {
     const result = ruleOf(key).schema.safeParse(raw[key]);
@@ -38,40 +45,8 @@ export function parseConsoleConfig(raw: RawConsoleConfig, folder: string): Conso
   }
   problems.push(...needs(config), ...localNodes(config), ...whoMayLogIn(config));
   if (problems.length > 0) throw new ConfigError(problems);
-  for (const key of PATH_KEYS) config[key] = absolute(config[key] as string, folder);
-  const entries = Object.entries(config).map(([key, value]) => [camelCase(key), value]);
-  return Object.fromEntries(entries) as ConsoleOptions;
-}
-
-/**
- * @param given the file's name as the operator knows it, for the report
- * @throws ConfigError when it cannot be read, or is no JSON object
- */
-export function readConsoleFile(place: string, given: string): RawConsoleConfig {
-  const problem = (key: string, expected: string) =>
-    new ConfigError([{ source: 'file', key, expected }]);
-  let text: string;
-  try {
-    text = readFileSync(place, 'utf8');
-  } catch (error) {
-    throw problem(given, `a readable file (${(error as Error).message})`);
-  }
-  const result = parseJsonObject(text.replace(/^\uFEFF/, ''));
-  if (result.ok) return result.object;
-  const { line, column, expected } = result.problem;
-  throw problem(`${given}, line ${line}, column ${column}`, expected);
-}
-
-function unknownKeys(raw: RawConsoleConfig): ConfigProblem[] {
-  const known: ReadonlySet<string> = new Set(CONSOLE_KEYS);
-  return Object.keys(raw)
-    .filter((key) => !known.has(key))
-    .map((key) => ({
-      source: 'file',
-      key,
-      given: raw[key],
-      expected: `a key that exists${didYouMean(key, CONSOLE_KEYS)}`,
-    }));
+  resolvePaths(config, CONSOLE_RULES, folder);
+  return camelCaseKeys(config) as ConsoleOptions;
 }
 
 interface Issue {
@@ -144,12 +119,4 @@ function localNodes(config: Partial<ConsoleConfig>): ConfigProblem[] {
 
 function isSet(value: unknown): boolean {
   return Array.isArray(value) ? value.length > 0 : Boolean(value);
-}
-
-function absolute(value: string, folder: string): string {
-  return value === '' ? '' : path.resolve(folder, value);
-}
-
-function camelCase(key: string): string {
-  return key.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }

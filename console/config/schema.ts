@@ -287,19 +287,4 @@ export function ruleOf(key: ConsoleKey): KeyRule {
   return KEYS[key];
 }
 
-/** Keys that hold a path relative to the configuration file. */
-export const PATH_KEYS = [
-  'state_dir',
-  's3_cert_file',
-  'keystone_key_file',
-  'credentials_file',
-  'deploy_token_file',
-  'admin_token_file',
-  'admin_cert_file',
-  'proxy_conf',
-  'benchmark_home',
-  'store_dir',
-  'hash_conf',
-  'node_root',
-  'shadow_root',
-] as const satisfies readonly ConsoleKey[];
+export const CONSOLE_RULES: Readonly<Record<string, KeyRule>> = KEYS;

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { camelCaseKeys, readConfigFile, unknownKeys, type RawConfig } from './config-file.js';
 import { isLoopback } from './secret-file.js';
-import { parseJsonObject } from './json.js';
 import { classOf } from './keys.js';
 import {
   listenOverlaps,
@@ -18,7 +17,6 @@ import {
   type ConfigKey,
   type ParsedConfig,
 } from './schema.js';
-import { didYouMean } from './suggest.js';
 
 /** Flags of the command line that set configuration keys. */
 export const FLAG_OF_KEY: Readonly<Partial<Record<ConfigKey, string>>> = {
@@ -43,17 +41,18 @@ export interface LoadedConfig {
   readonly options: FilledOptions;
 }
 
-/** The configuration before any check: a key may have a value of any type. */
-type RawConfig = Readonly<Partial<Record<ConfigKey, unknown>>>;
-
 /**
  * Reads, checks and completes the configuration: flags over file over defaults.
  * @throws ConfigError with everything that is wrong
  */
 export function loadConfig(sources: ConfigSources): LoadedConfig {
-  const fromFile = sources.file === undefined ? {} : readConfigFile(sources.file, sources.cwd);
+  const { file, cwd } = sources;
+  const fromFile =
+    file === undefined
+      ? {}
+      : readConfigFile(path.resolve(cwd, file), file, { key: '--config', given: file });
   const raw: RawConfig = { ...fromFile, ...sources.flags };
-  const problems = unknownKeys(fromFile);
+  const problems = unknownKeys(fromFile, CONFIG_KEYS);
   const parsed: Record<string, unknown> = {};
   for (const key of CONFIG_KEYS) {
     const result = parseKey(key, raw[key]);
@@ -62,7 +61,9 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   }
   problems.push(...relations(parsed, sources));
   if (problems.length > 0) throw new ConfigError(problems);
-  return { options: toOptions(complete(parsed as ParsedConfig, fromFile, sources)) };
+  return {
+    options: camelCaseKeys(complete(parsed as ParsedConfig, fromFile, sources)) as FilledOptions,
+  };
 }
 
 /** The source of a key's value, for the report. */
@@ -70,33 +71,6 @@ function origin(key: ConfigKey, sources: ConfigSources): Pick<ConfigProblem, 'so
   return key in sources.flags
     ? { source: 'flag', key: FLAG_OF_KEY[key] ?? key }
     : { source: 'file', key };
-}
-
-function readConfigFile(file: string, cwd: string): RawConfig {
-  let text: string;
-  try {
-    text = readFileSync(path.resolve(cwd, file), 'utf8');
-  } catch (error) {
-    const expected = `a readable file (${(error as Error).message})`;
-    throw new ConfigError([{ source: 'file', key: '--config', given: file, expected }]);
-  }
-  const result = parseJsonObject(text.replace(/^\uFEFF/, ''));
-  if (result.ok) return result.object;
-  const { line, column, expected } = result.problem;
-  const key = `${file}, line ${line}, column ${column}`;
-  throw new ConfigError([{ source: 'file', key, expected }]);
-}
-
-function unknownKeys(fromFile: Readonly<Record<string, unknown>>): ConfigProblem[] {
-  const known: ReadonlySet<string> = new Set(CONFIG_KEYS);
-  return Object.keys(fromFile)
-    .filter((key) => !known.has(key))
-    .map((key) => ({
-      source: 'file',
-      key,
-      given: fromFile[key],
-      expected: `a key that exists${didYouMean(key, CONFIG_KEYS)}`,
-    }));
 }
 
 /** Rules between keys; a key that is wrong by itself is left out. */
@@ -254,12 +228,4 @@ function absolutePaths(
     return [[key, path.resolve(isFromFile ? fileDir : cwd, given)]];
   });
   return Object.fromEntries(entries) as Partial<ParsedConfig>;
-}
-
-function toOptions(config: Config): FilledOptions {
-  const entries = Object.entries(config).map(([key, value]) => [
-    key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
-    value,
-  ]);
-  return Object.fromEntries(entries) as FilledOptions;
 }

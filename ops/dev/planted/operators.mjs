@@ -64,6 +64,13 @@ export const OPERATORS = [
     tests: ['test/console/server/session-rules.test.ts'],
   },
   {
+    name: 'config: paths of a file are relative to the working directory',
+    file: 'src/config/config-file.ts',
+    find: `config[key] = path.resolve(folder, value);`,
+    replace: `config[key] = path.resolve(value);`,
+    tests: ['test/console/config/derive.test.ts'],
+  },
+  {
     name: 'console/users: a change that is stuck loses its journal to the next',
     file: 'console/surfaces/users/user-admin.ts',
     find: `            await this.#settleFormer();

@@ -1,8 +1,12 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { z } from 'zod';
 import { readCertificate } from '../../config/certificates.js';
-import { parseJsonObject } from '../../config/json.js';
+import {
+  camelCaseKeys,
+  readConfigFile,
+  resolvePaths,
+  unknownKeys,
+} from '../../config/config-file.js';
 import {
   address,
   flag,
@@ -15,7 +19,6 @@ import {
 import type { CamelCase } from '../../config/options.js';
 import { ConfigError, type ConfigProblem } from '../../config/problem.js';
 import { isLoopback, readSecretFile } from '../../config/secret-file.js';
-import { didYouMean } from '../../config/suggest.js';
 
 /** Every key of the control service's configuration; docs/deploy.md is held against it by a test. */
 const KEYS = {
@@ -131,17 +134,6 @@ export function deployKeys(): readonly { readonly key: string; readonly doc: str
   return NAMES.map((key) => ({ key, doc: KEYS[key].doc }));
 }
 
-const PATHS: readonly Key[] = [
-  'state_dir',
-  'token_file',
-  'secrets_dir',
-  'install_root',
-  'ssh_key_file',
-  'ssh_known_hosts_file',
-  'dispersion_conf',
-  'tls_cert_file',
-  'tls_key_file',
-];
 const REQUIRED: readonly Key[] = ['state_dir', 'token_file', 'secrets_dir'];
 
 /**
@@ -151,7 +143,7 @@ const REQUIRED: readonly Key[] = ['state_dir', 'token_file', 'secrets_dir'];
  */
 export function loadDeployConfig(file: string, cwd: string): DeployOptions {
   const place = path.resolve(cwd, file);
-  return parseDeployConfig(readObject(place, file), path.dirname(place));
+  return parseDeployConfig(readConfigFile(place, file), path.dirname(place));
 }
 
 /** @throws ConfigError with everything that is wrong */
@@ -159,14 +151,7 @@ export function parseDeployConfig(
   raw: Readonly<Record<string, unknown>>,
   folder: string,
 ): DeployOptions {
-  const problems: ConfigProblem[] = Object.keys(raw)
-    .filter((key) => !(NAMES as readonly string[]).includes(key))
-    .map((key) => ({
-      source: 'file',
-      key,
-      given: raw[key],
-      expected: `a key that exists${didYouMean(key, NAMES)}`,
-    }));
+  const problems = unknownKeys(raw, NAMES);
   const config: Record<string, unknown> = {};
   for (const key of NAMES) {
     const result = KEYS[key].schema.safeParse(raw[key]);
@@ -183,11 +168,8 @@ export function parseDeployConfig(
   if (problems.length > 0) throw new ConfigError(problems);
   // The root of hosts is none of this machine's folders.
   if (config.driver === 'ssh' && config.install_root === '') config.install_root = '/';
-  for (const key of PATHS) {
-    if (config[key] !== '') config[key] = path.resolve(folder, config[key] as string);
-  }
-  const entries = Object.entries(config).map(([key, value]) => [camelCase(key), value]);
-  const options = Object.fromEntries(entries) as DeployOptions;
+  resolvePaths(config, KEYS, folder);
+  const options = camelCaseKeys(config) as DeployOptions;
   // A password that cannot be read would be found by the first request otherwise.
   readSecretFile('token_file', options.tokenFile);
   readCertificate(options.tlsCertFile, options.tlsKeyFile);
@@ -242,25 +224,6 @@ function driverProblems(config: Partial<DeployConfig>, folder: string): ConfigPr
     }
   }
   return problems;
-}
-
-function readObject(place: string, given: string): Readonly<Record<string, unknown>> {
-  const problem = (key: string, expected: string) =>
-    new ConfigError([{ source: 'file', key, expected }]);
-  let content: string;
-  try {
-    content = readFileSync(place, 'utf8');
-  } catch (error) {
-    throw problem(given, `a readable file (${(error as Error).message})`);
-  }
-  const result = parseJsonObject(content.replace(/^\uFEFF/, ''));
-  if (result.ok) return result.object;
-  const { line, column, expected } = result.problem;
-  throw problem(`${given}, line ${line}, column ${column}`, expected);
-}
-
-function camelCase(key: string): string {
-  return key.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** Whether ssh takes a path as a setting: quotes end one there, and `%h` and `${HOME}` are replaced. */
