@@ -4,6 +4,7 @@ import type { NodeDriver } from '../../../nodes/driver.js';
 import type { ConsoleOptions } from '../../../config/load.js';
 import { ApiError } from '../../../server/api-error.js';
 import type { RunActor, RunView, WholeRun } from '../../../server/runs/run.js';
+import { RunCollection } from '../../../server/runs/run-collection.js';
 import type { Runs } from '../../../server/runs/runs.js';
 import type { SwiftAccount } from '../../../swift/account.js';
 import type { LabRings } from '../ground/lab-rings.js';
@@ -74,11 +75,12 @@ const NAMES_TRIED = 200;
 const PAUSING: readonly string[] = ['local-procs', 'local-systemd', 'ssh'];
 
 /** Faults on purpose, one at a time, over the net that takes them back. */
-export class ChaosRuns {
+export class ChaosRuns extends RunCollection<ChaosParams, ChaosView, ChaosView> {
   readonly #watch: ClusterWatch;
   #active: { readonly id: string; readonly run: ChaosRun } | undefined;
 
   constructor(private readonly given: ChaosOptions) {
+    super(given.runs, KIND);
     this.#watch = new ClusterWatch(given.options);
     given.net.register<ChaosParams, ChaosView, SwiftAccount>({
       name: KIND,
@@ -153,18 +155,6 @@ export class ChaosRuns {
       throw new ApiError('not_found', 'Run not found, or it has already finished.');
     }
     this.#active.run.abort('operator');
-  }
-
-  /** The runs, the newest first. */
-  async list(): Promise<ChaosRunRow[]> {
-    return (await this.given.runs.list(KIND)) as ChaosRunRow[];
-  }
-
-  /** A run without its result. @throws ApiError not_found */
-  async view(id: string): Promise<Omit<ChaosWholeRun, 'result'>> {
-    const run = await this.given.runs.view(id);
-    if (run.kind !== KIND) throw new ApiError('not_found', 'Run not found.');
-    return run as Omit<ChaosWholeRun, 'result'>;
   }
 
   close(): void {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError } from '../../../server/api-error.js';
+import { RunCollection } from '../../../server/runs/run-collection.js';
 import type { RunActor, RunKind, RunView, WholeRun } from '../../../server/runs/run.js';
 import type { Runs } from '../../../server/runs/runs.js';
 import { Observation, type ExpiredParams, type ExpiredView } from './observation.js';
@@ -16,13 +17,14 @@ const LOOK_MS = 500;
  * Watches objects that expire: one run at a time. A run that the end of the console cuts is lost;
  * its objects expire by themselves.
  */
-export class ExpiredRuns {
+export class ExpiredRuns extends RunCollection<ExpiredParams, ExpiredView, ExpiredView> {
   #watched: { readonly id: string; readonly observation: Observation } | undefined;
 
   constructor(
-    private readonly runs: Runs,
+    runs: Runs,
     private readonly now: () => number,
   ) {
+    super(runs, KIND);
     const kind: RunKind<ExpiredParams, ExpiredView, ExpiryObserver> = {
       name: KIND,
       access: 'operate',
@@ -60,18 +62,6 @@ export class ExpiredRuns {
   start(params: ExpiredParams, observer: ExpiryObserver, by: RunActor): Promise<ExpiredRunRow> {
     const request = { params, target: params.container, lock: KIND, means: observer };
     return this.runs.start<ExpiredParams>(KIND, request, by);
-  }
-
-  /** The runs, the newest first. */
-  async list(): Promise<ExpiredRunRow[]> {
-    return (await this.runs.list(KIND)) as ExpiredRunRow[];
-  }
-
-  /** @throws ApiError not_found */
-  async view(id: string): Promise<Omit<ExpiredRun, 'result'>> {
-    const run = await this.runs.view(id);
-    if (run.kind !== KIND) throw new ApiError('not_found', 'Run not found.');
-    return run as Omit<ExpiredRun, 'result'>;
   }
 
   /** Ends a run with what was seen until now. @throws ApiError not_found */

@@ -5,7 +5,8 @@ import { audited, recordAction } from '../../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
 import { auditedRoute } from '../../../server/route-options.js';
-import { cancelRun, runActor, sendRun } from '../../../server/runs/run-routes.js';
+import { runCollectionRoutes } from '../../../server/runs/run-collection.js';
+import { runActor } from '../../../server/runs/run-routes.js';
 import { type LabPage, storeSource } from '../ground/data-source.js';
 import type { Lab } from '../lab.js';
 import type { ExpiredRunRow } from './expired-runs.js';
@@ -65,14 +66,7 @@ function expiredRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab):
     async (): Promise<ExpiredRunsView> => ({ items: await lab.expired.list() }),
   );
 
-  app.get(
-    '/lab/api/expired/runs/:id',
-    { config: { access, background: true } },
-    async (request, reply) => {
-      const { id } = await lab.expired.view(idOf(request.params));
-      return sendRun(reply, context.runs, id);
-    },
-  );
+  runCollectionRoutes(app, context, '/lab/api/expired/runs', lab.expired);
 
   app.post('/lab/api/expired/runs/:id/finish', auditedRoute(access), async (request, reply) => {
     const id = idOf(request.params);
@@ -82,12 +76,6 @@ function expiredRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab):
       target: id,
       result: 'ok',
     });
-    return reply.status(204).send();
-  });
-
-  app.delete('/lab/api/expired/runs/:id', auditedRoute(access), async (request, reply) => {
-    const { id } = await lab.expired.view(idOf(request.params));
-    await cancelRun(context, request, id);
     return reply.status(204).send();
   });
 

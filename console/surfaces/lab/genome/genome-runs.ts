@@ -1,5 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { ApiError } from '../../../server/api-error.js';
+import { RunCollection } from '../../../server/runs/run-collection.js';
 import type { RunActor, RunKind, RunView, WholeRun } from '../../../server/runs/run.js';
 import { JsonResult } from '../../../server/runs/run-result.js';
 import type { Runs } from '../../../server/runs/runs.js';
@@ -25,12 +26,13 @@ const KIND = 'lab.genome';
  * Searches for weights: one at a time. A search only computes, and the same seed finds the same: one
  * that was cut by the end of the console begins anew.
  */
-export class GenomeRuns {
+export class GenomeRuns extends RunCollection<GenomeParams, GenomeResult, GenomeProgress> {
   constructor(
-    private readonly runs: Runs,
+    runs: Runs,
     private readonly compute: LabCompute,
     rings: LabRings,
   ) {
+    super(runs, KIND, 'Search');
     const kind: RunKind<GenomeParams> = {
       name: KIND,
       access: 'operate',
@@ -56,18 +58,6 @@ export class GenomeRuns {
   /** @throws ApiError locked while another search runs */
   start(params: GenomeParams, by: RunActor): Promise<GenomeRunRow> {
     return this.runs.start(KIND, { params, target: params.ring, lock: KIND }, by);
-  }
-
-  /** The searches, the newest first. */
-  async list(): Promise<GenomeRunRow[]> {
-    return (await this.runs.list(KIND)) as GenomeRunRow[];
-  }
-
-  /** A search without its result, which may have megabytes. @throws ApiError not_found */
-  async view(id: string): Promise<Omit<GenomeRun, 'result'>> {
-    const run = await this.runs.view(id);
-    if (run.kind !== KIND) throw new ApiError('not_found', 'Search not found.');
-    return run as Omit<GenomeRun, 'result'>;
   }
 
   /** What a candidate changes: see `commandsOf`. @throws ApiError not_found, busy */

@@ -5,7 +5,8 @@ import { ApiError } from '../../../server/api-error.js';
 import type { ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
 import { auditedRoute } from '../../../server/route-options.js';
-import { cancelRun, runActor, sendRun } from '../../../server/runs/run-routes.js';
+import { runCollectionRoutes } from '../../../server/runs/run-collection.js';
+import { runActor } from '../../../server/runs/run-routes.js';
 import { type LabPage, ringSource } from '../ground/data-source.js';
 import type { Lab } from '../lab.js';
 import { protectionOf } from '../policies/comparison.js';
@@ -91,20 +92,7 @@ function genomeRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab): 
     return { items: await lab.genome.list() };
   });
 
-  app.get(
-    '/lab/api/genome/runs/:id',
-    { config: { access, background: true } },
-    async (request, reply) => {
-      const { id } = await lab.genome.view(idOf(request.params));
-      return sendRun(reply, context.runs, id);
-    },
-  );
-
-  app.delete('/lab/api/genome/runs/:id', auditedRoute(access), async (request, reply) => {
-    const { id } = await lab.genome.view(idOf(request.params));
-    await cancelRun(context, request, id);
-    return reply.status(204).send();
-  });
+  runCollectionRoutes(app, context, '/lab/api/genome/runs', lab.genome);
 
   app.get(
     '/lab/api/genome/runs/:id/candidates/:candidate/commands',

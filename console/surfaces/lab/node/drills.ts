@@ -6,6 +6,7 @@ import * as facts from '../../../recon/node-facts.js';
 import { ReconClient } from '../../../recon/recon-client.js';
 import { ApiError } from '../../../server/api-error.js';
 import { isOver, type RunActor, type WholeRun } from '../../../server/runs/run.js';
+import { RunCollection } from '../../../server/runs/run-collection.js';
 import type { Runs } from '../../../server/runs/runs.js';
 import type { SwiftAccount } from '../../../swift/account.js';
 import { removeFormer } from '../chaos/lab-container.js';
@@ -62,10 +63,12 @@ export interface DownRequest {
 /** The drills of nodes: what would happen, and one at a time. */
 export class Drills {
   readonly #watch: NodeWatch;
+  readonly #drills: RunCollection<DrillParams, DrillReport, DrillReport>;
   readonly #recon = new ReconClient();
 
   constructor(private readonly given: DrillsOptions) {
-    const { options, rings, net, now } = given;
+    const { options, runs, rings, net, now } = given;
+    this.#drills = new RunCollection(runs, DRILL, 'Drill');
     this.#watch = new NodeWatch(options, rings, net.tools);
     net.register(
       drillKind({
@@ -188,8 +191,7 @@ export class Drills {
       this.#watch.node(what.node);
       if (held?.target !== what.node) return undefined;
     } else {
-      const run = await this.given.runs.get(what.journal_id);
-      if (run.kind !== DRILL) throw new ApiError('not_found', 'Drill not found.');
+      const run = await this.#drills.view(what.journal_id);
       if (isOver(run.state) || held?.id !== run.id) return undefined;
     }
     await this.given.net.end(held.id);
@@ -198,14 +200,13 @@ export class Drills {
 
   /** The drills, the newest first. */
   async list(): Promise<FaultView<DrillParams>[]> {
-    return (await this.given.runs.list(DRILL)) as FaultView<DrillParams>[];
+    return this.#drills.list();
   }
 
   /** @throws ApiError not_found */
   async get(id: string): Promise<DrillView> {
-    const run = await this.given.runs.get(id);
-    if (run.kind !== DRILL) throw new ApiError('not_found', 'Drill not found.');
-    return { run: run as Drill, journal: await this.given.net.journal(id) };
+    const run = await this.#drills.get(id);
+    return { run, journal: await this.given.net.journal(id) };
   }
 
   close(): void {

@@ -6,7 +6,8 @@ import { audited } from '../../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
 import { auditedRoute } from '../../../server/route-options.js';
-import { cancelRun, runActor, sendRun } from '../../../server/runs/run-routes.js';
+import { runCollectionRoutes } from '../../../server/runs/run-collection.js';
+import { runActor } from '../../../server/runs/run-routes.js';
 import type { Session, SessionKeys } from '../../../server/sessions.js';
 import { type DataSource, type LabPage, storeSource, unavailable } from '../ground/data-source.js';
 import { parseUpstream } from '../../../swift/address.js';
@@ -54,7 +55,6 @@ export const SHADOW: LabPage = {
 
 function shadowRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab): void {
   const access = 'operate';
-  const idOf = (parameters: unknown): string => (parameters as { readonly id: string }).id;
 
   app.get(
     '/lab/api/shadow/runs',
@@ -74,20 +74,7 @@ function shadowRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab): 
     return reply.status(202).send({ id: run.id });
   });
 
-  app.get(
-    '/lab/api/shadow/runs/:id',
-    { config: { access, background: true } },
-    async (request, reply) => {
-      const { id } = await lab.shadow.view(idOf(request.params));
-      return sendRun(reply, context.runs, id);
-    },
-  );
-
-  app.delete('/lab/api/shadow/runs/:id', auditedRoute(access), async (request, reply) => {
-    const { id } = await lab.shadow.view(idOf(request.params));
-    await cancelRun(context, request, id);
-    return reply.status(204).send();
-  });
+  runCollectionRoutes(app, context, '/lab/api/shadow/runs', lab.shadow);
 
   app.post(
     '/lab/api/shadow/replay',

@@ -1,4 +1,5 @@
 import { ApiError } from '../../../server/api-error.js';
+import { RunCollection } from '../../../server/runs/run-collection.js';
 import type { RunActor, RunKind, RunView, WholeRun } from '../../../server/runs/run.js';
 import { JsonResult } from '../../../server/runs/run-result.js';
 import type { Runs } from '../../../server/runs/runs.js';
@@ -13,12 +14,9 @@ export type ShadowWholeRun = WholeRun<ShadowParams, ShadowView, ShadowView>;
 const KIND = 'lab.shadow';
 
 /** Runs of Shadow: one at a time. One that the end of the console cuts is lost; its log stays. */
-export class ShadowRuns {
-  constructor(
-    private readonly runs: Runs,
-    shadowRoot: string,
-    now: () => number,
-  ) {
+export class ShadowRuns extends RunCollection<ShadowParams, ShadowView, ShadowView> {
+  constructor(runs: Runs, shadowRoot: string, now: () => number) {
+    super(runs, KIND);
     const kind: RunKind<ShadowParams, unknown, Duel> = {
       name: KIND,
       access: 'operate',
@@ -47,17 +45,5 @@ export class ShadowRuns {
   start(params: ShadowParams, duel: Duel, by: RunActor): Promise<ShadowRunRow> {
     const request = { params, target: params.b ?? params.a, lock: KIND, means: duel };
     return this.runs.start<ShadowParams>(KIND, request, by);
-  }
-
-  /** The runs, the newest first. */
-  async list(): Promise<ShadowRunRow[]> {
-    return (await this.runs.list(KIND)) as ShadowRunRow[];
-  }
-
-  /** A run without its result, which may have megabytes. @throws ApiError not_found */
-  async view(id: string): Promise<Omit<ShadowWholeRun, 'result'>> {
-    const run = await this.runs.view(id);
-    if (run.kind !== KIND) throw new ApiError('not_found', 'Run not found.');
-    return run as Omit<ShadowWholeRun, 'result'>;
   }
 }

@@ -6,6 +6,7 @@ import type { ConsoleOptions } from '../../../config/load.js';
 import { ApiError } from '../../../server/api-error.js';
 import { ComputeThread } from '../../../server/compute-thread.js';
 import type { RunActor, RunKind, RunView, WholeRun } from '../../../server/runs/run.js';
+import { RunCollection } from '../../../server/runs/run-collection.js';
 import type { Runs } from '../../../server/runs/runs.js';
 import { reclaimAgeS } from '../ground/reclaim-age.js';
 import type { Exhibit } from './classify.js';
@@ -44,12 +45,13 @@ const FILE = /^([0-9a-f-]{36})\.jsonl(?:\.cursor)?$/;
  * Scans of the disks for deleted objects: one at a time, on a thread of its own, with what they found
  * in files. A scan that was cut by the end of the console goes on where it was.
  */
-export class Museum {
+export class Museum extends RunCollection<ScanParams, ScanSummary> {
   readonly #folder: string;
   readonly #scans: MuseumThread;
   readonly #pages: MuseumThread;
 
   constructor(private readonly museum: MuseumOptions) {
+    super(museum.runs, KIND, 'Scan');
     this.#scans = museumThread(museum.logger);
     this.#pages = museumThread(museum.logger);
     this.#folder = path.join(museum.options.stateDir, 'lab', 'tombstones');
@@ -82,18 +84,6 @@ export class Museum {
       });
     }
     return this.museum.runs.start(KIND, { params, target: 'node_root', lock: KIND }, by);
-  }
-
-  /** The scans, the newest first. */
-  async list(): Promise<ScanRow[]> {
-    return (await this.museum.runs.list(KIND)) as ScanRow[];
-  }
-
-  /** @throws ApiError not_found */
-  async get(id: string): Promise<Scan> {
-    const run = await this.museum.runs.get(id);
-    if (run.kind !== KIND) throw new ApiError('not_found', 'Scan not found.');
-    return run as Scan;
   }
 
   /** @throws ApiError not_found */
