@@ -1,9 +1,5 @@
+import { lastPass, memberOf, numberAt, ringDigests } from '../../src/lib/swift-recon.js';
 import type { RingFile, ServerType } from './ring-devices.js';
-
-/**
- * What recon says, read with care: every field may be missing, null, or an empty text
- * (Swift's common/middleware/recon.py).
- */
 
 /** `/recon/async`: written by swift-recon-cron alone; null before. */
 export function asyncPending(json: unknown) {
@@ -22,24 +18,16 @@ export function quarantined(json: unknown): ReadonlyMap<string, number> {
   return new Map(kinds);
 }
 
-/** `/recon/replication/<type>`: minutes for objects, seconds for databases (obj/replicator.py). */
+/** `/recon/replication/<type>` */
 export function replication(type: ServerType, json: unknown) {
   const isObject = type === 'object';
-  const passTime =
-    numberAt(json, isObject ? 'object_replication_time' : 'replication_time') ??
-    numberAt(json, 'replication_time');
-  const lastUnixS =
-    numberAt(json, isObject ? 'object_replication_last' : 'replication_last') ??
-    numberAt(json, 'replication_last');
-  const passS = passTime === undefined ? undefined : passTime * (isObject ? 60 : 1);
-  // 0 is what a replicator that never ran has.
-  const ran = { passS, lastUnixS: lastUnixS === 0 ? undefined : lastUnixS };
+  const ran = lastPass(json, isObject);
   return isObject ? { ...ran, pushedShare: pushedShare(json) } : ran;
 }
 
 /** Suffixes that a pass has pushed, of those that it has compared; `replication_stats`. */
 function pushedShare(json: unknown): number | undefined {
-  const stats = at(json, 'replication_stats');
+  const stats = memberOf(json, 'replication_stats');
   const [compared, pushed] = [numberAt(stats, 'suffix_count'), numberAt(stats, 'suffix_sync')];
   if (compared === undefined || pushed === undefined || compared <= 0) return undefined;
   return Math.min(1, pushed / compared);
@@ -58,9 +46,9 @@ const DISKS_MAX = 1000;
 export function disks(json: unknown): DiskFacts[] {
   if (!Array.isArray(json)) return [];
   return json.slice(0, DISKS_MAX).flatMap((entry: unknown) => {
-    const device = at(entry, 'device');
+    const device = memberOf(entry, 'device');
     if (typeof device !== 'string') return [];
-    const mounted = at(entry, 'mounted');
+    const mounted = memberOf(entry, 'mounted');
     const size = numberAt(entry, 'size');
     const used = numberAt(entry, 'used');
     return [
@@ -85,13 +73,7 @@ export function unmounted(json: unknown): number | undefined {
  * have none in common
  */
 export function ringMismatches(json: unknown, rings: readonly RingFile[]): number | undefined {
-  if (typeof json !== 'object' || json === null) return undefined;
-  const named = new Map(
-    Object.entries(json).map(([path, md5]) => [
-      path.slice(path.lastIndexOf('/') + 1),
-      md5 as unknown,
-    ]),
-  );
+  const named = ringDigests(json);
   const common = rings.filter(({ name }) => typeof named.get(name) === 'string');
   if (common.length === 0) return undefined;
   return common.filter(({ name, md5 }) => named.get(name) !== md5).length;
@@ -101,14 +83,4 @@ export function ringMismatches(json: unknown, rings: readonly RingFile[]): numbe
 export function expirerState(json: unknown): string | undefined {
   const pass = numberAt(json, 'object_expiration_pass');
   return pass === undefined ? undefined : `${pass} ${numberAt(json, 'expired_last_pass') ?? ''}`;
-}
-
-export function numberAt(json: unknown, name: string): number | undefined {
-  const value = at(json, name);
-  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
-}
-
-function at(json: unknown, name: string): unknown {
-  if (typeof json !== 'object' || json === null || !Object.hasOwn(json, name)) return undefined;
-  return (json as Record<string, unknown>)[name];
 }

@@ -1,3 +1,4 @@
+import { numberAt } from '../../src/lib/swift-recon.js';
 import * as facts from './node-facts.js';
 import type { ReconAnswer, ReconClient } from './recon-client.js';
 import type { RingDevice, RingFile, ServerType } from './ring-devices.js';
@@ -126,7 +127,7 @@ async function details(
     unmounted: areFolders ? 0 : facts.unmounted(notMounted),
     ringMismatches: facts.ringMismatches(md5s, rings),
     expirer: facts.expirerState(expirer),
-    updaterSweepS: facts.numberAt(updater, 'object_updater_sweep'),
+    updaterSweepS: numberAt(updater, 'object_updater_sweep'),
   };
 }
 

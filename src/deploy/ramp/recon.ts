@@ -1,5 +1,6 @@
 import { request } from 'undici';
 import { mapLimited } from '../../lib/promises.js';
+import { lastPass, memberOf, numberAt, ringDigests } from '../../lib/swift-recon.js';
 import { hostPort } from '../render/host.js';
 import { STORAGE_ROLES, type StorageRole } from '../spec/queries.js';
 import type { Spec, SpecNode } from '../spec/schema.js';
@@ -26,7 +27,7 @@ export type AskRecon = (ip: string, port: number, path: string) => Promise<unkno
 const TIMEOUT_MS = 5000;
 const BODY_BYTES_MAX = 1024 * 1024;
 const AT_A_TIME = 32;
-const SECONDS_IN_A_MINUTE = 60;
+const RING_END = '.ring.gz';
 
 export const askRecon: AskRecon = async (ip, port, path) => {
   const { statusCode, body } = await request(`http://${hostPort(ip, port)}/recon/${path}`, {
@@ -63,7 +64,7 @@ export function lookAtServers(
     const get = (path: string) => ask(node.storage_ip, node.ports[role], path);
     const nothing = { rings: new Map(), passBeganS: null, failures: 0, unmounted: [] };
     try {
-      const rings = ringsOf(await get('ringmd5'));
+      const rings = ringsOf(ringDigests(await get('ringmd5')));
       // Recon tells of all folders that are no mount points: also where they need not be any, and of
       // those that are no devices, or leave since their disk is gone.
       const isChecked = !isOff(tuning[`${role}-server`]?.mount_check);
@@ -95,42 +96,24 @@ function isOff(option: string | number | boolean | undefined): boolean {
   return !['true', '1', 'yes', 'on', 't', 'y'].includes(String(option).toLowerCase());
 }
 
-function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-}
-
-/** `{"/etc/swift/object.ring.gz": MD5}` */
-function ringsOf(answer: unknown): Map<string, string | null> {
-  const found = new Map<string, string | null>();
-  for (const [file, md5] of Object.entries(membersOf(answer))) {
-    const [, ring] = /([^/]+)\.ring\.gz$/.exec(file) ?? [];
-    if (ring !== undefined) found.set(ring, typeof md5 === 'string' ? md5 : null);
-  }
-  return found;
+/** Rings by their name, without those of files that are no rings. */
+function ringsOf(digests: ReadonlyMap<string, string | null>): Map<string, string | null> {
+  const rings = [...digests].filter(([file]) => file.endsWith(RING_END));
+  return new Map(rings.map(([file, md5]) => [file.slice(0, -RING_END.length), md5]));
 }
 
 /** `[{"device": "d1", "mounted": false}]` */
 function unmountedOf(answer: unknown): string[] {
-  return Array.isArray(answer) ? answer.map((entry) => String(membersOf(entry).device)) : [];
+  return Array.isArray(answer) ? answer.map((entry) => String(memberOf(entry, 'device'))) : [];
 }
 
-/**
- * What a replicator or reconstructor wrote down at the end of its last pass. Swift has its time in
- * minutes where it is of objects, and in seconds where it is of accounts and containers.
- */
+/** When the last pass of a replicator or reconstructor began, and what failed in it. */
 function passOf(
   answer: unknown,
   role: StorageRole,
 ): { readonly beganS: number | null; readonly failures: number } {
-  const all = membersOf(answer);
-  const number = (...keys: readonly string[]): number | null => {
-    const value = keys.map((key) => all[key]).find((each) => typeof each === 'number');
-    return typeof value === 'number' ? value : null;
-  };
-  const last = number('replication_last', 'object_replication_last', 'object_reconstruction_last');
-  const time = number('replication_time', 'object_replication_time', 'object_reconstruction_time');
-  const { failure } = membersOf(all.replication_stats);
-  const failures = typeof failure === 'number' ? failure : 0;
-  if (last === null || time === null) return { beganS: null, failures };
-  return { beganS: last - time * (role === 'object' ? SECONDS_IN_A_MINUTE : 1), failures };
+  const { passS, lastUnixS } = lastPass(answer, role === 'object');
+  const failures = numberAt(memberOf(answer, 'replication_stats'), 'failure') ?? 0;
+  const beganS = passS === undefined || lastUnixS === undefined ? null : lastUnixS - passS;
+  return { beganS, failures };
 }
