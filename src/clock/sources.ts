@@ -72,13 +72,6 @@ export class PeerDate implements ClockSource {
   }
 }
 
-/**
- * What chronyd knows of the clock, by `chronyc -c -n tracking` (chronyc(1)). It asks over the
- * socket or over UDP on the loopback, so that any user may; `-n` keeps DNS out of it. One line:
- *
- *     7F000001,127.0.0.1,9,1795183341.794994177,-0.000002133,…,0.000008734,0.000018982,0.3,Normal
- */
-
 /** Positions in the line, which has this many fields since chrony 3. */
 const FIELDS = 14;
 const REFERENCE_ID = 0;
@@ -101,7 +94,14 @@ const LEAP_STATUSES: ReadonlySet<string> = new Set([
 const SECONDS = /^-?\d{1,15}(?:\.\d{1,15})?$/;
 const MS_PER_SECOND = 1000;
 
-/** @throws Error for what is no such line: unknown, and so not to be trusted */
+/**
+ * What chronyd knows of the clock, by `chronyc -c -n tracking` (chronyc(1)). It asks over the
+ * socket or over UDP on the loopback, so that any user may; `-n` keeps DNS out of it. One line:
+ *
+ *     7F000001,127.0.0.1,9,1795183341.794994177,-0.000002133,…,0.000008734,0.000018982,0.3,Normal
+ *
+ * @throws Error for what is no such line: unknown, and so not to be trusted
+ */
 export function parseTracking(output: string): ClockReading {
   const fields = output.trim().split(',');
   const reference = fields[REFERENCE_ID] ?? '';
@@ -129,13 +129,6 @@ function milliseconds(field = ''): number {
   if (!SECONDS.test(field)) throw new Error(`chronyc gave ${JSON.stringify(field)} for seconds`);
   return Number(field) * MS_PER_SECOND;
 }
-
-/**
- * What the kernel knows of the clock: adjtimex(2), which any user may read, and which tells of
- * whatever keeps the clock (systemd-timesyncd, ntpd, chronyd, PTP), also from within a container,
- * where no daemon can be asked. Node has no such call. `perl-base` has: it is essential on Debian,
- * so that no system is without it, and alone can make a system call by its number.
- */
 
 /**
  * The system call number of adjtimex, by `process.arch`; both architectures have the same `struct
@@ -170,7 +163,14 @@ const OUTPUT = /^(-?\d{1,15}) (\d{1,15}) (\d{1,15})\n$/;
 const US_PER_MS = 1000;
 const NS_PER_MS = 1_000_000;
 
-/** @param output - of {@link PROGRAM}. @throws Error for anything else */
+/**
+ * What the kernel knows of the clock: adjtimex(2), which any user may read, and which tells of
+ * whatever keeps the clock (systemd-timesyncd, ntpd, chronyd, PTP), also from within a container,
+ * where no daemon can be asked. Node has no such call. `perl-base` has: it is essential on Debian,
+ * so that no system is without it, and alone can make a system call by its number.
+ *
+ * @param output - of {@link PROGRAM}. @throws Error for anything else
+ */
 export function parseTimex(output: string): ClockReading {
   const match = OUTPUT.exec(output);
   if (match === null) throw new Error(`perl answered ${JSON.stringify(output.slice(0, 200))}`);

@@ -96,8 +96,6 @@ export function isVersionAction(action: { readonly action: string }): action is 
   return NAMES.has(action.action);
 }
 
-/** What a janitor does, or would do. */
-
 interface Target {
   readonly account: string;
   readonly bucket: string;

@@ -10,8 +10,6 @@ import {
 /** What prom-client's `registry.getMetricsAsJSON()` gives: plain data that crosses processes. */
 export type MetricSnapshot = readonly MetricObjectWithValues<MetricValue<string>>[];
 
-/** Metrics whose values are kept elsewhere and read when a snapshot is taken. */
-
 type Registers = NonNullable<CounterConfiguration<string>['registers']>;
 
 interface CollectedTotal {

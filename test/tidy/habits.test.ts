@@ -9,6 +9,7 @@ import {
   machinePathViolations,
   unclearedMemoryViolations,
   renameViolations,
+  secondHeaderViolations,
 } from './habits.js';
 import { projectFiles, type ProjectFile } from './project.js';
 
@@ -53,6 +54,15 @@ describe('tidy: habits', () => {
     expect(citationViolations([sample]).map((line) => line.split(' ')[2])).to.deep.equal([
       'c/b.ts,',
       'b.d.ts,',
+    ]);
+  });
+
+  it('no file has a second header in its middle', () => {
+    expect(secondHeaderViolations(files)).to.deep.equal([]);
+    const header = '/** What this is. */\n\n';
+    const sample = (text: string) => secondHeaderViolations([{ path: 'src/x.ts', text }]).length;
+    expect([sample(`${header}const A = 1;\n`), sample(`const A = 1;\n\n${header}`)]).to.deep.equal([
+      0, 1,
     ]);
   });
 

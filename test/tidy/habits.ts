@@ -95,6 +95,22 @@ export function citationViolations(files: readonly ProjectFile[]): Violation[] {
     );
 }
 
+const DECLARATION = /^(?:export (?!type \*|\*)|const |function |class |interface |type )/m;
+const ALONE = /^\/\*\*(?:(?!\*\/|@typedef)[^])*?\*\/\n\n/gm;
+
+/** Files with a second header in their middle: they are two files, or one text. */
+export function secondHeaderViolations(files: readonly ProjectFile[]): Violation[] {
+  return files
+    .filter(({ path }) => /^(?:src|console|supervisor|workers)\/.*\.ts$/.test(path))
+    .flatMap(({ path, text }) => {
+      const first = DECLARATION.exec(text)?.index ?? text.length;
+      return [...text.matchAll(ALONE)]
+        .filter(({ index }) => index > first)
+        .map(({ index }) => text.slice(0, index).split('\n').length)
+        .map((line) => `${path}:${line} has a comment that describes nothing below it`);
+    });
+}
+
 /**
  * Files that take memory without clearing it, which others' secrets were in: they were read for
  * this list, and send no byte of it that they have not written. What is filled from outside is

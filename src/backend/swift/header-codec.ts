@@ -43,7 +43,21 @@ function percentDecodedName(text: string): string {
   }
 }
 
+/** Bytes of a value in one header: a line may have 8,192 (`max_header_size`) with its name. */
+const PIECE_BYTES = 7000;
+
+const ESCAPED = 'ringway%';
+const CUT = 'ringway+';
+const CUT_MARK = /^ringway\+(\d{1,3})([%*])/;
+
+/** Printable ASCII without blanks at its ends, which HTTP takes away; not empty, which deletes. */
+const PLAIN_VALUE = /^[!-~]([ -~]*[!-~])?$/;
+/** Runs of what is percent-encoded: all but printable ASCII, and `%`. */
+const UNSAFE = /[^!-$&-~]+/gu;
+
 /**
+ * The headers of one name; `nameOf` gives the header of a name, or of a piece of it.
+ *
  * Values of system metadata as headers, and back. A value of printable ASCII is the header's value
  * as it is, so that Swift's s3api reads what we write and an operator can too. Any other one is
  * percent-encoded behind a mark. One that is too long for a header is cut up, after it was deflated
@@ -57,20 +71,6 @@ function percentDecodedName(text: string): string {
  *     x-…-cors:             ringway+2*7VbLbtswEPwVQ…
  *     x-…-ringway-1-cors:   …
  */
-
-/** Bytes of a value in one header: a line may have 8,192 (`max_header_size`) with its name. */
-const PIECE_BYTES = 7000;
-
-const ESCAPED = 'ringway%';
-const CUT = 'ringway+';
-const CUT_MARK = /^ringway\+(\d{1,3})([%*])/;
-
-/** Printable ASCII without blanks at its ends, which HTTP takes away; not empty, which deletes. */
-const PLAIN_VALUE = /^[!-~]([ -~]*[!-~])?$/;
-/** Runs of what is percent-encoded: all but printable ASCII, and `%`. */
-const UNSAFE = /[^!-$&-~]+/gu;
-
-/** The headers of one name; `nameOf` gives the header of a name, or of a piece of it. */
 export function encodeValue(
   name: string,
   value: string,

@@ -51,7 +51,6 @@ export async function fillPage<T>(
 }
 
 /** The highest character: names are compared in the byte order of their UTF-8. */
-
 const LAST_CHARACTER = '\u{10ffff}';
 const LAST_CHARACTER_BYTES = 4;
 

@@ -85,13 +85,6 @@ export function readSystemMetadata(
   return Object.fromEntries(entries);
 }
 
-/**
- * User metadata as Swift's `X-Object-Meta-*` and `X-Container-Meta-*`, values in UTF-8 as they are.
- * Swift has little room for it (256 bytes a value, 90 of them, 4,096 bytes in all): of an object,
- * what does not fit, or would not come back as it was, overflows into system metadata, which keeps
- * it as one JSON document.
- */
-
 export type MetadataLimits = Pick<
   SwiftInfo,
   'metaNameBytesMax' | 'metaValueBytesMax' | 'metaCountMax' | 'metaBytesMax' | 'filter'
@@ -109,7 +102,14 @@ interface DividedMetadata {
   readonly overflow: Metadata;
 }
 
-/** Divides an object's user metadata into what Swift takes and what it does not. */
+/**
+ * Divides an object's user metadata into what Swift takes and what it does not.
+ *
+ * User metadata as Swift's `X-Object-Meta-*` and `X-Container-Meta-*`, values in UTF-8 as they are.
+ * Swift has little room for it (256 bytes a value, 90 of them, 4,096 bytes in all): of an object,
+ * what does not fit, or would not come back as it was, overflows into system metadata, which keeps
+ * it as one JSON document.
+ */
 export function divideUserMetadata(
   metadata: Metadata | undefined,
   limits: MetadataLimits,

@@ -62,8 +62,6 @@ function parsed(text: string): UpdateDocument | undefined {
   }
 }
 
-/** An object as the headers of Swift's answers tell it, and the headers that make it so. */
-
 /** The headers of `ObjectHead.headers`; Swift stores and returns them under their own names. */
 const REPRESENTATION = [
   'cache-control',

@@ -26,13 +26,6 @@ export function hoistedValue(name: string, { value = '', rawName }: QueryParamet
   });
 }
 
-/**
- * Presigners move ("hoist") `x-amz-*` headers into the query, where S3 takes them for headers:
- * metadata, storage class, ACL. Checksums are an exception: an SDK computes them over the body it
- * has when it signs, which is empty (`x-amz-checksum-crc32=AAAAAA==`), and S3 does not verify them
- * there (aws/aws-sdk#480, aws/aws-sdk-js-v3#6994).
- */
-
 const PREFIX = 'x-amz-';
 
 /** Parameters of the signature itself, not of the request. */
@@ -50,6 +43,11 @@ const OF_SIGNATURE: ReadonlySet<string> = new Set([
 const CHECKSUM_PREFIX = 'x-amz-checksum-';
 
 /**
+ * Presigners move ("hoist") `x-amz-*` headers into the query, where S3 takes them for headers:
+ * metadata, storage class, ACL. Checksums are an exception: an SDK computes them over the body it
+ * has when it signs, which is empty (`x-amz-checksum-crc32=AAAAAA==`), and S3 does not verify them
+ * there (aws/aws-sdk#480, aws/aws-sdk-js-v3#6994).
+ *
  * @returns the request's own headers, which win, and the hoisted ones
  * @throws S3Error InvalidArgument for what could be no header
  */
@@ -68,8 +66,6 @@ export function withHoistedHeaders(
   }
   return merged ?? headers;
 }
-
-/** A request whose signature is in its query: a presigned URL. */
 
 const REQUIRED = [
   'X-Amz-Algorithm',
@@ -92,6 +88,7 @@ const MARKERS: readonly string[] = ['X-Amz-Algorithm', 'X-Amz-Credential', SIGNA
 const EXPIRES_S_MAX = 604_800;
 const EXPIRES_DIGITS_MAX = 10;
 
+/** A request whose signature is in its query: a presigned URL. */
 export function isPresigned(query: readonly QueryParameter[]): boolean {
   return query.some((parameter) => MARKERS.includes(parameter.name));
 }

@@ -87,11 +87,6 @@ export class RosterCredentials implements CredentialSource {
 }
 
 /**
- * Accounts that a request may be for, by what it says of itself. Nothing is verified: this is for
- * CORS alone, which a browser asks for before it shows who it is.
- */
-
-/**
  * The limit of accounts: each may cost a lookup of a bucket, for a request without a verified
  * signature.
  */
@@ -100,6 +95,9 @@ const ACCOUNTS_MAX = 8;
 /**
  * The account of the access key that the request names. A preflight names none, unless it is that
  * of a presigned URL: then the anonymous account and those of the roster, in its order.
+ *
+ * Accounts that a request may be for, by what it says of itself. Nothing is verified: this is for
+ * CORS alone, which a browser asks for before it shows who it is.
  */
 export async function claimedAccounts(
   { headers, rawQuery }: RequestHead,

@@ -18,14 +18,14 @@ export interface SignatureClaimV2 {
   readonly presigned: boolean;
 }
 
+const SCHEME = 'AWS ';
+
 /**
  * `Authorization: AWS AccessKey:Signature`, "Signing and authenticating REST requests (signature
  * version 2)" in AWS's documentation.
+ *
+ * @throws S3Error InvalidArgument, AccessDenied (no usable date), RequestTimeTooSkewed
  */
-
-const SCHEME = 'AWS ';
-
-/** @throws S3Error InvalidArgument, AccessDenied (no usable date), RequestTimeTooSkewed */
 export function readAuthorizationHeaderV2(
   authorization: string,
   headers: HeaderMap,
@@ -60,8 +60,6 @@ export function readAuthorizationHeaderV2(
   };
 }
 
-/** A request whose signature of version 2 is in its query: `AWSAccessKeyId`, `Expires`, `Signature`. */
-
 const ACCESS_KEY = 'AWSAccessKeyId';
 const EXPIRES = 'Expires';
 const SIGNATURE = 'Signature';
@@ -70,7 +68,11 @@ const SIGNATURE = 'Signature';
 const EXPIRES_S_MAX = 253_402_300_799;
 const DECIMAL = /^[0-9]{1,12}$/;
 
-/** Either of these makes a request presigned: a stripped one must not pass for an anonymous one. */
+/**
+ * Either of these makes a request presigned: a stripped one must not pass for an anonymous one.
+ *
+ * A request whose signature of version 2 is in its query: `AWSAccessKeyId`, `Expires`, `Signature`.
+ */
 export function isPresignedV2(query: readonly QueryParameter[]): boolean {
   return query.some(({ name }) => name === ACCESS_KEY || name === SIGNATURE);
 }
@@ -110,17 +112,15 @@ function incomplete(): S3Error {
   );
 }
 
-/**
- * Presigners of version 2 move all that they sign of the headers into the query: `x-amz-*`,
- * `content-md5` and `content-type`. They are part of the string to sign in either place.
- */
-
 const PREFIX = 'x-amz-';
 const OTHERS: ReadonlySet<string> = new Set(['content-md5', 'content-type']);
 /** Computed by SDKs over the body that they have when they sign: see presigned-query.ts. */
 const CHECKSUM = /^x-amz-(?:checksum-|sdk-checksum-algorithm$)/;
 
 /**
+ * Presigners of version 2 move all that they sign of the headers into the query: `x-amz-*`,
+ * `content-md5` and `content-type`. They are part of the string to sign in either place.
+ *
  * @param checksums true for the string to sign; false for what the request means, where a checksum
  *   in the query says nothing about the body
  * @returns the request's own headers, which win, and the hoisted ones
@@ -142,17 +142,6 @@ export function withHoistedHeadersV2(
   }
   return merged ?? headers;
 }
-
-/**
- * The string to sign of version 2 ("Constructing the CanonicalizedResource element" and its
- * neighbours in AWS's documentation):
- *
- *     method, Content-MD5, Content-Type, date, then each x-amz-* header and the resource
- *
- * Of the query only that part is signed which AWS lists: subresources and `response-*`. The list
- * here holds every subresource that the service knows of, so that a URL presigned for one operation
- * cannot be used for another one.
- */
 
 /** What is signed of the query and is no subresource. */
 const SIGNED_PARAMETERS: ReadonlySet<string> = new Set([
@@ -181,6 +170,16 @@ interface RequestToSignV2 {
  * the path is taken as sent or in its canonical form, whether a bucket's ends with a slash (botocore
  * signs one that it does not send), whether an empty subresource is written with `=`, and repeated
  * headers, which are signed joined by `,` but arrive joined by `, `.
+ *
+ * The string to sign of version 2 ("Constructing the CanonicalizedResource element" and its
+ * neighbours in AWS's documentation):
+ *
+ *     method, Content-MD5, Content-Type, date, then each x-amz-* header and the resource
+ *
+ * Of the query only that part is signed which AWS lists: subresources and `response-*`. The list
+ * here holds every subresource that the service knows of, so that a URL presigned for one operation
+ * cannot be used for another one.
+ *
  * @returns the likeliest first; the others only where they differ
  * @throws S3Error InvalidURI
  */

@@ -214,14 +214,14 @@ function tagMap(text: string): ReadonlyMap<string, string> {
   return new Map(decodeTags(text)?.map(({ key, value }) => [key, value]));
 }
 
+const NONE: HeaderList = [];
+
 /**
+ * `x-amz-expiration` of an object that was read or written: at once while the rules are known.
+ *
  * Headers that tell what the bucket's lifecycle rules will do. They only inform: when the rules
  * cannot be read, what the request is for is answered without them.
  */
-
-const NONE: HeaderList = [];
-
-/** `x-amz-expiration` of an object that was read or written: at once while the rules are known. */
 export function expirationOfObject(
   context: RequestContext,
   object: Pick<ObjectHead, 'size' | 'lastModified' | 'systemMetadata'>,

@@ -65,8 +65,6 @@ function rangeOf(start: number, size: number): ByteRange | undefined {
   return size === 0 ? undefined : { start, end: start + size - 1 };
 }
 
-/** GetObject and HeadObject with `?partNumber=`: how clients download in the parts of the upload. */
-
 /** An object that is overwritten under each of so many attempts is not going to hold still. */
 const ATTEMPTS_MAX = 8;
 

@@ -55,8 +55,6 @@ export function taggingAttributes(headers: HeaderMap): Metadata | undefined {
   return tags.length === 0 ? undefined : { [SYSTEM_METADATA.tagging]: encodeTags(tags) };
 }
 
-/** What becomes of an object that is uploaded, copied or completed. */
-
 type Created = Extract<PutOutcome, { outcome: 'created' }>;
 
 interface ObjectWrite {

@@ -95,6 +95,9 @@ function unexpected(what: string): Error {
   return new Error(`there is ${what} where it should not be`);
 }
 
+const FORMAT = 1;
+const ETAG_CHARACTERS_MAX = 128;
+
 /**
  * The documents that versions are kept in: JSON without white space, fields in the order below,
  * left out when they are empty, so that every writer gives the same index the same bytes.
@@ -104,10 +107,6 @@ function unexpected(what: string): Error {
  *
  * A document that cannot be read in full is refused: SPEC.md 7.2, fails closed.
  */
-
-const FORMAT = 1;
-const ETAG_CHARACTERS_MAX = 128;
-
 export function renderIndex({ entries, ...index }: VersionIndex): Buffer {
   const { generation, commit, recent, removed } = index;
   return render({ generation, commit, recent, removed, entries: entries.map(writeEntry) });

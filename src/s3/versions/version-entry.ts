@@ -106,6 +106,11 @@ export interface Commit {
   readonly change: VersionChange;
 }
 
+const INVERSE = 2n ** 64n - 1n;
+const TIME_DIGITS = 16;
+const RANDOM_BYTES = 8;
+const MICROSECONDS = 1000n;
+
 /**
  * Version ids are 32 lower-case hexadecimal characters (SPEC.md 2.2):
  *
@@ -115,12 +120,6 @@ export interface Commit {
  * when the clock is set back; between processes the random part keeps them apart. The ids order
  * nothing by themselves: the version index does.
  */
-
-const INVERSE = 2n ** 64n - 1n;
-const TIME_DIGITS = 16;
-const RANDOM_BYTES = 8;
-const MICROSECONDS = 1000n;
-
 export class VersionIds {
   #last = 0n;
 

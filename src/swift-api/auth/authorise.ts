@@ -85,8 +85,6 @@ function hostOf(referrer: string | undefined): string {
   return host === '' ? NO_HOST : host;
 }
 
-/** The rights of users, as Swift's tempauth decides them. */
-
 const NOBODY: ReadonlySet<string> = new Set();
 
 /** Whether the user may do everything in an account, and sees what only its owner sees. */

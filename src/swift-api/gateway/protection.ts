@@ -35,14 +35,6 @@ export async function notNewer(call: Call<ObjectTarget>): Promise<Seen | undefin
   return { etag, lastModified };
 }
 
-/**
- * The objects that only a gateway may write, by the rule of the filter in ops/swift/: archives of
- * versions, and buckets with Object Lock with all that belongs to them. A client of the store must
- * not be able to undo what S3 has promised. The access rules of a bucket and of its segments are
- * its owner's to set, locked or not, and so is the end of its TempURL keys: that deletes nothing, and
- * writers whom the rules let in are refused as the owner is.
- */
-
 const VERSIONS = '+versions';
 const SEGMENTS = '+segments';
 /** System metadata of a bucket with Object Lock. */
@@ -58,6 +50,12 @@ const OWNERS: ReadonlySet<string> = new Set([
 const CHANGES = ['x-container-', 'x-remove-', 'x-versions-', 'x-history-'];
 
 /**
+ * The objects that only a gateway may write, by the rule of the filter in ops/swift/: archives of
+ * versions, and buckets with Object Lock with all that belongs to them. A client of the store must
+ * not be able to undo what S3 has promised. The access rules of a bucket and of its segments are
+ * its owner's to set, locked or not, and so is the end of its TempURL keys: that deletes nothing, and
+ * writers whom the rules let in are refused as the owner is.
+ *
  * @param head - the container's own, where it is known
  * @throws SwiftError 403
  */

@@ -47,8 +47,6 @@ export async function copyLink(
   return withSource(replyOf(sink, outcome), source.target, head, head.metadata);
 }
 
-/** Swift's symlinks: objects without bytes that stand for another one. */
-
 const EMPTY_MD5 = hash('md5', '');
 const LINK_TYPE = 'application/symlink';
 const FORM = 'X-Symlink-Target header must be of the form <container name>/<object name>';

@@ -34,14 +34,14 @@ function refused(message: string): SwiftError {
   return new SwiftError(400, message, TEXT);
 }
 
+const OVERRIDE = 'x-gateway-sysmeta-object-container-update-override-';
+
 /**
  * What a gateway wants a listing to show in place of the object's own hash and size: Swift's
  * `X-Object-Sysmeta-Container-Update-Override-*`, under the gateway's name for it.
+ *
+ * @returns undefined without one
  */
-
-const OVERRIDE = 'x-gateway-sysmeta-object-container-update-override-';
-
-/** @returns undefined without one */
 export function overrideAttributes(
   headers: Iterable<readonly [string, string]>,
 ): Metadata | undefined {
@@ -58,8 +58,6 @@ export function overriddenHash(override: string | undefined, hash: string): stri
   if (override === undefined) return hash;
   return override.startsWith(';') || override === '' ? hash + override : override;
 }
-
-/** What an object is, besides its bytes: its type and the headers that are sent with it. */
 
 /**
  * The headers kept by PUT and POST (Swift's allowed_headers, without those that have options of

@@ -3,9 +3,9 @@ import { figure } from './units.js';
 import type { Series } from '../measure.js';
 import type { Unit } from '../panels/panel.js';
 
-export type Columns = [times: number[], ...values: (number | null)[][]];
-
 /** Answers of `/api/monitor/series`, as charts and tables need them. */
+
+export type Columns = [times: number[], ...values: (number | null)[][]];
 
 /** A series is called by the values of its labels; one without any, by its panel. */
 export function nameOf({ labels }: Pick<Series, 'labels'>, title: string) {

@@ -137,8 +137,6 @@ export class LoginRefusedError extends BackendError {
   }
 }
 
-/** The ways to a token, behind one interface. */
-
 interface LoginRequest {
   readonly method: 'GET' | 'POST';
   /** Raw. */

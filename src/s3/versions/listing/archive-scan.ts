@@ -80,8 +80,6 @@ export function nameOf(entry: ListingEntry): string {
   return entry.kind === 'object' ? entry.object.name : entry.prefix;
 }
 
-/** The listings that versions are found with, each call counted. */
-
 type Place = Pick<VersionsSource, 'backend' | 'call' | 'account' | 'bucket'>;
 
 export function bucketList({ backend, call, account, bucket }: Place, calls: CallCount): List {
@@ -103,22 +101,6 @@ export function archiveList({ backend, call, account, bucket }: Place, calls: Ca
 }
 
 const NOTHING: ObjectPage = { entries: [], truncated: false };
-
-/**
- * The keys of an archive in their order, each with the listing entry of its index, and the common
- * prefixes that stand for many of them.
- *
- * Names are listed one by one, not rolled up to `<hex>/`: so each index comes with its listing
- * entry, and one listing replaces a read of each key. If a key has more names than a listing holds,
- * the scan skips to its index, the last of its names, so that the versions and fences of one key
- * never take two listings.
- *
- * The store searches for the delimiter in hexadecimal. There it also finds sequences that only look
- * like one, between two bytes: `/` is 2f, and 'r😀' is 72 f0 9f 98 80. Such a roll-up is listed by
- * itself, without a delimiter. What looks like one in the name of a version is one more name of
- * that key. In `index.json` there is none: its only hexadecimal digits, `de`, are the first byte of
- * two.
- */
 
 export type ArchiveItem =
   | {
@@ -151,6 +133,21 @@ const AFTER_ALL = '~';
 const INDEX = '/index.json';
 const BEFORE_INDEX = '/index.h';
 
+/**
+ * The keys of an archive in their order, each with the listing entry of its index, and the common
+ * prefixes that stand for many of them.
+ *
+ * Names are listed one by one, not rolled up to `<hex>/`: so each index comes with its listing
+ * entry, and one listing replaces a read of each key. If a key has more names than a listing holds,
+ * the scan skips to its index, the last of its names, so that the versions and fences of one key
+ * never take two listings.
+ *
+ * The store searches for the delimiter in hexadecimal. There it also finds sequences that only look
+ * like one, between two bytes: `/` is 2f, and 'r😀' is 72 f0 9f 98 80. Such a roll-up is listed by
+ * itself, without a delimiter. What looks like one in the name of a version is one more name of
+ * that key. In `index.json` there is none: its only hexadecimal digits, `de`, are the first byte of
+ * two.
+ */
 export class ArchiveScan {
   /** The last one is read first; what it stands for is passed over in the one below it. */
   readonly #readers: ListingReader[];

@@ -206,8 +206,6 @@ function orderOf(current: ListingEntry | undefined, archived: ArchiveItem | unde
   return compareUtf8(nameOf(current), name);
 }
 
-/** Lists all keys of a bucket one by one, for callers that need no pages. */
-
 const NAMES_PER_LISTING = 1000;
 
 /** A key, and its versions: newest first. */

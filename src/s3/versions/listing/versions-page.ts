@@ -50,14 +50,6 @@ async function nextItems(scan: ArchiveScan): Promise<readonly Key[]> {
   return items;
 }
 
-/**
- * Pages of the versions of a bucket's keys: ListObjectVersions.
- *
- * A page costs a listing or two of the bucket and of its archive, and a read of each index that its
- * listing entry does not tell whole. What it may cost is bounded: a page whose calls are spent ends
- * early, perhaps with no entry, and the next one goes on behind it.
- */
-
 export type VersionsPageEntry =
   ListedVersionEntry | { readonly kind: 'prefix'; readonly prefix: string };
 
@@ -81,7 +73,15 @@ const KEYS_PER_TURN = 128;
 /** Reads and repairs at a time: enough to hide their latency, not enough to crowd the store. */
 const CONCURRENCY = 16;
 
-/** @throws BackendError NoSuchContainer of the bucket; what `readIndex` and `repairLink` throw */
+/**
+ * Pages of the versions of a bucket's keys: ListObjectVersions.
+ *
+ * A page costs a listing or two of the bucket and of its archive, and a read of each index that its
+ * listing entry does not tell whole. What it may cost is bounded: a page whose calls are spent ends
+ * early, perhaps with no entry, and the next one goes on behind it.
+ *
+ * @throws BackendError NoSuchContainer of the bucket; what `readIndex` and `repairLink` throw
+ */
 export async function readVersionsPage(
   source: VersionsSource,
   query: MergeQuery,
