@@ -113,7 +113,7 @@ function s3Keys({ s3Listen, region, tlsCertFile }: FilledOptions) {
 }
 
 /** Addresses of loopback are right on this machine. Only the operator knows which ones others use. */
-function publicBases({ store_base: store, s3_base: s3 }: RawConsoleConfig) {
+function publicBases({ store_base: store, s3_base: s3 }: RawConfig) {
   const isOfThisHost = (base: unknown) =>
     typeof base === 'string' && URL.canParse(base) && isLoopback(parseUpstream(base));
   return {
