@@ -49,7 +49,7 @@ const BY_KIND = {
 
 /** What S3's codes mean; others go by their status. */
 const BY_S3_CODE: ReadonlyMap<string, readonly [ApiErrorCode, string]> = new Map([
-  ['NoSuchBucket', ['no_such_container', 'The container does not exist.']],
+  ['NoSuchBucket', ['no_such_container', 'The bucket does not exist.']],
   ['NoSuchKey', ['no_such_object', 'The object does not exist.']],
   ['NoSuchVersion', ['no_such_object', 'The version does not exist.']],
   ['BucketNotEmpty', ['container_not_empty', 'The container is not empty.']],

@@ -88,10 +88,9 @@ function follow(frame: HTMLIFrameElement) {
   });
 }
 
-/** Shows the page below again, where it was left unless the address says more. */
+/** Shows the page below again, at the place that the address names. */
 function goHome(href: string) {
-  const { hash } = new URL(href);
-  history.pushState(null, '', hash === '' ? (open?.home ?? href) : href);
+  history.pushState(null, '', href);
   close();
   window.dispatchEvent(new HashChangeEvent('hashchange'));
 }

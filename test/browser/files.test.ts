@@ -235,7 +235,7 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     await page.keyboard.press('Escape');
     const copy = async () => {
       await button('Copy or move').click();
-      await page.getByLabel('Destination container').fill(B);
+      await page.getByLabel('Destination bucket').fill(B);
       await watched.shoot('copy');
       await button('Start').click();
     };

@@ -35,7 +35,7 @@ export function folderRoutes(app: FastifyInstance): void {
     for (let page = 0; page < PAGES_MAX; page++) {
       const query = { prefix: prefix || undefined, limit: LISTING_LIMIT, marker: after };
       const rows = (await listObjects(store, container, query).catch((error: unknown) => {
-        throw translate(error, 404, 'no_such_container', 'The container does not exist.');
+        throw translate(error, 404, 'no_such_container', 'The bucket does not exist.');
       })) as ObjectRow[];
       objects += rows.length;
       for (const { bytes: listed, symlink_bytes: size = listed } of rows) bytes += size;

@@ -38,7 +38,7 @@ export async function undelete(
     return (await bucket.current(name))?.id ?? '';
   }
   if (versioning?.mode !== 'stack') {
-    throw new ApiError('unsupported_here', 'Versioning is not enabled for this container.');
+    throw new ApiError('unsupported_here', 'Versioning is not enabled for this bucket.');
   }
   const place = { container, object: name };
   const { id } = newest(

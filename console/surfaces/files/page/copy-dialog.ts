@@ -79,7 +79,7 @@ export async function transferDialog(rows: readonly Row[], chosen?: 'copy' | 'mo
         'div',
         { className: chosen === undefined ? 'pair' : '' },
         el('label', { hidden: chosen !== undefined }, 'Action', kind),
-        el('label', {}, 'Destination container', target),
+        el('label', {}, 'Destination bucket', target),
       ),
       names,
       ...picker.nodes,

@@ -7,7 +7,7 @@ import { view } from './state.js';
 /** The addresses of objects that need no signature. */
 
 const NO_ADDRESS =
-  'No public address is configured for this container. Contact an operator to set s3_public_base.';
+  'No public address is configured for this bucket. Contact an operator to set s3_public_base.';
 
 /** @returns null where S3 does not know the container */
 export function s3UriOf(name: string) {

@@ -23,7 +23,7 @@ const PRESIGNED = z.strictObject({
 });
 
 const NO_WRITES = 'Your role does not allow upload URLs.';
-const NO_BUCKET = 'S3 does not show you this container as a bucket.';
+const NO_BUCKET = 'S3 does not show you this bucket.';
 const COLD = 'The object is in cold storage. Restore it before you share it.';
 
 const reads = { config: { access: 'read' } } as const;

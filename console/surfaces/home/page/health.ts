@@ -60,9 +60,10 @@ function countText(count: number) {
 
 function showUnknown(body: HTMLElement, reason: string) {
   const figure = (label: string) => ({ label, value: 'unknown' });
+  const text = `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;
   body.replaceChildren(
     figures(['Requests', 'Server errors'].map(figure)),
-    el('p', { className: 'quiet note', textContent: shownText(reason) }),
+    el('p', { className: 'quiet note', textContent: shownText(text) }),
   );
 }
 
