@@ -16,7 +16,7 @@ import {
 } from './current-state.js';
 import type { VersionChange, VersionEntry, VersionIndex } from './version-entry.js';
 
-/** What decides whether a key is looked at before a commit. */
+/** The facts that decide whether a key is looked at before a commit. */
 interface Look {
   readonly condition: DeletePrecondition | undefined;
   /** To be committed. */
@@ -25,7 +25,7 @@ interface Look {
   readonly isLaterAdoptionFine: boolean;
 }
 
-/** What a plan has found, and comes to. */
+/** The state that a plan has found, and its outcome. */
 interface Decision {
   readonly state: CurrentState;
   /** The version `null` that the new entry takes the place of: in the archive, or the plain object. */
@@ -120,8 +120,8 @@ async function commitEntries(
   entries: readonly VersionEntry[],
   { condition, writeClass = 'ordinary' }: AddEntryOptions,
 ): Promise<readonly RemovedVersion[]> {
-  // What a version is made of may have been used up by writing it: then it stays until it is in the
-  // index or given up, whatever happens here.
+  // The parts of an upload may have been used up by writing its version: then the version stays
+  // until it is in the index or given up, whatever happens here.
   const names = entries.map(({ name }) => name);
   const discardable = entries.filter((entry) => entry.kind === 'version' && !entry.uploadId);
   const objects = new Set(discardable.map(({ name }) => name));
@@ -179,13 +179,13 @@ function requireNotTaken(
 
 /**
  * Looks at the key where a plain object may be that the index does not know: as a rule it goes into
- * the index together with what is written over it. A link that was overwritten past us is found out
- * when it is replaced.
+ * the index together with the entry written over it. A link that was overwritten past us is found
+ * out when it is replaced.
  *
  * Where the store orders writes and plain objects are unlikely, an ordinary version is committed
  * without a look. Its link is created only if nothing is at the key; otherwise syncCurrent adopts
- * what is there. Until then the index has a current version and does not know the plain object, so
- * the first version `null` of an index, which replaces that object, is not committed without a look.
+ * the object. Until then the index has a current version and does not know the plain object, so the
+ * first version `null` of an index, which replaces that object, is not committed without a look.
  *
  * There a link that this process does not know is looked at as well: then the index of an ordinary
  * version may be postponed.
@@ -228,7 +228,7 @@ async function decide(
   const former = hasNull ? findEntry(index, NULL_VERSION_ID) : undefined;
   requireReplaceable(former);
   const remove = former && [{ name: former.name, touched: former.touched }];
-  // What the former version came of may still be at the key, until a link takes its place.
+  // The object that the former version adopted may still be at the key, until a link replaces it.
   const adopted = former?.adopted;
   const added = adopted === undefined ? entries : entries.map((entry) => ({ ...entry, adopted }));
   if (state.kind !== 'plain') {

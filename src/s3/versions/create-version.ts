@@ -15,7 +15,7 @@ import { uncancelled, type RemovedVersion, type VersionDeps } from './deps.js';
 import { type VersionedKey, requireArchivableKey, versionRef } from './names.js';
 import type { VersionEntry } from './version-entry.js';
 
-/** What an operation tells of the object that it has written. */
+/** The facts about a written object that its operation tells. */
 export type WrittenVersion = Pick<
   VersionEntry,
   'size' | 'etag' | 'lastModified' | 'storageClass' | 'checksumAlgorithm' | 'owner' | 'uploadId'
@@ -56,7 +56,7 @@ export interface NewVersion extends NewEntry {
 export interface CreatedEntry {
   /** The S3 version id. */
   readonly versionId: string;
-  /** What has gone for good: the former version `null`. */
+  /** The former version `null`, which has gone for good. */
   readonly removed: readonly RemovedVersion[];
 }
 
@@ -83,7 +83,7 @@ export async function createVersion(
     write(versionRef(key, name), { [SYSTEM_METADATA.versionId]: versionId }),
   );
   const entry: VersionEntry = { ...written, ...identity };
-  // What cannot be written once more ends what it has begun, also in a full store.
+  // A version that cannot be written once more has to be committed, also in a full store.
   const writeClass = unrepeatable === undefined ? 'ordinary' : 'deletion';
   const options = { condition, writeClass } as const;
   const removed = await addEntry(deps, uncancelled(call), key, entry, options);

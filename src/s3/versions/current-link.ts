@@ -25,7 +25,7 @@ import type { VersionIndex } from './version-entry.js';
 export type SyncResult =
   | {
       readonly outcome: 'in-step';
-      /** What the key is in step with. */
+      /** The index that the key is in step with. */
       readonly stored: StoredIndex;
       /** The segments of a plain object that the link replaced. */
       readonly replaced: RemovedManifest | undefined;
@@ -36,8 +36,8 @@ export type SyncResult =
 /** The limit of attempts: each lost race is another writer's commit. */
 const ATTEMPTS_MAX = 100;
 /**
- * How long it is tried while the index stays as it is: then what stands there is not what the store
- * was told to put there, such as with Swift's own versioning beside ours.
+ * How long it is tried while the index stays as it is: after that, the object there is not the one
+ * that the store was told to put there, such as with Swift's own versioning beside ours.
  */
 const STANDSTILL_MS_MAX = 5000;
 /** So long a key is remembered to stand still, and gets one attempt with each call. */
@@ -81,7 +81,7 @@ export class CurrentLink {
     return this.#ordered?.isAt(key, generation) ?? false;
   }
 
-  /** What was seen at the key after this index was read. */
+  /** Takes note of the state of the key, seen after this index was read. */
   saw(key: VersionedKey, index: VersionIndex, state: CurrentState): void {
     this.#ordered?.saw(key, index, state);
   }

@@ -38,7 +38,7 @@ export function isSamePlain(one: PlainObject, other: PlainObject): boolean {
   return one.etag === other.etag && one.lastModified === other.lastModified;
 }
 
-/** What stands at a key, in the bucket itself. */
+/** The state of a key in the bucket itself. */
 export type CurrentState =
   | {
       readonly kind: 'nothing';
@@ -53,7 +53,7 @@ export type CurrentState =
       /** Undefined where it is only known what the link should be. */
       readonly lastModified: number | undefined;
     }
-  /** A link whose version is gone: what it is cannot be read through it. */
+  /** A link whose version is gone: its properties cannot be read through it. */
   | { readonly kind: 'broken-link' }
   | PlainObject;
 
@@ -94,7 +94,7 @@ function currentStateOf(key: VersionedKey, head: ObjectHead): CurrentState {
   return { kind: 'link', generation, etag, lastModified };
 }
 
-/** What stands at a key that is in step with its index: to be tried before looking. */
+/** The state of a key that is in step with its index: to be tried before looking. */
 export function expectedCurrentState({ generation, entries }: VersionIndex): CurrentState {
   const [current] = entries;
   if (current?.kind !== 'version') return NO_OBJECT;
@@ -183,7 +183,7 @@ export class PlainSightings {
     this.#seen = new BoundedCache({ weightMax: BUCKETS_MAX, lifeMs: SEEN_MS, now });
   }
 
-  /** What a look at a key without a current version has found. */
+  /** Notes the state that a look at a key without a current version has found. */
   note(key: VersionedKey, { kind }: CurrentState): void {
     (kind === 'plain' ? this.#seen : this.#unseen).set(nameOfBucket(key), true);
   }

@@ -39,7 +39,7 @@ export interface DeletedVersion {
   readonly removed: readonly RemovedVersion[];
 }
 
-/** What is to be deleted. */
+/** The version to delete. */
 interface Target {
   readonly id: string;
   /**
@@ -50,7 +50,7 @@ interface Target {
 }
 
 /**
- * What a plan has found to delete.
+ * The object or entry that a plan is to delete.
  *
  * `unsettled`: the object is still at the key itself. It has to make way for the link first: others
  * may have seen it there, and would take it for one that no index knows. Where that is so
@@ -61,7 +61,7 @@ type Doomed =
   | { readonly kind: 'unsettled'; readonly adopting?: PlainObject }
   | { readonly kind: 'entry'; readonly entry: VersionEntry; readonly expected: CurrentState };
 
-/** A full store is emptied by deleting, and what that writes has to find room. */
+/** A full store is emptied by deleting, so the writes of a deletion have to find room. */
 const writeClass = 'deletion';
 
 /** The limit of attempts to delete a plain object that other clients keep replacing. */

@@ -104,7 +104,7 @@ export async function pauseAtRandom(attempt: number): Promise<void> {
   await delay(Math.random() * Math.min(2 ** attempt, PAUSE_MS_MAX));
 }
 
-/** What the operations on versions are made of. */
+/** The parts that the operations on versions are made of. */
 export interface VersionDeps {
   readonly backend: Backend;
   readonly commits: IndexCommits;

@@ -180,7 +180,7 @@ export class FencedProtocol {
     const stored = await this.store.writeIndex(call, key, next, NOTHING_STORED, writeClass);
     this.#guesses.set(nameOfBucket(key), stored !== undefined);
     if (stored !== undefined) return { outcome: 'committed', stored };
-    // What is there may be our own, from an attempt that was answered wrongly.
+    // The index there may be our own, from an attempt that was answered wrongly.
     this.store.forget(key);
     return { outcome: 'overtaken', commit, isShown: false };
   }

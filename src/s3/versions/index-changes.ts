@@ -89,14 +89,14 @@ function isRival(entry: VersionEntry, other: VersionEntry): boolean {
   return isCopy(entry) && isCopy(other) && isOfSamePlain(entry, other);
 }
 
-/** A copy of a plain object gives way to what took the place of that object, not to another copy. */
+/** A copy of a plain object gives way to the successor of that object, not to another copy. */
 function givesWay(entry: VersionEntry, to: VersionEntry): boolean {
   if (isLocked(entry, to)) return false;
   if (isOfSamePlain(entry, to)) return isCopy(entry) && !isCopy(to);
   return isOlder(entry, to);
 }
 
-/** What was ever touched, no other takes the place of. */
+/** No other version takes the place of one that was ever touched. */
 function isLocked({ name, touched }: VersionEntry, other: VersionEntry): boolean {
   return touched !== undefined && name !== other.name;
 }
@@ -106,12 +106,12 @@ function isOfSamePlain({ adopted }: VersionEntry, other: VersionEntry): boolean 
   return adopted.lastModified === other.adopted.lastModified;
 }
 
-/** It keeps the time of what it was copied from. */
+/** It keeps the time of its source. */
 function isCopy({ adopted, lastModified }: VersionEntry): boolean {
   return adopted?.lastModified === lastModified;
 }
 
-/** What others wrote past us goes by the store's clock. */
+/** Objects that others wrote past us go by the store's clock. */
 function isOlder(entry: VersionEntry, than: VersionEntry): boolean {
   return entry.lastModified <= than.lastModified;
 }

@@ -97,7 +97,7 @@ export interface Committed {
   readonly commit: Commit | undefined;
 }
 
-/** What an attempt comes from. */
+/** The start of an attempt. */
 interface Begun {
   readonly before: StoredIndex;
   /** Undefined when the plan came to nothing. */
@@ -272,7 +272,7 @@ export class IndexCommits {
     { claims, writeClass, isPostponable }: AttemptOptions & { readonly claims: PendingCommits },
   ): Promise<Exclude<Attempt, { readonly outcome: 'overtaken' }> | undefined> {
     const { protocol, createArchive, onAttempt = ignore } = this.options;
-    // What others may have seen is ended, also in a store that has run full meanwhile.
+    // A commit that others may have seen is finished, also in a store that has run full meanwhile.
     const effective = claims.isEmpty ? writeClass : 'deletion';
     try {
       const options = { writeClass: effective, isPostponable };

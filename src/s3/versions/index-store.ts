@@ -63,9 +63,9 @@ const READ_ATTEMPTS_MAX = 6;
 
 /** The limit of the documents whose indexes are kept in memory. */
 const RECENT_BYTES_MAX = 8 * 1024 * 1024;
-/** What one takes beside its document. */
+/** The memory that one takes beside its document. */
 const RECALLED_BYTES = 512;
-/** Smaller ones are read again as fast as it is found out that they need not be. */
+/** Smaller ones are read again as fast as a check finds that they need not be. */
 const RECENT_BYTES_MIN = 16 * 1024;
 
 interface IndexStoreOptions {
@@ -75,8 +75,8 @@ interface IndexStoreOptions {
 }
 
 /**
- * How long an index is remembered for who commits on it. Others may have replaced it: the longer ago,
- * the likelier that a fence is created in vain.
+ * How long an index is remembered for the next commit on it. Others may have replaced it: the
+ * longer ago, the likelier that a fence is created in vain.
  */
 const REMEMBERED_MS = 30_000;
 

@@ -5,7 +5,7 @@ import { LISTING_ATTRIBUTES } from './listing/index-summary.js';
 import { versionRef, type VersionedKey } from './names.js';
 import type { VersionEntry } from './version-entry.js';
 
-/** What a write of what stands at a key comes to. */
+/** The outcome of a write to a key. */
 export type WriteResult =
   | {
       readonly outcome: 'written';
@@ -44,7 +44,7 @@ export function linkTo(key: VersionedKey, entry: VersionEntry, generation: numbe
   return { target, size, etag, contentType: CONTENT_TYPE, systemMetadata, listingAttributes };
 }
 
-/** What listings of the bucket tell of the version. */
+/** The attributes of the version in listings of the bucket. */
 function attributesOf({
   id,
   lastModified,

@@ -49,12 +49,12 @@ export function hexKey(key: string): string {
   return Buffer.from(key).toString('hex');
 }
 
-/** What stands at the key: the link to the current version, or the object of an unversioned key. */
+/** The place of the key: of the link to the current version, or of an unversioned object. */
 export function currentRef({ account, bucket, key }: VersionedKey): ObjectRef {
   return { account, container: bucket, object: key };
 }
 
-/** Whether what was read at a key is a link to a version of it, and no object by itself. */
+/** Whether the object read at a key is a link to a version of it, and no object by itself. */
 export function isLinkToVersion(ref: ObjectRef, { link }: ObjectHead): boolean {
   return link !== undefined && isOurHop(ref, { account: ref.account, ...link.target });
 }

@@ -22,7 +22,7 @@ import {
 import { placeBehind } from './order.js';
 import type { VersionIndex } from './version-entry.js';
 
-/** What is remembered of links; about 200 bytes each. */
+/** The limit of remembered links; about 200 bytes each. */
 const REMEMBERED_MAX = 10_000;
 
 /** A link as this process has written or seen it. */
@@ -31,10 +31,10 @@ type KnownLink = Pick<Extract<CurrentState, { kind: 'link' }>, 'generation'> & {
 };
 
 /**
- * Writes links where the store orders writes: a link stands behind what it replaces, by its
- * generation. Links of later generations win however late an earlier one comes, and so does what was
- * written past us. So nothing is looked at but by who does not remember what stands there. Only where
- * nothing stands, or what was written long ago, there is no order.
+ * Writes links where the store orders writes: a link stands behind the object that it replaces, by
+ * its generation. Links of later generations win however late an earlier one comes, and so do
+ * objects written past us. So only a process that does not remember the state of the key looks at
+ * it. There is no order only where nothing stands, or an object that was written long ago.
  */
 export class OrderedLink {
   readonly #known = new BoundedCache<KnownLink>({ weightMax: REMEMBERED_MAX });
@@ -42,8 +42,8 @@ export class OrderedLink {
   constructor(private readonly backend: Backend) {}
 
   /**
-   * What stands at the key, without looking; undefined when it has to be looked at. What the index
-   * before this one makes expect does not tell when it was written: that is remembered, or not.
+   * The state of the key, without looking; undefined when a look is needed. The state expected from
+   * the previous index does not tell when it was written: that is remembered, or not.
    */
   recall(
     key: VersionedKey,
@@ -90,21 +90,21 @@ export class OrderedLink {
   }
 
   /**
-   * Puts the key in step, behind what stands there: whatever is later stays. Links that replace the
-   * same object stand in the order of their generations.
+   * Puts the key in step, behind the object there: a later one stays. Links that replace the same
+   * object stand in the order of their generations.
    *
-   * Where nothing stands, a link is created, and only one writer can do that; but who deletes the key
-   * then would find nothing to delete. So the index is looked at again: who has replaced it by then
-   * comes to look at the key after that, and finds the link. The same holds where the link before
-   * this one was not seen: it may not be there yet, and what was seen may be deleted.
+   * Where nothing stands, a link is created, and only one writer can do that; but a writer that
+   * deletes the key then would find nothing to delete. So the index is looked at again: a writer
+   * that has replaced it by then looks at the key after that, and finds the link. The same holds
+   * where the link before this one was not seen: it may come later, and what was seen be deleted.
    *
    * The first link of a key stands behind the creation of its index, where the store takes that of a
    * creation. Then the index is not looked at again: a writer that finds the key empty later, and leaves
    * it so, deletes it all the same, behind that creation and by the generation.
    *
-   * What has no order is written only while the index is the one that it is for. An object that is
-   * older than the index, and was not replaced by its first generation, has none: what stands behind
-   * it would make way for a first link that comes late.
+   * A write without an order is made only while the index is the one that it is for. A write over
+   * an object that is older than the index, and was not replaced by its first generation, has no
+   * order: a write behind that object would make way for a first link that comes late.
    *
    * @param refused - see {@link WriteResult}, of the attempt before
    */
@@ -198,8 +198,8 @@ export class OrderedLink {
   }
 
   /**
-   * What the first link of a key stands behind: the creation of the index, which every writer of the
-   * key knows.
+   * The place of the first link of a key: behind the creation of the index, which every writer of
+   * the key knows.
    */
   #placeOfFirst(createdAt: number | undefined): number | undefined {
     return this.backend.capabilities.orderedCreations === true ? createdAt : undefined;

@@ -21,7 +21,7 @@ export interface SyncedIndex {
 }
 
 export interface SyncOptions {
-  /** What probably stands at the key, to spare looking. */
+  /** The probable state of the key, to spare looking. */
   readonly expected?: CurrentState | undefined;
   /** The class of the writes; `deletion` is possible also in a full store. Default: `ordinary`. */
   readonly writeClass?: WriteClass | undefined;
@@ -31,8 +31,8 @@ export interface SyncOptions {
 const ADOPTIONS_MAX = 10;
 
 /**
- * Brings what stands at a key in step with its index; a plain object there that the index does not
- * know becomes a version first.
+ * Brings a key in step with its index; a plain object there that the index does not know becomes a
+ * version first.
  *
  * @throws S3Error `ServiceUnavailable` when it does not hold still; BackendError NoSuchContainer
  *   without the bucket

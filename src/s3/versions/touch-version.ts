@@ -10,8 +10,8 @@ import { readCurrentState } from './current-state.js';
 import type { VersionEntry, VersionIndex } from './version-entry.js';
 
 /**
- * What is to change of a version's locks: throws when that may not be. Asked on the very generation
- * that the change is committed on, with the locks as they are on it; perhaps more than once.
+ * Decides the change of a version's locks; throws when it is not allowed. Called on the very
+ * generation that the change is committed on, with the locks as they are on it; perhaps repeatedly.
  */
 export type LockChange = (
   head: ObjectHead,
@@ -29,9 +29,9 @@ const ATTEMPTS_MAX = 20;
  *
  *     decide ──▶ commit: the index has them ──▶ the version's metadata has them, as in the index
  *
- * They are committed with the index, and not just written before it: of two who decide at once, the
- * later one decides again, and no write that is late can put back what it had not seen. What reads
- * the version alone (GET, HEAD) finds them in its metadata when this returns.
+ * They are committed with the index, and not just written before it: of two writers that decide at
+ * once, the later one decides again, and no late write can undo a change that it had not seen. GET
+ * and HEAD, which read the version alone, find them in its metadata when this returns.
  */
 export function touchVersion(
   deps: VersionDeps,

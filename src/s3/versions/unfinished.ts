@@ -34,8 +34,8 @@ export interface UnfinishedVersion {
 const PAGE = 1000;
 
 /**
- * What the archive has of an upload, the newest first, whether an index names it or not. Objects that
- * the janitor may be about to sweep are not among it.
+ * The objects of an upload in the archive, the newest first, whether an index names them or not.
+ * Objects that the janitor may be about to sweep are left out.
  */
 export async function findUnfinished(
   deps: VersionDeps,
@@ -141,7 +141,7 @@ async function headOf(
   }
 }
 
-/** What its writer would have committed. */
+/** The entry that its writer would have committed. */
 function entryOf(name: string, head: ObjectHead): VersionEntry {
   const { etag, lastModified, systemMetadata } = head;
   const id = systemMetadata[SYSTEM_METADATA.versionId] ?? name;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { MetadataPatch } from '../../backend/backend.js';
 
-/** What is known of one version of a key without looking at the version itself. */
+/** The facts about one version of a key that need no look at the version itself. */
 export interface VersionEntry {
   /** The S3 version id: `null`, or 32 lower-case hexadecimal characters (SPEC.md 2.2). */
   readonly id: string;
@@ -79,11 +79,11 @@ export interface SeenEntry {
   readonly touched?: string | undefined;
 }
 
-/** What leads from one generation of an index to the next, in this order. */
+/** The steps from one generation of an index to the next, in this order. */
 export interface VersionChange {
   /** Go before all others, the newest first. The version `null` takes the place of any other. */
   readonly add?: readonly VersionEntry[] | undefined;
-  /** Go where their time says: what was written some other way, before or after the newest. */
+  /** Go where their time says, before or after the newest: they were written some other way. */
   readonly place?: readonly VersionEntry[] | undefined;
   /**
    * Entries to remove. One that is gone already is no error; one that was touched since then stays.

@@ -50,14 +50,14 @@ export interface VersionedKeysOptions {
   readonly postpone?: Omit<PostponedIndexesOptions, 'store'> | undefined;
   /** Another way to commit: tests plant bugs with it. */
   readonly protocol?: ((store: IndexStore) => CommitProtocol) | undefined;
-  /** What is known from earlier requests; for tests. Default: nothing. */
+  /** The sightings of earlier requests; for tests. Default: none. */
   readonly plainSightings?: PlainSightings | undefined;
 }
 
 const SWEEP_AGE_MS_MIN = 3_600_000;
 
 /**
- * The versions of keys: what operations on buckets that keep versions, or did so once, are made of.
+ * The versions of keys, for the operations on buckets that keep versions or did so once.
  *
  * Any number of gateways may work on the same keys. A call that returns has taken effect: the
  * change is in the key's index, in one place, and the current object is in step with it. A call
@@ -68,7 +68,7 @@ const SWEEP_AGE_MS_MIN = 3_600_000;
  * `ServiceUnavailable` when others keep being faster.
  */
 export class VersionedKeys {
-  /** What is done without a request. */
+  /** The work that is done without a request. */
   readonly upkeep: VersionUpkeep;
   readonly #parts: VersionDeps;
   readonly #postponed: PostponedIndexes | undefined;

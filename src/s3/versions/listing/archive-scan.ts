@@ -129,7 +129,7 @@ interface ArchiveStart {
 
 /** A marker behind every hexadecimal digit and `/`: it ends names that go on with one. */
 const AFTER_ALL = '~';
-/** What names of an index end with, and what is behind a key's versions and fences but before it. */
+/** The end of an index's name, and a marker between a key's versions and fences and its index. */
 const INDEX = '/index.json';
 const BEFORE_INDEX = '/index.h';
 
@@ -144,9 +144,9 @@ const BEFORE_INDEX = '/index.h';
  *
  * The store searches for the delimiter in hexadecimal. There it also finds sequences that only look
  * like one, between two bytes: `/` is 2f, and 'r😀' is 72 f0 9f 98 80. Such a roll-up is listed by
- * itself, without a delimiter. What looks like one in the name of a version is one more name of
- * that key. In `index.json` there is none: its only hexadecimal digits, `de`, are the first byte of
- * two.
+ * itself, without a delimiter. If the name of a version has such a sequence, the roll-up is one
+ * more name of that key. `index.json` has none: its only hexadecimal digits, `de`, are the first
+ * byte of two.
  */
 export class ArchiveScan {
   /** The last one is read first; what it stands for is passed over in the one below it. */
@@ -207,7 +207,7 @@ export class ArchiveScan {
     return rollUpOf(key, this.start.prefix, this.start.delimiter);
   }
 
-  /** What a store rolls a name up to. */
+  /** The roll-up that a store lists for a name. */
   #hexRollUp(name: string): string | undefined {
     const { prefix, delimiter } = this.start;
     if (delimiter === undefined) return undefined;
@@ -269,7 +269,7 @@ function keyOf(hex: string): string | undefined {
   return parseArchiveName(hex + INDEX)?.key;
 }
 
-/** What stands for all names that go on behind the first delimiter after the prefix. */
+/** The common prefix of all names that go on behind the first delimiter after the prefix. */
 export function rollUpOf(
   name: string,
   prefix: string,

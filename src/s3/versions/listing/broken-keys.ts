@@ -4,7 +4,7 @@ import type { VersionedKey } from '../names.js';
 
 /** Repairs that fail on one page before no other is tried: each may take seconds. */
 const FAILED_REPAIRS_MAX = 8;
-/** What is kept of a page's failures for the log. */
+/** The limit of a page's failures that are kept for the log. */
 const FAILURES_MAX = 100;
 
 /**

@@ -81,7 +81,7 @@ const FIELDS: Readonly<Record<keyof VersionEntry, boolean>> = {
 
 const ETAG = /^([0-9a-f]{32})(?:-([1-9][0-9]{0,4}))?$/;
 
-/** What the listing entry of an index is to show: how many entries it has, and if it can, which. */
+/** The listing entry of an index shows how many entries it has, and if there is room, which. */
 export function indexListingAttributes(index: VersionIndex): Metadata {
   const versions = { [LISTING_ATTRIBUTES.versions]: String(index.entries.length) };
   const summary = encodeSummary(index);
@@ -99,7 +99,7 @@ export function listedVersions(index: ListedObject): number | undefined {
   return countOf(index, LISTING_ATTRIBUTES.versions);
 }
 
-/** What is listed of an index that has no summary; undefined where that is nothing. */
+/** The listed facts of an index without a summary; undefined where none are listed. */
 export interface ListedOutline {
   readonly generation: number;
   readonly versions: number;

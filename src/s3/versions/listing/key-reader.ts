@@ -18,15 +18,13 @@ import {
   listedVersions,
 } from './index-summary.js';
 
-/** What an index and the listing entry at its key come to. */
-
 /** An index as far as its listing entry shows it; a summary has no `adopted`. */
 type KnownIndex = Omit<IndexSummary, 'entries'> & {
   readonly entries: readonly (SummaryEntry & Pick<VersionEntry, 'adopted' | 'touched'>)[];
 };
 
 /**
- * How what stands at the key goes with the index:
+ * How the object at the key compares with the index:
  * - `in_step`
  * - `behind`: it is not yet, or not any more, what the index says
  * - `ahead`: it is in step with a newer index than this one
@@ -157,7 +155,7 @@ function listVersions(
   });
 }
 
-/** What a page of versions is read from. */
+/** The source that a page of versions is read from. */
 export interface VersionsSource extends PageSource {
   readonly account: string;
   readonly bucket: string;
@@ -168,7 +166,7 @@ export interface VersionsSource extends PageSource {
 /** A key as the two listings show it. */
 export interface FoundKey {
   readonly key: string;
-  /** What stands at the key: an object or a link. */
+  /** The object or link at the key, if any. */
   readonly current: ListedObject | undefined;
   /** Whether the archive has names of the key. */
   readonly isArchived: boolean;
@@ -214,7 +212,7 @@ export class KeyReader {
     try {
       return (versions ?? (await this.#readIndex(key)).entries.length) > 0;
     } catch (error) {
-      // What it has cannot be told: it is not taken for nothing.
+      // Its versions are unknown: the key is not taken for one without versions.
       if (isUnreadable(error)) return true;
       throw error;
     }

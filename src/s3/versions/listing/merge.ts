@@ -137,7 +137,7 @@ export class Merge {
     }
   }
 
-  /** What is left of the key or common prefix that the last page ended in. */
+  /** The rest of the key or common prefix that the last page ended in. */
   async *#beginning(): AsyncGenerator<Found, void, undefined> {
     if (this.#resumed !== undefined) {
       const key = this.#resumed;
@@ -235,7 +235,7 @@ export async function* keysOf(
 }
 
 /**
- * What the listings tell of a key.
+ * The state of a key by the listings alone.
  * @returns undefined when its index has to be read
  */
 export function tellKey(found: FoundKey): KeyState | undefined {
@@ -283,6 +283,6 @@ export function stateOf(
   index: { readonly generation: number; readonly entries: readonly VersionEntry[] },
 ): KeyState {
   const state = listedState(current, index);
-  // What is behind an object that no index knows yet is settled when it is a version itself.
+  // The versions behind an object that no index knows yet are settled once it is a version itself.
   return { state, versions: state === 'plain' ? versionsOf(current, []) : index.entries };
 }

@@ -161,7 +161,7 @@ class VersionsPageReader {
     return gathered;
   }
 
-  /** What is known without another call. */
+  /** The entries that are known without another call. */
   #tell(found: Found): Entries | undefined {
     if (found.kind === 'prefix') return [found];
     return found.kind === 'key' ? this.#reader.tell(found.found, this.#limit) : undefined;

@@ -8,8 +8,8 @@ import { syncCurrent } from '../sync-current.js';
 import type { Commit, VersionChange, VersionIndex } from '../version-entry.js';
 
 /**
- * What commits leave behind of a key, as it was listed, all of it older than any commit that may be
- * under way:
+ * The leftovers of commits on a key, as listed, all of them older than any commit that may be under
+ * way:
  *
  *     fence     of a generation that the index has come to, or of one that is never finished
  *     object    a version that no index names

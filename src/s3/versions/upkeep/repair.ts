@@ -27,10 +27,10 @@ import { replaceUnreadable, unreadableDocument } from './unreadable-index.js';
  *
  *     restore_index    the index is gone or cannot be read: made anew of what the archive holds
  *     drop_version     the index names a version whose object is gone for sure
- *     repair_link      what stands at the key is not what the index says
+ *     repair_link      the key is not in the state that the index says
  *
- * What an index alone knows is gone with it: delete markers, but for one that is current, and which
- * versions were never acknowledged.
+ * Facts that only an index knows are lost with it: delete markers, but for one that is current, and
+ * which versions were never acknowledged.
  */
 export type KeyFinding =
   | {
@@ -39,7 +39,7 @@ export type KeyFinding =
       readonly versions: number;
       /** Objects that may be versions in the making: they are left to a later repair. */
       readonly tooYoung: number;
-      /** What could not be read, undefined where there was nothing. */
+      /** The document that could not be read; undefined where there was none. */
       readonly former: string | undefined;
     }
   /** @see {@link VersionEntry.id} */
@@ -160,8 +160,8 @@ async function restoreIndex(
 }
 
 /**
- * What the archive holds, newest first, but for what clients are shown now: the version that the
- * link at the key leads to stays current, and a key at which nothing stands stays deleted.
+ * The versions in the archive, newest first, except that clients see the same as now: the version
+ * that the link at the key leads to stays current, and a key without an object stays deleted.
  */
 async function restoredVersions(
   deps: UpkeepDeps,

@@ -6,7 +6,7 @@ import { indexRef, type VersionedKey } from '../names.js';
 import { NO_INDEX, type VersionChange, type VersionIndex } from '../version-entry.js';
 import type { UpkeepDeps } from './leftovers.js';
 
-/** What lies in the place of an index, and is none. */
+/** A document that lies in the place of an index but is none. */
 export interface UnreadableDocument {
   /** Its beginning. */
   readonly text: string;

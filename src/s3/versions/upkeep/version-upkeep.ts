@@ -98,7 +98,7 @@ async function moveVersion(
   if (commit !== undefined) await syncCurrent(deps, work, key, stored);
 }
 
-/** What is to go of a key's versions. */
+/** The choice of a key's versions to remove. */
 interface Pruning {
   /**
    * Chooses the entries to remove from the present index; called again when another writer was
@@ -174,15 +174,15 @@ async function pruneVersions(
 }
 
 /**
- * What the janitor does with versions: removes those that rules want to go, and what commits leave
- * behind. All throw as VersionedKeys does.
+ * The janitor's work on versions: it removes those that rules expire, and the leftovers of commits.
+ * All throw as VersionedKeys does.
  */
 export class VersionUpkeep {
   constructor(private readonly deps: UpkeepDeps) {}
 
   /**
-   * Whether what is listed of an index can be believed: where an older one may come back, only
-   * reading it tells.
+   * Whether the listing of an index can be believed: where an older one may come back, only reading
+   * it tells.
    */
   get isListingEnough(): boolean {
     return isIndexEnough(this.deps);
