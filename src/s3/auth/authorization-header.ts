@@ -124,9 +124,9 @@ function malformed(
 }
 
 /**
- * What a header says of its request, with the date that goes with it.
+ * The signature claim of a header, with the date that goes with it.
  * @throws S3Error AuthorizationHeaderMalformed, AccessDenied (no usable date),
- *   RequestTimeTooSkewed, InvalidRequest (no `x-amz-content-sha256`), and what it says is refused
+ *   RequestTimeTooSkewed, InvalidRequest (no `x-amz-content-sha256`); as parsePayloadMode
  */
 export function readAuthorizationHeader(
   authorization: string,

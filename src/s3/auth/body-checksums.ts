@@ -2,7 +2,7 @@ import { CHECKSUM_BYTES, type ChecksumAlgorithm } from '../../digest/checksum.js
 import type { HeaderMap } from '../../http/exchange.js';
 import { S3Error } from '../errors.js';
 
-/** What the client says of the body's digests: read from the headers, refused where malformed. */
+/** The digests of the body that the client's headers claim; malformed ones are refused. */
 export interface BodyChecksums {
   /** The MD5 from Content-MD5, in base64. */
   readonly md5: string | undefined;
@@ -37,7 +37,7 @@ const NOT_OF_BODY: ReadonlySet<string> = new Set([
   'x-amz-checksum-type',
 ]);
 
-/** What of the headers speaks of the body. */
+/** The sources of the body's checksums. */
 export interface ChecksumSources {
   /** Whether `x-amz-checksum-*` headers speak of this body; a trailer always does. */
   readonly readsHeaders: boolean;

@@ -32,7 +32,7 @@ export interface SignedRequest {
    * @param known false for the placeholder secret of an unknown access key
    */
   isSignedWith(secretKey: string, known: boolean): boolean;
-  /** What the client may have signed, likeliest first. */
+  /** The strings that the client may have signed, likeliest first. */
   stringsToSign(): Iterable<string>;
   /** The answer to a wrong signature. */
   mismatch(): S3Error;

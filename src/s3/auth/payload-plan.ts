@@ -5,8 +5,8 @@ import { S3Error } from '../errors.js';
 import { readBodyChecksums, type BodyChecksums } from './body-checksums.js';
 
 /**
- * What the signed `x-amz-content-sha256` says of the body. It alone decides the framing, never
- * `Content-Encoding`: that header may be missing, or repeat what a proxy wrote.
+ * The facts about the body in the signed `x-amz-content-sha256`. It alone decides the framing,
+ * never `Content-Encoding`: that header may be missing, or repeat the value that a proxy wrote.
  */
 export interface PayloadMode {
   /**
@@ -50,7 +50,7 @@ const UNSUPPORTED: ReadonlySet<string> = new Set([
 
 const INVALID = `${HEADER} must be ${[...MODES.keys()].join(', ')} or a valid sha256 value.`;
 
-/** SHA-256 of nothing: what every request without a body signs. */
+/** The SHA-256 of nothing, which every request without a body signs. */
 const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 const EMPTY: PayloadMode = { ...UNSIGNED, sha256: EMPTY_SHA256 };
 
@@ -123,7 +123,7 @@ export interface Payload {
    * @throws S3Error `MaxMessageLengthExceeded` when it is longer than `limit` bytes
    */
   collect(limit: number): Promise<Buffer>;
-  /** What was computed on the way; only after the source has ended or `collect` has resolved. */
+  /** The digests computed on the way; only after the source has ended or `collect` has resolved. */
   digests(): PayloadDigests;
 }
 

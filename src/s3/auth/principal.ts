@@ -14,7 +14,7 @@ export interface Principal {
   readonly keystone?: KeystoneUser | undefined;
 }
 
-/** What Swift's container ACLs know a user of Keystone by, besides the name. */
+/** The ids and roles that Swift's container ACLs know a user of Keystone by, besides the name. */
 export interface KeystoneUser {
   readonly projectId: string;
   readonly userId: string;
@@ -47,12 +47,12 @@ export interface CredentialSource {
 /** The signature of a request with what it covers, for the service that holds the secret. */
 export interface SignatureToVerify {
   readonly accessKey: string;
-  /** What may have been signed, likeliest first. */
+  /** The strings that may have been signed, likeliest first. */
   readonly stringsToSign: Iterable<string>;
   readonly signature: string;
   /** Chunks of the body are signed as well: they can be verified with the secret only. */
   readonly needsSecret: boolean;
-  /** What `find` gave, when its secret does not fit: another one may be in force by now. */
+  /** The result of `find` when its secret does not fit: another one may be in force by now. */
   readonly refuted: Credential | undefined;
 }
 

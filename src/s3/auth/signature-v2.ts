@@ -7,7 +7,7 @@ import { requireSmallSkew, requireNotExpired } from './dates.js';
 import { hoistedValue } from './presigned-query.js';
 import { trimWhiteSpace } from './white-space.js';
 
-/** What a request says of its own signature of version 2: well-formed and fresh, not verified. */
+/** The claim of a request about its signature of version 2: well-formed, fresh, not verified. */
 export interface SignatureClaimV2 {
   readonly accessKey: string;
   /** Base64 of an HMAC-SHA1. */
@@ -143,7 +143,7 @@ export function withHoistedHeadersV2(
   return merged ?? headers;
 }
 
-/** What is signed of the query and is no subresource. */
+/** The parameters of the query that are signed and are not subresources. */
 const SIGNED_PARAMETERS: ReadonlySet<string> = new Set([
   'versionId',
   'select-type',
@@ -166,10 +166,10 @@ interface RequestToSignV2 {
 }
 
 /**
- * Clients differ in details, and what they then sign names the same request all the same: whether
- * the path is taken as sent or in its canonical form, whether a bucket's ends with a slash (botocore
- * signs one that it does not send), whether an empty subresource is written with `=`, and repeated
- * headers, which are signed joined by `,` but arrive joined by `, `.
+ * Clients differ in details, and sign the same request in different forms: whether the path is
+ * taken as sent or in its canonical form, whether a bucket's ends with a slash (botocore signs one
+ * that it does not send), whether an empty subresource is written with `=`, and repeated headers,
+ * which are signed joined by `,` but arrive joined by `, `.
  *
  * The string to sign of version 2 ("Constructing the CanonicalizedResource element" and its
  * neighbours in AWS's documentation):

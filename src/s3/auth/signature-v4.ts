@@ -5,7 +5,7 @@ import type { CredentialScope } from './credential-scope.js';
 import type { PayloadMode } from './payload-plan.js';
 import { BoundedCache } from '../../lib/bounded-cache.js';
 
-/** What a request says of its own signature: well-formed and fresh, but not verified. */
+/** The claim of a request about its signature: well-formed and fresh, but not verified. */
 export interface SignatureClaim {
   readonly scope: CredentialScope;
   /** `YYYYMMDDTHHMMSSZ`, as it is signed. */
@@ -64,7 +64,7 @@ const MAYBE_CUT =
   errorEntry('SignatureDoesNotMatch').message +
   ' Values of x-amz-meta-* that begin or end with characters beyond ASCII arrive shortened: write them in encoded words (RFC 2047), such as =?UTF-8?B?Y2Fmw6k=?=.';
 
-/** What a signature was compared with. */
+/** A wrong signature, and the strings that it was compared with. */
 interface Mismatch {
   readonly accessKey: string;
   readonly stringToSign: string;

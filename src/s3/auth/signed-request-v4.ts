@@ -18,7 +18,7 @@ import {
 } from './signature-v4.js';
 import { VerifiedPayload } from './verified-payload.js';
 
-/** What one service's signatures of version 4 are read and verified with. */
+/** The tools that read and verify one service's signatures of version 4. */
 export interface SignatureV4Context {
   readonly region: string;
   /** The reader of headers for the same region. */
@@ -30,7 +30,7 @@ export interface SignatureV4Context {
 /**
  * @param authorization undefined for a presigned URL
  * @param hosts that the client may have signed; undefined: the request's own alone
- * @throws S3Error whatever is wrong, but for the signature itself
+ * @throws S3Error for anything wrong but the signature itself
  */
 export function readSignedRequestV4(
   request: RequestHead,
@@ -104,7 +104,7 @@ class SignedRequestV4 implements SignedRequest {
     return isSigned;
   }
 
-  /** What nearly all clients sign; undefined where something else comes first. */
+  /** The string that nearly all clients sign; undefined where another one comes first. */
   #likeliest(): string | undefined {
     const { claim, request, query, hosts } = this;
     if (hosts !== undefined && hosts[0] !== request.headers.get('host')) return undefined;

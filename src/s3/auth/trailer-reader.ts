@@ -20,7 +20,7 @@ const SIGNATURE_NAME = 'x-amz-trailer-signature';
 export class TrailerReader {
   readonly values = new Map<string, string>();
   #bytesLeft = TRAILER_BYTES_MAX;
-  /** What is signed: `name:value\n` of each. */
+  /** The text that is signed: `name:value\n` of each. */
   #text = '';
   #isSigned = false;
 

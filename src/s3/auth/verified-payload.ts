@@ -21,7 +21,7 @@ export class VerifiedPayload implements Payload {
   readonly size: number | undefined;
   readonly takesMd5: boolean;
   #digests: PayloadDigests | undefined;
-  /** What the trailer brought. */
+  /** The values of the trailer. */
   #trailers: ReadonlyMap<string, string> | undefined;
   #isRead = false;
 

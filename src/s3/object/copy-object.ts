@@ -46,7 +46,7 @@ import {
 } from './store-object.js';
 import { requestedObjectAcl } from './stored-acl.js';
 
-/** What a request says of the copy that it asks for; the rest is the source's. */
+/** The properties of the copy that the request sets; the rest is the source's. */
 interface RequestedCopy {
   /** Undefined: as the source. */
   readonly described: DescribedObject | undefined;
@@ -133,7 +133,7 @@ function pick(metadata: Metadata, name: string): Metadata | undefined {
 /** A source that is overwritten under each of so many attempts is not going to hold still. */
 const ATTEMPTS_MAX = 8;
 
-/** What one version of the source becomes. */
+/** The copy that one version of the source becomes. */
 interface Plan {
   readonly source: FoundSource;
   readonly input: CopyInput;

@@ -66,8 +66,8 @@ export async function findCopySource(
     requireAdmitted(context, ref, head);
     requireCopyConditions(context.headers, head, Date.now());
     requireReadable(context, head);
-    // What a version is does not change; what stands at a key does. Any other link is followed by the
-    // store, which asks whether the requester may.
+    // A version does not change; the object at a key does. Any other link is followed by the store,
+    // which asks whether the requester may.
     return { ref: isLinkToVersion(ref, head) ? { ...ref, ...head.link?.target } : ref, head };
   } catch (error) {
     // The same, and the key was deleted since.
@@ -101,7 +101,7 @@ async function sourceRef(
 }
 
 /**
- * What the backend's copyObject threw, as the client is to see it: a source that has gone in
+ * The error of the backend's copyObject as the client is to see it: a source that has gone in
  * between is named, and told apart from a missing target.
  */
 export function asSourceError(error: unknown, source: CopySource): unknown {

@@ -24,21 +24,21 @@ import {
   requireVersionConditionSupport,
 } from './condition-support.js';
 
-/** What DeleteObject and DeleteObjects do with one key: SPEC.md 3.1. */
+/** The deletion of one key by DeleteObject and DeleteObjects: SPEC.md 3.1. */
 
 /**
- * A key, without a version id: what is there goes, or is behind a delete marker from now on.
+ * A key, without a version id: its object is deleted, or is behind a delete marker from now on.
  *
  * @returns the version id of the delete marker; undefined where the bucket keeps no versions
  * @throws BackendError NoSuchObject there, when there is none; S3Error `PreconditionFailed`, `NoSuchKey`
- *   when there is nothing to match, `AccessDenied` to who may not read what is to have an ETag
+ *   when there is nothing to match, `AccessDenied` when the object to match may not be read
  */
 export async function deleteKey(
   context: RequestContext,
   key: VersionedKey,
   condition?: DeleteCondition,
 ): Promise<string | undefined> {
-  // Whether an ETag is the object's is told to who may read it, as AWS says.
+  // Only a requester that may read the object learns whether an ETag matches, as AWS says.
   if (condition?.etag !== undefined) await requireObjectRead(context, key);
   const state = await decideByBucket(context, versioningForWrites);
   if (state === 'unversioned') return deletePlain(context, key, condition);

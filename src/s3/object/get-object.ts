@@ -14,7 +14,7 @@ import {
   versionHeaders,
 } from './object-response.js';
 
-/** What the request asks for beside the object. */
+/** The options of the request beside the object. */
 interface Asked {
   readonly overrides: ResponseOverrides | undefined;
   readonly rangeHeader: string | undefined;

@@ -24,7 +24,7 @@ export function keyOf({ principal, endpoint }: RequestContext): VersionedKey {
   return { account: principal.account, bucket: endpoint.bucket, key: endpoint.key };
 }
 
-/** What was read of an object. */
+/** The parts that were read of an object. */
 interface Found {
   readonly head: ObjectHead;
   readonly body?: ObjectBody;
@@ -34,11 +34,11 @@ interface Found {
 const READ_ATTEMPTS_MAX = 5;
 
 /**
- * Reads what the request names. The current version is where the key is, and costs no other call;
- * a named one is asked of the index first (SPEC.md 3.1).
+ * Reads the version that the request names. The current version is where the key is, and costs no
+ * other call; a named one is asked of the index first (SPEC.md 3.1).
  *
  * @throws S3Error `InvalidArgument` for a malformed version id, `NoSuchVersion`; `NoSuchKey` and
- *   `MethodNotAllowed` with the headers of a delete marker where that is what is found;
+ *   `MethodNotAllowed` with the headers of a delete marker where one is found;
  *   `AccessDenied`
  */
 export async function readNamedVersion<T extends Found>(
@@ -165,7 +165,7 @@ interface NamedObject {
   readonly isElsewhere: boolean;
 }
 
-/** What a request names. @throws as readNamedVersion */
+/** The version that a request names. @throws as readNamedVersion */
 export function headNamedVersion(context: RequestContext): Promise<NamedObject> {
   const { backend } = context.services;
   return readNamedVersion(context, async (ref) => {
@@ -182,9 +182,9 @@ export function headNamedVersion(context: RequestContext): Promise<NamedObject> 
 }
 
 /**
- * What a request names, to be changed in place.
+ * The version that a request names, to be changed in place.
  * @throws S3Error as readNamedVersion; `MethodNotAllowed` for a link that a client of the store has
- *   written: what it leads to is changed under its own name
+ *   written: its target is changed under its own name
  */
 export async function headToChange(context: RequestContext): Promise<NamedObject> {
   const found = await headNamedVersion(context);
@@ -233,7 +233,7 @@ const READS: ReadonlySet<string> = new Set([
   'HeadObjectPart',
 ]);
 
-/** What AWS answers for a key whose newest version is a delete marker: a marker has no tags or ACL. */
+/** AWS's answer for a key whose newest version is a delete marker: a marker has no tags or ACL. */
 function ofMarker(context: RequestContext, marker: VersionEntry, cause: unknown): S3Error {
   if (!READS.has(context.endpoint.operation)) return isDeleteMarker(context, marker);
   const headers = deleteMarkerHeaders(marker.id);

@@ -113,7 +113,7 @@ export async function putObjectLegalHold(context: RequestContext): Promise<S3Res
     keyOf(context),
     versionId,
     async (head, version) => {
-      // What cannot be read is not written over: SPEC.md 3.2.
+      // A legal hold that cannot be read is not written over: SPEC.md 3.2.
       storedLegalHold(head.systemMetadata);
       if (legalHold === 'ON') await requireOwnContent(context, head, version);
       return legalHoldPatch(legalHold);

@@ -13,7 +13,7 @@ import { applyResponseOverrides, type ResponseOverrides } from '../rules/respons
 import { countTags } from '../rules/tagging.js';
 import { storedChecksumHeaders, SYSTEM_METADATA } from './attributes.js';
 
-/** What GetObject and HeadObject have in common. */
+/** The common parts of GetObject and HeadObject. */
 
 /**
  * A cold object can be read only while a restore window is open: SPEC.md 3.4.

@@ -14,7 +14,7 @@ import { SYSTEM_METADATA } from './attributes.js';
 import { forgetParts } from './delete-object.js';
 import { keyOf } from './named-version.js';
 
-/** What is kept of an object for the gateway's own use: a part of every write's input. */
+/** The metadata of an object for the gateway's own use: a part of every write's input. */
 export interface ObjectAttributes {
   readonly systemMetadata?: Metadata;
   readonly listingAttributes?: Metadata;
@@ -69,7 +69,7 @@ interface ObjectWrite {
     added: Metadata,
     precondition: WritePrecondition | undefined,
   ): Promise<PutOutcome>;
-  /** What is told of it beside ETag and time; asked once it is written. */
+  /** Describes it beside ETag and time; called once it is written. */
   describe(): Omit<WrittenVersion, 'etag' | 'lastModified'>;
   /** The ETag of a write that uses up its source; then it is known before. */
   readonly unrepeatable?: { readonly etag: string } | undefined;

@@ -27,14 +27,14 @@ export interface AdmissionMetrics {
 /** Bodies up to this size are no matter: those in flight have a bound by their number. */
 const SMALL_BODY_BYTES = 64 * 1024;
 /**
- * What a body under way holds at most, whatever its length: 256 KiB unread and one chunk of 512 KiB on
- * the way in; a chunk of 512 KiB and what the client has not taken yet on the way out.
+ * The most that a body under way holds, for any length: 256 KiB unread and one chunk of 512 KiB on
+ * the way in; a chunk of 512 KiB and the bytes that the client has not taken yet on the way out.
  */
 const BODY_BYTES_MAX = 1024 * 1024;
 /**
- * The most that a body may have sent along with the header block before it can be told to wait:
- * what the library reads at once. So requests that wait for memory take no more than those that
- * have it.
+ * The most that a body may have sent along with the header block before it can be told to wait: the
+ * bytes that the library reads at once. So requests that wait for memory take no more than those
+ * that have it.
  */
 const WAITING_BODY_BYTES_MAX = 512 * 1024;
 
@@ -90,7 +90,7 @@ const MEMORY_REASON: Readonly<Record<SemaphoreRefusal, RejectReason>> = {
   wait_timeout: 'memory_wait_timeout',
 };
 
-/** What one request holds; nothing of it is left behind when it is over. */
+/** The share of one request, which is given back whole when it is over. */
 export class AdmissionTicket {
   /** Seconds in which it waited to be let in. */
   waitedS = 0;

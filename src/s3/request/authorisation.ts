@@ -81,7 +81,7 @@ export async function requireObjectRead(context: RequestContext, key: VersionedK
   await decision.decide(() => decision.requireRead(key));
 }
 
-/** What Swift's ACLs know of S3's permissions. */
+/** The permissions of S3 that Swift's ACLs know. */
 const CONTAINER_ACCESS: Readonly<Partial<Record<Access, ContainerAccess>>> = {
   READ: 'list',
   WRITE: 'write',
@@ -102,7 +102,7 @@ interface Found {
 class Decision {
   readonly #requester: Requester;
   readonly #referrer: string | undefined;
-  /** What an object's ACL had to allow; undefined while none was asked. */
+  /** The access that an object's ACL had to allow; undefined while none was asked. */
   #byObject: Access | undefined;
   #newest = false;
 

@@ -164,7 +164,7 @@ function keyOf({ account, container }: ContainerRef): string {
   return `${account}/${container}`;
 }
 
-/** What one request learns of its bucket's CORS rules, for the headers of its response. */
+/** The CORS rules that one request learns of its bucket, for the headers of its response. */
 export class RequestCors {
   #rules: CorsConfiguration | undefined;
 

@@ -9,7 +9,7 @@ import { regionHeader } from '../rules/region-header.js';
 import { renderError } from '../xml/error.js';
 import { UNKNOWN_OPERATION } from './request-record.js';
 
-/** What every answer to a request says. */
+/** The facts that every answer to a request has. */
 interface Answering {
   readonly requestId: string;
   readonly services: Pick<Services, 'settings'>;
@@ -41,13 +41,13 @@ export function errorResponse(
     message: error.message === '' ? message : error.message,
     requestId,
     hostId: hostId(requestId),
-    // What an error says of a resource goes first: it may be about the source of a copy.
+    // An error's own details take precedence: they may be about the source of a copy.
     details: { ...resourceDetails(endpoint?.bucket ?? '', endpoint?.key ?? ''), ...error.details },
   });
   return { status, headers: [['Content-Type', 'application/xml'], ...error.headers], body };
 }
 
-/** What the client is told when the backend fails; the backend's own message goes to the log. */
+/** The client's error when the backend fails; the backend's own message goes to the log. */
 const s3CodeOf: Readonly<Record<BackendErrorCode, ErrorCode>> = {
   NoSuchContainer: 'NoSuchBucket',
   NoSuchSourceContainer: 'NoSuchBucket',
@@ -166,7 +166,7 @@ export function logFailures(
   );
 }
 
-/** What every response carries. */
+/** The headers that every response carries. */
 export function commonHeaders(requestId: string): HeaderList {
   return [
     ['x-amz-request-id', requestId],

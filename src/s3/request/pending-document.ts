@@ -27,7 +27,7 @@ export interface SettledBody {
 }
 
 export interface Patience {
-  /** What fails or is done within this time is answered as anything else, with its own status. */
+  /** Documents that fail or end within this time are answered as usual, with their own status. */
   readonly silenceMs: number;
   /** Between two pieces of white space. */
   readonly intervalMs: number;
@@ -39,7 +39,7 @@ const PATIENCE: Patience = { silenceMs: 4_000, intervalMs: 4_000 };
 const WHITE_SPACE = Buffer.from('\n');
 
 /**
- * @param failed what a late failure comes to: the document of an error, which has to be XML 1.0
+ * @param failed makes the document of a late error, which has to be XML 1.0
  * @returns the document, or a stream when it takes longer
  * @throws what the document's promise rejects with, unless that is late
  */

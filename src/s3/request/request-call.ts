@@ -6,7 +6,7 @@ import { containerAclAllows } from '../rules/acl/container-acl.js';
 import { hostOf } from '../../lib/referrer.js';
 import { canonicalId, requesterOf, type Requester } from '../rules/acl/requester.js';
 
-/** What goes with every call of one request; the requester stands behind it once it is known. */
+/** The context of every call of one request; it has the requester once that is known. */
 export class RequestCall implements CallContext {
   #principal: Principal | undefined;
   #referer: string | undefined;

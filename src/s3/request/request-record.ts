@@ -26,7 +26,7 @@ function watchSource(source: ByteSource, clock: StageClock, stage: number): Byte
   };
 }
 
-/** What is waited for while a stream is sent: the store, or else the client. */
+/** Times the waits while a stream is sent: for the store, or else for the client. */
 export function watchResponse(
   body: S3Response['body'],
   clock: StageClock | undefined,
@@ -88,7 +88,7 @@ interface RecorderOptions {
   readonly listener: number;
 }
 
-/** What is known of a request in the end. */
+/** The facts about a request in the end. */
 interface RequestFacts {
   readonly requestId: string;
   readonly exchange: Exchange;

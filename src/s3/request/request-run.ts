@@ -238,7 +238,7 @@ export class RequestRun implements RequestContext {
     await admitted;
   }
 
-  /** What fails after the answer has begun is logged and counted as if it had failed before. */
+  /** A failure after the answer has begun is logged and counted as one before it. */
   async #settle(response: S3Response, pending: PendingDocument): Promise<S3Response> {
     const failed = (error: unknown): string => {
       const body = this.#failure(error)?.body;

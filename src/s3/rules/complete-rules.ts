@@ -5,7 +5,7 @@ import { quoteEtag } from './etags.js';
 import { PART_BYTES_MIN } from './protocol-limits.js';
 import { isDecimal } from './query-parameters.js';
 
-/** What CompleteMultipartUpload decides before it asks the store for anything. */
+/** The decisions of CompleteMultipartUpload before it asks the store for anything. */
 
 export interface PartChecksum {
   readonly algorithm: ChecksumAlgorithm;

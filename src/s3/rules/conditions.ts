@@ -5,7 +5,7 @@ import { parseRequestDate } from './request-dates.js';
 
 /** Conditional reads: GetObject and HeadObject. Writes are in write-conditions.ts. */
 
-/** What conditions are compared with. */
+/** The validators that conditions are compared with. */
 export interface Validators {
   /** Unquoted. */
   readonly etag: string;

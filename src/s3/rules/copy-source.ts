@@ -5,7 +5,7 @@ import { requireKeyLength } from './object-key.js';
 import { invalidArgument } from './query-parameters.js';
 import { isVersionId } from './version-id.js';
 
-/** What CopyObject and UploadPartCopy read from. */
+/** The object that CopyObject and UploadPartCopy read from. */
 export interface CopySource {
   readonly bucket: string;
   readonly key: string;
@@ -23,11 +23,11 @@ const VERSION_PARAMETER = '?versionId=';
  * Reads `x-amz-copy-source`: `bucket/key` or `/bucket/key`, URL-encoded, and perhaps
  * `?versionId=id`, which is not encoded.
  *
- * The name is decoded once and then split, since clients encode its slash too. `+` is a space, as in
- * AWS: Java's URLEncoder writes spaces so, and clients that mean `+` write `%2B`. What should have
- * been encoded and was not is taken as it is, `?` included.
+ * The name is decoded once and then split, since clients encode its slash too. `+` is a space, as
+ * in AWS: Java's URLEncoder writes spaces so, and clients that mean `+` write `%2B`. Characters
+ * that should have been encoded and were not are taken as they are, `?` included.
  *
- * @throws S3Error `InvalidArgument` when that is not what it is; `KeyTooLongError`
+ * @throws S3Error `InvalidArgument` for any other form; `KeyTooLongError`
  */
 export function parseCopySource(value: string): CopySource {
   const versionAt = value.lastIndexOf(VERSION_PARAMETER);

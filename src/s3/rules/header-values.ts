@@ -1,6 +1,6 @@
 /**
- * What may stand in a header. The edge fails a response with anything else, so that whatever
- * a client can choose passes here first and is refused as the client's mistake.
+ * The characters that a header may have. The edge fails a response with any others, so every value
+ * that a client can choose passes here first and is refused as the client's mistake.
  */
 
 export { isAscii } from '../../lib/rfc2047.js';

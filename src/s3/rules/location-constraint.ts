@@ -3,7 +3,7 @@ import { S3Error } from '../errors.js';
 export interface AcceptedLocations {
   /** The region that signatures name. */
   readonly region: string;
-  /** What `?location` answers. */
+  /** The answer to `?location`. */
   readonly location: string;
 }
 

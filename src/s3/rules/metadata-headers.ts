@@ -4,9 +4,9 @@ import { type ErrorCode, S3Error } from '../errors.js';
 import { isHeaderName, isHeaderValue, isMangled } from './header-values.js';
 import { decodeWords, encodeWords } from '../../lib/rfc2047.js';
 
-/** Between the headers of a request or response and what is stored with an object. */
+/** Between the headers of a request or response and the metadata stored with an object. */
 
-/** What the writer of an object says about it in headers. */
+/** The description of an object in its writer's headers. */
 export interface DescribedObject {
   readonly contentType: string;
   /** Representation headers, by lower-case name. */

@@ -4,11 +4,11 @@ import type { OperationName } from '../endpoint/table.js';
 import { S3Error } from '../errors.js';
 
 /**
- * What cannot be had from a store that does not keep the gateway's metadata apart from its clients,
- * such as Swift without the gateway's filter: what would be lost, or could be forged. Refused as not
- * implemented rather than accepted and forgotten. Operations that need it whatever their headers say so
- * in src/s3/operations.ts; these headers need it with any operation, but for values that ask for what
- * is the case anyway.
+ * Headers that need a store which protects the gateway's metadata from its clients. Elsewhere, such
+ * as on Swift without the gateway's filter, the metadata would be lost or could be forged: the
+ * headers are refused as not implemented rather than accepted and forgotten, with any operation,
+ * except for values that change nothing. Operations that always need such a store say so in
+ * src/s3/operations.ts.
  */
 const HEADERS: ReadonlyMap<string, readonly string[]> = new Map([
   ['x-amz-acl', ['private', 'bucket-owner-full-control']],

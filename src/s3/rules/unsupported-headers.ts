@@ -31,7 +31,7 @@ export const EXPECTED_OWNER_HEADER = 'x-amz-expected-bucket-owner';
 export const EXPECTED_SOURCE_OWNER_HEADER = 'x-amz-source-expected-bucket-owner';
 
 const BY_NAME: ReadonlyMap<string, HeaderRule> = new Map<string, HeaderRule>([
-  // What has no ACL of its own is private anyway.
+  // A resource without an ACL of its own is private anyway.
   ['x-amz-acl', { ...ACLS, harmless: ['private'] }],
   ['x-amz-bucket-object-lock-enabled', { harmless: ['false', 'False'], family: 'bucket-lock' }],
   [
@@ -63,7 +63,7 @@ const BY_PREFIX: readonly (readonly [prefix: string, rule: HeaderRule])[] = [
 
 const PREFIX_OF_ALL = 'x-amz-';
 
-/** What nearly every request has, so that no rule need be looked for. */
+/** Headers that nearly every request has, so that no rule need be looked for. */
 const COMMON: ReadonlySet<string> = new Set([
   'x-amz-content-sha256',
   'x-amz-date',

@@ -6,13 +6,13 @@ import type { PartChecksum } from './complete-rules.js';
 
 /** Checksums of objects that are uploaded in parts: "Checking object integrity" in AWS's guide. */
 
-/** What an upload was created with: its object gets such a checksum, and so has each part. */
+/** The kind of checksum that an upload was created with, for its object and each part. */
 export interface UploadChecksum {
   readonly algorithm: ChecksumAlgorithm;
   readonly type: ChecksumType;
 }
 
-/** What CompleteMultipartUpload says of the object. */
+/** The checksum of the object that CompleteMultipartUpload claims. */
 export interface ClaimedChecksum extends UploadChecksum {
   /** Base64, of a composite one with or without `-N`. */
   readonly value: string;

@@ -18,8 +18,8 @@ const TIME_DIGITS = 12;
 const RANDOM_BYTES = 10;
 
 /**
- * What all ids begin with that anybody has minted: ours with the time, `01` from 2004 to 2039 and
- * `02` to 2074; those of s3api with the base64 of a hexadecimal digit.
+ * The beginnings of all ids ever minted: ours begin with the time, `01` from 2004 to 2039 and `02`
+ * to 2074; those of s3api with the base64 of a hexadecimal digit.
  */
 export const UPLOAD_ID_BEGINNINGS = ['01', '02', 'M', 'N', 'O', 'Y', 'Z'] as const;
 

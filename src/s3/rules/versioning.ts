@@ -1,7 +1,7 @@
 import type { Metadata, MetadataPatch } from '../../backend/backend.js';
 import { S3Error } from '../errors.js';
 
-/** What a request can make of a bucket. Nothing leads back to `unversioned`: SPEC.md 3.1. */
+/** The states that a request can set. Nothing leads back to `unversioned`: SPEC.md 3.1. */
 export type VersioningStatus = 'Enabled' | 'Suspended';
 
 export type VersioningState = 'unversioned' | VersioningStatus;
@@ -15,8 +15,8 @@ export function isVersioningStatus(text: string): text is VersioningStatus {
 
 /**
  * The state of the bucket whose container has this system metadata.
- * @throws S3Error `InternalError` for what cannot be read: a write that took the bucket for an
- *   unversioned one would overwrite what it was told to keep
+ * @throws S3Error `InternalError` for one that cannot be read: a write that took the bucket for an
+ *   unversioned one would overwrite versions that it was told to keep
  */
 export function versioningState(systemMetadata: Metadata): VersioningState {
   const stored = systemMetadata[METADATA];

@@ -13,7 +13,7 @@ import { ACL_METADATA, decodeAcl, encodeAcl } from './stored.js';
 /** The mark: of which stored ACL the container's is the mirror. */
 const MIRRORED_METADATA = 's3-acl-mirrored';
 
-/** What a container is to have of a bucket's ACL. @param current - the container's ACL until now */
+/** The container's metadata and ACL for a bucket's ACL. @param current - its ACL until now */
 export function bucketAclInput(
   acl: Acl,
   current: ContainerAcl,

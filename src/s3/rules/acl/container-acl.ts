@@ -26,7 +26,7 @@ export const ANY_USER = '*:*';
 
 /** Spellings of `.r:` that Swift's clients may use. */
 const REFERRER_PREFIXES = ['.r:', '.ref:', '.referer:', '.referrer:'];
-/** What Swift compares with when a request has no referrer. */
+/** The referrer that Swift compares with when a request has none. */
 const NO_REFERRER = 'unknown';
 
 /**

@@ -76,7 +76,7 @@ export function addFromContainer(acl: Acl, container: ContainerAcl): Acl {
   };
 }
 
-/** What is left of a grant; FULL_CONTROL falls apart when a part of it is gone. */
+/** The rest of a grant; FULL_CONTROL falls apart when a part of it is gone. */
 function keptPart(grant: Grant, open: Openness): Grant[] {
   if (grant.grantee.kind === 'user') return [grant];
   const { group } = grant.grantee;

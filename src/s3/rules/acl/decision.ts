@@ -1,12 +1,12 @@
 import type { Acl, Grantee, Permission } from './acl.js';
 import type { Requester } from './requester.js';
 
-/** What an operation needs: a permission, or to be the resource's owner. */
+/** The access that an operation needs: a permission, or to be the resource's owner. */
 export type Access = Exclude<Permission, 'FULL_CONTROL'> | 'OWNER';
 
 /**
- * What an operation needs, and of what. `account`: the role `owner` in the account; nothing that
- * could be granted. `source` is the object that a copy reads.
+ * The access that an operation needs, and to which resource. `account`: the role `owner` in the
+ * account, which no grant gives. `source` is the object that a copy reads.
  */
 export interface Requirement {
   readonly resource: 'account' | 'bucket' | 'object' | 'source';

@@ -13,7 +13,7 @@ export type Requester =
 
 export const ANONYMOUS: Requester = { kind: 'anonymous' };
 
-/** What Swift puts before the names of accounts (its `reseller_prefix`). */
+/** The prefix that Swift puts before the names of accounts (its `reseller_prefix`). */
 const RESELLER_PREFIX = 'AUTH_';
 
 /**

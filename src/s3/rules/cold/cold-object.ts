@@ -71,7 +71,7 @@ export function restoreNotAllowed(): S3Error {
 /** `archive`: to be copied into the cold backend. `release`: is there, so that its body may go. */
 export type ColdWork = 'archive' | 'release';
 
-/** What the janitor is to do with an object now; never anything while a restore window is open. */
+/** The janitor's work on an object now; none while a restore window is open. */
 export function coldWorkOf(
   { state, bodyAbsent }: ColdObject,
   deleteHot: boolean,

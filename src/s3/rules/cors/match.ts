@@ -1,6 +1,6 @@
 import type { CorsConfiguration, CorsRule } from './configuration.js';
 
-/** What a browser asks, or does, from a page of another origin. */
+/** The request or preflight of a browser from a page of another origin. */
 export interface CorsRequest {
   /** The origin as sent: it need not be a URL (`null`). */
   readonly origin: string;

@@ -4,7 +4,7 @@ import { CORS_METHODS, type CorsConfiguration } from './configuration.js';
 import { matchCors, type CorsMatch, type CorsRequest } from './match.js';
 
 /**
- * What the bucket's rules make of a request with an `Origin`. Order and answers are those of AWS:
+ * The answers to a request with an `Origin` by the bucket's rules. Their order and text are AWS's:
  * https://docs.aws.amazon.com/AmazonS3/latest/userguide/cors.html
  */
 
@@ -26,7 +26,7 @@ export type CorsState = CorsConfiguration | 'not configured' | 'no bucket';
  * The headers of the answer to a preflight, which is a 200 without a body.
  *
  * @param resource - what the URL names
- * @throws S3Error `BadRequest` for what is no preflight; `AccessForbidden` unless a rule allows it
+ * @throws S3Error `BadRequest` for any other request; `AccessForbidden` unless a rule allows it
  */
 export function answerPreflight(
   headers: HeaderMap,

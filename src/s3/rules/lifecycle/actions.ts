@@ -1,4 +1,4 @@
-/** What lifecycle rules look at, and what they ask for. */
+/** The input of lifecycle rules, and the actions that they ask for. */
 
 export interface LifecycleObject {
   readonly key: string;

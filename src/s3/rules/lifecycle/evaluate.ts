@@ -11,8 +11,8 @@ import { meets, type Filtered } from './filter.js';
 import { daysAfter, timeAfter } from './schedule.js';
 
 /**
- * What a configuration asks for. If rules disagree, deletion wins over a move, an earlier time over
- * a later one, a colder class over a warmer one, and the first rule among equals.
+ * The actions that a configuration asks for. If rules disagree, deletion wins over a move, an
+ * earlier time over a later one, a colder class over a warmer one, and the first rule among equals.
  * https://docs.aws.amazon.com/AmazonS3/latest/userguide/lifecycle-conflicts.html
  */
 
@@ -33,7 +33,7 @@ export function expirationOf(
 }
 
 /**
- * What is to be done now with the current version of an object.
+ * The action that is due now for the current version of an object.
  *
  * @param now - milliseconds since the epoch
  * @param storageClasses - the configured ones, warmer ones first

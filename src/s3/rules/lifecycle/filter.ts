@@ -1,7 +1,7 @@
 import type { LifecycleObject } from './actions.js';
 import type { LifecycleConfiguration, LifecycleFilter } from './configuration.js';
 
-/** What filters look at. */
+/** The facts that filters look at. */
 export type Filtered = Pick<LifecycleObject, 'key' | 'size' | 'tags'>;
 
 /** Whether the object meets all predicates. */

@@ -25,7 +25,7 @@ export function abortHeaders(abort: Scheduled | undefined): HeaderList {
   ];
 }
 
-/** What cannot stand between quotes in a header, or is no ASCII. */
+/** Characters that cannot stand between quotes in a header, or are not ASCII. */
 const UNSAFE = /[^\x20\x21\x23-\x7e]/gu;
 
 /**

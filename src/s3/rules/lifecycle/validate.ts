@@ -4,7 +4,7 @@ import { invalidRequest } from './checks.js';
 import type { LifecycleConfiguration, LifecycleFilter, LifecycleRule } from './configuration.js';
 import { validateActions } from './validate-actions.js';
 
-/** What a new configuration may say, beyond its structure, in AWS's order, codes and words. */
+/** The checks of a new configuration beyond its structure, in AWS's order, codes and words. */
 
 const ID_LENGTH_MAX = 255;
 const PREFIX_BYTES_MAX = 1024;

@@ -15,7 +15,7 @@ export interface KeyVersion {
 }
 
 /**
- * What is due for one of them:
+ * The action that is due for one of them:
  * - `expire_current`: a delete marker is to be written in front of it
  * - `expire_noncurrent`: it is to go for good
  * - `expire_marker`: the same, of a delete marker with nothing behind it
@@ -32,7 +32,7 @@ export interface DueVersion<Version> {
   readonly due: DueOfVersion;
 }
 
-/** What a listing does not tell of a version. */
+/** The details of a version that a listing does not tell. */
 export interface VersionDetails {
   readonly tags: LifecycleObject['tags'];
   readonly storageClass?: string | undefined;
@@ -49,9 +49,9 @@ export interface KeyVersions<Version> {
 const NO_TAGS: ReadonlyMap<string, string> = new Map();
 
 /**
- * What a configuration wants of a key's versions now, newest first. A version is noncurrent since its
- * successor was written; a delete marker that is not current goes like a version, and counts for none
- * of those that `NewerNoncurrentVersions` keeps, since it keeps nothing that could be read.
+ * The actions now due for a key's versions, newest first. A version is noncurrent since its
+ * successor was written; a delete marker that is not current goes like a version, and does not
+ * count for `NewerNoncurrentVersions`, since it keeps nothing that could be read.
  *
  * @param now - milliseconds since the epoch
  * @param storageClasses - the configured ones, warmer ones first

@@ -22,7 +22,7 @@ export interface ObjectLockConfiguration {
   readonly defaultRetention?: DefaultRetention | undefined;
 }
 
-/** What the elements of a period may say at most: AWS's limits, 100 years either way. */
+/** The limits of the elements of a period: AWS's, 100 years either way. */
 const MOST: Readonly<Record<'Days' | 'Years', number>> = {
   Days: 365 * RETENTION_YEARS_MAX,
   Years: RETENTION_YEARS_MAX,

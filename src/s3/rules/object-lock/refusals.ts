@@ -1,7 +1,7 @@
 import { S3Error } from '../../errors.js';
 import type { VersioningState } from '../versioning.js';
 
-/** What Object Lock answers where something is missing (SPEC.md 3.2) or in the way. */
+/** The answers of Object Lock where something is missing (SPEC.md 3.2) or in the way. */
 
 /** The answer to locks on an object whose bucket has none. */
 export function bucketWithoutLocks(): S3Error {

@@ -8,7 +8,7 @@ const MODES = ['GOVERNANCE', 'COMPLIANCE'] as const;
 /** `GOVERNANCE` can be bypassed with a right; `COMPLIANCE` cannot. */
 export type RetentionMode = (typeof MODES)[number];
 
-/** What keeps a version from being deleted until a date. */
+/** Keeps a version from being deleted until a date. */
 export interface Retention {
   readonly mode: RetentionMode;
   /**

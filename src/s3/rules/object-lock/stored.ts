@@ -15,7 +15,7 @@ import {
  *     s3-object-lock-retention    GOVERNANCE;2030-01-01T00:00:00.000Z
  *     s3-object-lock-legal-hold   ON
  *
- * What cannot be read fails closed (SPEC.md 3.2): nothing becomes deletable by damage.
+ * Unreadable locks fail closed (SPEC.md 3.2): nothing becomes deletable by damage.
  */
 
 const RETENTION = 's3-object-lock-retention';
@@ -26,7 +26,7 @@ const STORED_RETENTION = /^([A-Z]+);(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z
 /**
  * The retention of a version, whether it is expired or not.
  * @returns undefined when it has none
- * @throws S3Error `InternalError` for what cannot be read
+ * @throws S3Error `InternalError` for one that cannot be read
  */
 export function storedRetention(systemMetadata: Metadata): Retention | undefined {
   const stored = systemMetadata[RETENTION];
