@@ -10,7 +10,7 @@ const SLAB_BYTES = 256 * 1024;
 /** 8 MiB; eight fast uploads were seen to have 3 MiB. */
 const SLABS_KEPT_MAX = 32;
 
-/** What all exchanges of one server share. */
+/** The state that all exchanges of one server share. */
 export class EdgeState {
   readonly heartbeat: Heartbeat;
   readonly slabs: SlabPool;

@@ -18,7 +18,7 @@ export interface BodySocket {
   rearm(): void;
 }
 
-/** What all bodies of a server share. */
+/** The state that all bodies of a server share. */
 export interface BodyShared {
   readonly limits: EdgeLimits;
   readonly heartbeat: Heartbeat;
@@ -51,7 +51,7 @@ export class RequestBodyStream implements RequestBody, Touchable {
   paused = false;
 
   readonly #queue: SlabQueue;
-  /** What the queue gives out is the reader's to keep. */
+  /** The reader may keep the chunks that the queue gives out. */
   readonly #isSmall: boolean;
   /** Bytes of it in the server's count. */
   #countedBytes = 0;

@@ -73,7 +73,7 @@ const SINGLE_HEADERS: ReadonlySet<string> = new Set([
 const LENGTH = /^[0-9]{1,15}$/;
 /** RFC 9110 5.6.2. The library takes whatever stands in front of the first blank, nothing as well. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** What the library's decoder writes for bytes that are not UTF-8. */
+/** The character that the library's decoder writes for bytes that are not UTF-8. */
 const REPLACEMENT = '\ufffd';
 /** The one control character that the library lets through in a value. */
 const DELETE = '\x7f';

@@ -27,7 +27,7 @@ async function loadLibrary(): Promise<typeof Library> {
   }
 }
 
-/** What the package exports or takes at run time, but leaves out of its types. */
+/** The exports and parameters of the package at run time that its types leave out. */
 interface UntypedExports {
   _cfg(setting: 'silent'): void;
   readonly LIBUS_LISTEN_EXCLUSIVE_PORT: number;

@@ -68,7 +68,7 @@ class SignalCancellation implements Cancellation {
 export type ByteSource = AsyncIterable<Buffer>;
 
 /**
- * What a generator yields. A generator that is left before it was asked for anything runs none of
+ * The chunks of a generator. A generator that is left before it was asked for anything runs none of
  * its code, and one that waits runs none before it goes on: so `letGo` frees what it holds.
  *
  * @param letGo - called each time that the source is left early
@@ -86,7 +86,7 @@ export function leavable(chunks: AsyncGenerator<Buffer, undefined>, letGo: () =>
 }
 
 /**
- * What the promise gives, unless the signal is aborted first.
+ * The result of the promise, unless the signal is aborted first.
  * @throws the signal's reason
  */
 export async function abortable<T>(

@@ -72,7 +72,7 @@ function ignore(): void {
 }
 
 /**
- * What the promise gives, or undefined when that takes longer.
+ * The result of the promise, or undefined when that takes longer.
  * @param ms counted from now
  */
 export async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {

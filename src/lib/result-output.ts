@@ -2,7 +2,7 @@ import { fstatSync, writeSync } from 'node:fs';
 
 const STDOUT_FD = 1;
 
-/** What a command has to say did not get to where stdout leads. */
+/** The result of a command did not reach the target of stdout. */
 export class OutputError extends Error {
   override readonly name = 'OutputError';
 
@@ -33,7 +33,7 @@ export class ResultOutput {
     return process.stdout.isTTY ? process.stdout.columns : undefined;
   }
 
-  /** What comes behind something that could not be written is left out: no result has holes. */
+  /** Text behind a failed write is left out: no result has holes. */
   write(text: string): void {
     if (this.#failure !== undefined) return;
     if (!this.#isFile) {

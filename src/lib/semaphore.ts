@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 
 export interface SemaphoreLimits {
-  /** What may be inside at once, in the unit of the weights. */
+  /** The most that may be inside at once, in the unit of the weights. */
   readonly capacity: number;
   /** How many may wait to enter. */
   readonly queueMax: number;
@@ -25,7 +25,7 @@ interface Waiter {
  * First come, first served: a heavy one at the head is not overtaken by light ones.
  */
 export class Semaphore {
-  /** What is inside. */
+  /** The weight that is inside. */
   used = 0;
   readonly #waiters: Waiter[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -69,7 +69,7 @@ export class Semaphore {
     }
   }
 
-  /** What is heavier than all that may be inside goes in alone. */
+  /** A caller that is heavier than the capacity goes in alone. */
   #fits(weight: number): boolean {
     return this.used === 0 || this.used + weight <= this.limits.capacity;
   }

@@ -31,11 +31,11 @@ import type { DocumentParser } from './xml-pool/documents.js';
 import type { Document } from './xml/document-bytes.js';
 import { userOwner, type Owner } from './xml/owner.js';
 
-/** What every operation may use; one per listener. */
+/** The services that every operation may use; one set per listener. */
 export interface Services {
   readonly backend: Backend;
   readonly settings: S3Settings;
-  /** Hashes what does not come through a payload. */
+  /** Hashes bytes that do not come through a payload. */
   readonly digests: DigestFactory;
   /** Reads the request bodies that may be large. */
   readonly documents: DocumentParser;
@@ -55,7 +55,7 @@ export interface Services {
 interface S3Settings {
   /** The region that signatures must name. */
   readonly region: string;
-  /** What `?location` answers; `us-east-1` is written as an empty element, as AWS does. */
+  /** The answer to `?location`; `us-east-1` is written as an empty element, as AWS does. */
   readonly location: string;
   /** Accepted values of `x-amz-storage-class`. */
   readonly storageClasses: readonly string[];
@@ -93,7 +93,7 @@ export interface RequestContext {
   openPayload(options?: PayloadOptions): Payload;
 }
 
-/** What an operation answers; the pipeline adds what every response carries. */
+/** The answer of an operation; the pipeline adds the headers that every response carries. */
 export interface S3Response {
   readonly status: number;
   readonly headers: HeaderList;
@@ -109,14 +109,14 @@ export interface S3Response {
 /** @throws S3Error, BackendError: the pipeline turns both into the error document */
 export type Operation = (context: RequestContext) => S3Response | Promise<S3Response>;
 
-/** What the table in operations.ts says of an operation. */
+/** The row of an operation in the table of operations.ts. */
 export interface OperationFacts {
   /** Undefined for an operation that this release does not carry out. */
   readonly handler: Operation | undefined;
-  /** What the requester has to be allowed, all of it, in this order. */
+  /** The permissions that the requester has to have, all of them, in this order. */
   readonly needs: readonly Requirement[];
   /**
-   * What it weighs for admission, in requests of one object: by what it costs the event loop and the
+   * Its weight for admission, in requests of one object: by its cost for the event loop and the
    * store.
    */
   readonly weight: number;

@@ -55,7 +55,7 @@ const OBJECT_READ_ACP = needs('object', 'READ_ACP');
 const OBJECT_WRITE_ACP = needs('object', 'WRITE_ACP');
 const COPY = [...BUCKET_WRITE, ...needs('source', 'READ')];
 
-/** What is read: nearly every operation is about a bucket, whose owner the client may name. */
+/** Headers that are read: nearly every operation has a bucket, whose owner the client may name. */
 const OWNER: readonly HeaderFamily[] = ['expected-owner'];
 const ACL: readonly HeaderFamily[] = [...OWNER, 'acl'];
 const BYPASS: readonly HeaderFamily[] = [...OWNER, 'bypass-retention'];
@@ -162,7 +162,7 @@ const UNSUPPORTED: OperationFacts = {
   reads: OWNER,
 };
 
-/** What the table says of an operation; without a handler, this release does not carry it out. */
+/** The row of an operation; without a handler, this release does not carry it out. */
 export function operationFacts(name: OperationName): OperationFacts {
   return FACTS[name] ?? UNSUPPORTED;
 }

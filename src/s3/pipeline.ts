@@ -9,7 +9,7 @@ import { type FailureLog, SampledFailureLog } from './request/failures.js';
 import type { RequestRecorder } from './request/request-record.js';
 import { RequestRun } from './request/request-run.js';
 
-/** What all requests share. */
+/** The options that all requests share. */
 export interface PipelineOptions {
   readonly services: Services;
   readonly authenticator: Authenticator;
@@ -25,8 +25,8 @@ export interface PipelineOptions {
  *
  *     parse → admit → authenticate → authorise → operation → respond → record
  *
- * What every request gets (ids, common headers, the error document, metrics, the log line of a
- * failure) happens here and nowhere else; operations return data.
+ * The common work of every request (ids, common headers, the error document, metrics, the log line
+ * of a failure) happens here and nowhere else; operations return data.
  */
 export function createPipeline(options: PipelineOptions): ExchangeHandler {
   const shared = { ...options, log: new SampledFailureLog(options.log) };

@@ -6,7 +6,7 @@ export interface AuditEvent {
   readonly actor: string;
   readonly role: string;
   readonly ip: string;
-  /** What was done, such as `login` or `files.purge`. */
+  /** The action, such as `login` or `files.purge`. */
   readonly action: string;
   readonly target: string;
   /**
@@ -17,7 +17,7 @@ export interface AuditEvent {
   readonly request_id: string;
   /** The account whose containers it is about; empty before a login, and for other events. */
   readonly account?: string;
-  /** How it was done, and to how many; bounded by who writes it. */
+  /** How it was done, and to how many; bounded by its writer. */
   readonly details?: AuditDetails;
 }
 

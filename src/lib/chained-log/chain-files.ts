@@ -3,14 +3,14 @@ import { createReadStream } from 'node:fs';
 import { open, readdir, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 
-/** What every line of a chained log has. */
+/** The fields of every line of a chained log. */
 export interface Chained {
   readonly unix_s: number;
   /** Digest of the line before; of the first one ever, zeros. */
   readonly prev_sha256: string;
 }
 
-/** What a log holds, and what its files are called. */
+/** The entries of a log, and the names of its files. */
 export interface ChainFormat<Entry> {
   /** `audit` is written to `audit.jsonl`, and full files become `audit-00000001.jsonl`. */
   readonly name: string;
@@ -90,7 +90,7 @@ export interface Tail {
   /** The last whole line; undefined for none. */
   readonly line: string | undefined;
   readonly size: number;
-  /** What a crash has cut, at the end. */
+  /** The bytes of a line that a crash has cut, at the end. */
   readonly tornBytes: number;
 }
 

@@ -24,7 +24,7 @@ export interface ChainedLogOptions<Entry> {
 }
 
 const BYTES_MAX = 64 * 1024 * 1024;
-/** What is let go at a time is one file: a small part of what there is. */
+/** One file at a time is let go: a small part of the log. */
 const FILES = 8;
 
 /**
@@ -58,7 +58,7 @@ export class ChainedLog<Entry extends object> {
     const files = new ChainFiles(directory, format.name);
     const file = await open(files.current, 'a+', 0o600);
     const { line, size, tornBytes } = await readTail(file);
-    // What a crash cut was never acknowledged.
+    // A line that a crash cut was never acknowledged.
     if (tornBytes > 0) await file.truncate(size - tornBytes);
     const before = (await files.full()).at(-1);
     const head =

@@ -5,7 +5,7 @@ import { Deadline, TimeoutError } from './deadline.js';
 import { OWN_BYTES, ReadMemory } from './read-memory.js';
 import { ResponseParser, type HeadListener } from './response-parser.js';
 
-/** What a server is connected to with. */
+/** The options of connections to a server. */
 export interface ConnectionOptions {
   /** `http:` or `https:`, host and port; nothing else of it is looked at. */
   readonly origin: URL;
@@ -17,8 +17,7 @@ export interface ConnectionOptions {
 }
 
 /**
- * What a connection tells of one request. After `onEnd` or `onError` it tells no more of it; after
- * `abort` neither.
+ * Hears from a connection about one request; nothing more after `onEnd`, `onError` or `abort`.
  */
 export interface Exchange extends HeadListener {
   /** The connection is the exchange's until its response is complete. */

@@ -1,6 +1,6 @@
 import type { ReadSlabs } from '../buffers/read-slabs.js';
 
-/** What a connection has for itself: the head and the body of a small response fit in. */
+/** A connection's own memory: the head and the body of a small response fit in. */
 export const OWN_BYTES = 16 * 1024;
 
 /**
@@ -29,7 +29,7 @@ export class ReadMemory {
     return (this.current = isMuch ? (this.#slab ?? this.#own) : this.#own);
   }
 
-  /** What was lent has no reader any more, and no more bytes of the body come. */
+  /** The lent memory has no reader any more, and no more bytes of the body come. */
   giveBack(): void {
     if (this.#slab !== undefined) this.slabs.give(this.#slab);
     this.#slab = undefined;

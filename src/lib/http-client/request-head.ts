@@ -6,7 +6,7 @@ export class InvalidRequestError extends Error {
 /** A name of a header, or a method (RFC 9110, 5.6.2). */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
-/** What a value must not have: it would end its line, or has no byte in latin1. */
+/** Characters that a value must not have: they would end its line, or have no byte in latin1. */
 const NOT_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 
 const NOT_IN_TARGET = /[^\x21-\x7e\x80-\xff]/;

@@ -27,7 +27,7 @@ export interface ResponseHead {
 const HEADERS_MAX = 1000;
 
 /**
- * What no head has: control characters, a line break of one character, a line that goes on in the
+ * Illegal in a head: control characters, a line break of one character, a line that goes on in the
  * next one (RFC 9112, 5.2), and a name with nothing in front of it.
  */
 const ILLEGAL = /[^\t\r\n\x20-\x7e\x80-\xff]|\r[^\n]|[^\r]\n|\n[ \t:]|\r$/;
@@ -56,7 +56,7 @@ const FRAMING_NAMES: ReadonlySet<string> = new Set([
 const knownNames = new Map<string, KnownName>();
 const KNOWN_NAMES_MAX = 1024;
 
-/** What the headers of one head say of its body and its connection. */
+/** The facts in the headers of one head about its body and its connection. */
 class Framing {
   #length: number | undefined;
   #isChunked = false;
@@ -189,7 +189,7 @@ function learnName(raw: string): KnownName {
   return known;
 }
 
-/** What a server said, for an error's message. */
+/** Shows a value from a server in an error's message. */
 function show(value: string): string {
   return JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}…` : value);
 }

@@ -1,7 +1,7 @@
 import { ChunkedDecoder } from './chunked-decoder.js';
 import { InvalidResponseError, parseResponseHead, type ResponseHead } from './response-head.js';
 
-/** What is told of heads, while bytes are read. */
+/** Hears of heads while bytes are read. */
 export interface HeadListener {
   /** `100 Continue`. */
   onContinue(): void;

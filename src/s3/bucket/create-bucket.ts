@@ -93,7 +93,7 @@ async function wasCreated(context: RequestContext): Promise<boolean> {
   }
 }
 
-/** What is stored now, whatever has been remembered of it. */
+/** The container as it is stored now, not as it is remembered. */
 async function existing(context: RequestContext): Promise<ContainerHead | undefined> {
   const { backend } = context.services;
   try {

@@ -62,7 +62,7 @@ async function requireNoVersions(context: RequestContext, head: ContainerHead): 
     const { container: placedLike } = archiveContainer(bucket.account, bucket.container);
     const { backend } = context.services;
     const as = { metadata, systemMetadata, acl };
-    // What keeps the archive from being looked into may keep its place from being known, too.
+    // A failure that hides the content of the archive may hide its place, too.
     await backend
       .createContainer(context.call, bucket, { ...as, placedLike })
       .catch(() => backend.createContainer(context.call, bucket, as));

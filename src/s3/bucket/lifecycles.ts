@@ -56,10 +56,10 @@ const FRESH_MS = 5_000;
  * {@link ENTRY_WEIGHT}.
  */
 const WEIGHT_MAX = 8 * 1024 * 1024;
-/** What an entry without rules takes, names included. */
+/** The weight of an entry without rules, names included. */
 const ENTRY_WEIGHT = 512;
 
-/** What headers of answers tell of a bucket. */
+/** The facts about a bucket that headers of answers tell. */
 interface Facts {
   readonly configuration: LifecycleConfiguration | undefined;
   /** Versioning is enabled or suspended. */
@@ -84,9 +84,9 @@ type Answer = LifecycleConfiguration | undefined;
 
 /**
  * The rules of the buckets that a listener serves, for `x-amz-expiration`, and whether they keep
- * versions, for `x-amz-version-id` of objects from before that. Both stand in the bucket's container,
- * which on Swift is a round trip away: so each bucket is looked at once in {@link FRESH_MS}, and not
- * once a request. What is kept is bounded; the longest kept goes first.
+ * versions, for `x-amz-version-id` of objects from before that. Both stand in the bucket's
+ * container, which on Swift is a round trip away: so each bucket is looked at once in
+ * {@link FRESH_MS}, and not once a request. Entries are bounded; the longest kept goes first.
  */
 export class BucketLifecycles {
   readonly #entries = new Map<string, Entry>();

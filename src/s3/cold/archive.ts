@@ -18,7 +18,7 @@ import {
 } from './cold-object.js';
 import { isVerifiable, verified } from './verified-body.js';
 
-/** What was decided on. */
+/** The object that the decision was made on. */
 type Seen = Pick<ObjectHead, 'etag' | 'lastModified'>;
 
 /**

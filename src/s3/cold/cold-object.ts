@@ -48,7 +48,7 @@ export function bodyRefOf(ref: ObjectRef, head: ObjectHead): ObjectRef | undefin
   return isLinkToVersion(ref, head) ? { ...ref, ...head.link.target } : undefined;
 }
 
-/** What an update of the object depends on: that it is what was looked at, in the same state. */
+/** The precondition of an update: the object is the one that was looked at, in the same state. */
 export function unchanged(
   { etag, lastModified }: Pick<ObjectHead, 'etag' | 'lastModified'>,
   stamp: string | null,
@@ -75,7 +75,7 @@ export function stateUpdate(
   };
 }
 
-/** What it takes to move bytes between the store and the cold backend. */
+/** The tools to move bytes between the store and the cold backend. */
 export interface ColdTools {
   readonly backend: Backend;
   readonly call: CallContext;
@@ -86,7 +86,7 @@ export interface ColdTools {
   readonly now: () => number;
 }
 
-/** `changed`: it is not any more what was looked at, and was left alone. */
+/** `changed`: it is not any more the object that was looked at, and was left alone. */
 export type ColdOutcome = 'done' | 'changed' | 'gone' | 'unsupported';
 
 /** @returns undefined when there is no such object, or its container is gone: see isMissing */

@@ -3,7 +3,7 @@ import type { ColdSegment } from '../../cold/cold-backend.js';
 import { ColdError } from '../../cold/cold-error.js';
 import type { DigestFactory } from '../../digest/body-digest.js';
 
-/** What the bytes of an object are known by. */
+/** The facts by which the bytes of an object are recognised. */
 export interface KnownBody {
   readonly size: number;
   /** Unquoted. */

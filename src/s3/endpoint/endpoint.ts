@@ -13,10 +13,10 @@ import { requireKeyLength } from '../rules/object-key.js';
 import { invalidArgument } from '../rules/query-parameters.js';
 import { resourceDetails, S3Error } from '../errors.js';
 
-/** What a request asks for: the raw request line, read once. */
+/** The operation and resource of a request: the raw request line, read once. */
 export interface Endpoint {
   readonly operation: OperationName;
-  /** False for what answers 501: see {@link notImplemented}. */
+  /** False for an operation that answers 501: see {@link notImplemented}. */
   readonly supported: boolean;
   readonly resource: ResourceType;
   /** Empty for the service. */

@@ -154,7 +154,7 @@ export const ENDPOINT_ROWS = { service: SERVICE, bucket: BUCKET, object: OBJECT 
 
 type AnyRow = (typeof ENDPOINT_ROWS)[ResourceType][number];
 
-/** What a subresource or method without a row of its own is called in metrics and logs. */
+/** The name of a subresource or method without a row of its own in metrics and logs. */
 export const UNKNOWN_SUBRESOURCE = 'UnknownSubresource';
 
 export type OperationName = AnyRow[2] | typeof UNKNOWN_SUBRESOURCE;

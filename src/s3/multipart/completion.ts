@@ -187,7 +187,7 @@ async function store(
   }
 }
 
-/** What a version is refused for that was written before its condition was decided. */
+/** Whether a version was refused that was written before its condition was decided. */
 function isLostCondition(error: unknown): boolean {
   return error instanceof S3Error && CONDITION_CODES.has(error.code);
 }

@@ -14,8 +14,8 @@ import { metadataOfUpload } from './upload-metadata.js';
  *
  *     note on the version ──▶ version given up in the index ──▶ marker in exchange for the version
  *
- * The note has what the marker had and the version has not, so that a gateway that dies on the way
- * leaves what the next completion goes on with.
+ * The note has the metadata that the marker had and the version lacks, so that the next completion
+ * can go on if the gateway dies on the way.
  */
 
 /** @param marker of the upload, as it was before the version took its place */
@@ -81,7 +81,7 @@ async function exchange(
   }
 }
 
-/** What has begun is ended, also when the client has left. */
+/** A reopening that has begun is finished, also when the client has left. */
 function callOf({ call: { requestId } }: RequestContext): CallContext {
   return { requestId };
 }
@@ -104,7 +104,7 @@ const LISTED = [
   SYSTEM_METADATA.uploadChecksum,
 ] as const;
 
-/** What a listing of uploads shows, as CreateMultipartUpload writes it. */
+/** The attributes in a listing of uploads, as CreateMultipartUpload writes them. */
 function listedOfMarker(systemMetadata: Metadata): Metadata {
   return Object.fromEntries(
     LISTED.flatMap((name) => {

@@ -14,7 +14,7 @@ const S3API = {
   contentType: 's3api-content-type',
 } as const;
 
-/** What belongs to the upload and not to its object. */
+/** The metadata of the upload, which its object does not get. */
 const OF_UPLOAD: ReadonlySet<string> = new Set([
   ...Object.values(S3API),
   SYSTEM_METADATA.uploadChecksum,
@@ -22,7 +22,7 @@ const OF_UPLOAD: ReadonlySet<string> = new Set([
   UPLOAD_ACL_METADATA,
 ]);
 
-/** What a marker has that its object does not get, but for the type: that is the object's own. */
+/** The metadata of a marker that its object does not get, without the type: the object has it. */
 export function metadataOfUpload(marker: Metadata): Metadata {
   const s3api = new Set<string>(Object.values(S3API));
   return Object.fromEntries(

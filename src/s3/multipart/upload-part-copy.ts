@@ -51,7 +51,7 @@ export async function uploadPartCopy(context: RequestContext): Promise<S3Respons
   };
 }
 
-/** What was checked of the source is what is copied: when it changes, it is checked again. */
+/** Copies the very source that was checked: when it changes, it is checked again. */
 async function copyPart(context: RequestContext, copy: PartCopy): Promise<SettledDocument> {
   const { backend } = context.services;
   const { upload, source, range } = copy;

@@ -6,11 +6,11 @@ import { isUploadId, noSuchUpload } from '../rules/upload-id.js';
 import { markerOf, type Upload } from '../segments/names.js';
 import { versionRef } from '../versions/names.js';
 
-/** What the operations on one upload have in common. */
+/** The common parts of the operations on one upload. */
 
 /**
  * The upload that a request names.
- * @throws S3Error `NoSuchUpload` for what can be no id; BackendError NoSuchContainer when the bucket is
+ * @throws S3Error `NoSuchUpload` for no valid id; BackendError NoSuchContainer when the bucket is
  *   not there either
  */
 export async function uploadOf(context: RequestContext): Promise<Upload> {
@@ -45,7 +45,7 @@ export async function requireOpenUpload(
   throw await missingUpload(context, upload.uploadId);
 }
 
-/** What a write into an upload threw: one that was aborted or completed meanwhile is named. */
+/** The error of a write into an upload; it names one that was aborted or completed meanwhile. */
 export function asUploadError(error: unknown, { uploadId }: Upload): unknown {
   const gone = error instanceof BackendError && GONE.has(error.code);
   return gone ? noSuchUpload(uploadId) : error;

@@ -24,7 +24,7 @@ export const PAGES_OF_ONE_LISTING: ReadonlySet<PageName> = new Set<PageName>([
 
 export type PageName = keyof typeof PAGES;
 
-/** What a page is of: plain data that can be posted. */
+/** The parameters of a page: plain data that can be posted. */
 export type PageParameters<Name extends PageName> = Parameters<(typeof PAGES)[Name]>[1];
 
 /** Makes a page here and now. @throws S3Error, BackendError */

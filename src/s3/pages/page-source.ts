@@ -26,8 +26,8 @@ export interface VisitedListings {
 }
 
 /**
- * What pages are read from: on the event loop the store itself, on a thread what the loop hands
- * over.
+ * The source that pages are read from: on the event loop the store itself, on a thread the data
+ * that the loop hands over.
  */
 export interface PageSource {
   readonly backend: ListingBackend;

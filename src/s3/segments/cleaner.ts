@@ -4,7 +4,7 @@ import { removeVersionsContainer, type DeletedBucket } from '../versions/remove.
 import type { Upload } from './names.js';
 import { removeSegmentsContainer, removeUnreferencedParts } from './remove.js';
 
-/** What operations tell of parts that may have become garbage. */
+/** Hears from operations about parts that may have become garbage. */
 export interface SegmentCleaning {
   /** The upload was completed without all of its parts. */
   later(upload: Upload, requestId: string): void;
@@ -15,7 +15,7 @@ export interface SegmentCleaning {
   aborted(upload: Upload, requestId: string): Promise<void>;
   /**
    * A large object was overwritten or deleted.
-   * @param manifest undefined when what was there was no large object
+   * @param manifest undefined when the former object was not a large one
    */
   replaced(target: ObjectRef, manifest: RemovedManifest | undefined, requestId: string): void;
   /**

@@ -50,12 +50,12 @@ export function partOf(upload: Upload, partNumber: number): ObjectRef {
   return { ...segmentsContainer(account, bucket), object: `${partsPrefix(upload)}${partNumber}` };
 }
 
-/** What all names of an upload's parts begin with. */
+/** The prefix of all names of an upload's parts. */
 export function partsPrefix({ key, uploadId }: Upload): string {
   return `${key}/${uploadId}/`;
 }
 
-/** What the upload becomes. */
+/** The object that the upload becomes. */
 export function targetOf({ account, bucket, key }: Upload): ObjectRef {
   return { account, container: bucket, object: key };
 }

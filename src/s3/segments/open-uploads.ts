@@ -36,7 +36,7 @@ export interface OpenUploadsPage {
   readonly next: { readonly keyMarker: string; readonly uploadIdMarker: string } | undefined;
 }
 
-/** What a page may cost. */
+/** The limits of the cost of a page. */
 export interface ListingBudget {
   readonly namesPerListing: number;
   readonly listingsMax: number;

@@ -37,7 +37,7 @@ export async function readParts(
   for (;;) {
     const page = await readPage(backend, call, upload, prefix, marker);
     for (const entry of page.entries) {
-      // What is rolled up belongs to a key that begins like this upload's parts.
+      // A rolled-up prefix belongs to a key that begins like this upload's parts.
       if (entry.kind === 'prefix') marker = entry.prefix;
       else {
         marker = entry.object.name;

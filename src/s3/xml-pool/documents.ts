@@ -17,16 +17,16 @@ import { parseRetention } from '../xml/retention.js';
 import { parseTagging } from '../xml/tagging.js';
 import { parseVersioningConfiguration } from '../xml/versioning-configuration.js';
 
-/** What lifecycle rules are checked against: the configured storage classes, warmer ones first. */
+/** The settings that check lifecycle rules: the configured storage classes, warmer ones first. */
 export interface LifecycleSettings {
   readonly storageClasses: readonly string[];
 }
 
 /**
  * Every document that a request can have as its body, and the one stored document that can be as
- * long: the event loop and the XML thread read them by the same table. What a parser gives is plain
- * data that JSON can carry. A configuration that may be long comes back as it is to be stored, so
- * that the loop neither checks nor renders it.
+ * long: the event loop and the XML thread read them by the same table. Parsers return plain data
+ * that JSON can carry. A configuration that may be long comes back as it is to be stored, so that
+ * the loop neither checks nor renders it.
  */
 export const DOCUMENT_PARSERS = {
   AccessControlPolicy: parseAccessControlPolicy,
@@ -58,10 +58,10 @@ type Parsers = typeof DOCUMENT_PARSERS;
 
 export type DocumentName = keyof Parsers;
 
-/** What the parser of that name returns. */
+/** The result of the parser of that name. */
 export type ParsedDocument<Name extends DocumentName> = ReturnType<Parsers[Name]>;
 
-/** What the parser of that name wants to know besides the body: nothing, for most. */
+/** The settings that the parser of that name needs besides the body: none, for most. */
 export type DocumentSettings<Name extends DocumentName> =
   Parameters<Parsers[Name]> extends [Buffer, infer Settings] ? [settings: Settings] : [];
 

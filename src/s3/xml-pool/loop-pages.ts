@@ -13,9 +13,9 @@ const LONG_PAGE = new LongPage('a long page');
 type Listing = ObjectPage | UnreadPage;
 
 /**
- * What one page is read from. First the event loop tries it, which is all there is to a short page.
- * At the first long listing that ends, and a thread makes the page: from the listings that the loop
- * has asked for, and from those that it asks the loop for.
+ * The source that one page is read from. First the event loop tries it, which suffices for a short
+ * page. At the first long listing that ends, and a thread makes the page: from the listings that
+ * the loop has asked for, and from those that it asks the loop for.
  */
 export class LoopPages implements PageSource {
   readonly backend: ListingBackend;
@@ -45,7 +45,7 @@ export class LoopPages implements PageSource {
     };
   }
 
-  /** What is there so far; each listing once, since what is in it may be moved. */
+  /** The listings that are there so far; each once, since its content may be moved. */
   takeListings(): Map<string, Listing> {
     const taken = new Map(this.#settled);
     for (const key of taken.keys()) this.#forget(key);

@@ -7,7 +7,7 @@ import type { TimedAnswer } from './pool-thread.js';
 import type { VersionedKey } from '../versions/names.js';
 import type { VersionIndex } from '../versions/version-entry.js';
 
-/** What the event loop and the thread for pages tell each other. */
+/** The messages between the event loop and the thread for pages. */
 
 export interface PageTask {
   readonly name: PageName;
@@ -32,7 +32,7 @@ export interface MadePage {
 
 export type PageAnswer = TimedAnswer & (MadePage | { readonly error: CarriedError });
 
-/** What a thread asks of the loop: one call of the store, or of the versions. */
+/** The question of a thread to the loop: one call of the store, or of the versions. */
 export type LoopCall =
   | { readonly method: 'listObjects'; readonly ref: ContainerRef; readonly query: ObjectQuery }
   | { readonly method: 'headContainer'; readonly ref: ContainerRef }

@@ -6,7 +6,7 @@ import type { CallContext } from '../../backend/backend.js';
 import { throwIfAborted } from '../../backend/call-context.js';
 import { S3Error } from '../errors.js';
 
-/** What one task took; for the metrics. */
+/** The times that one task took; for the metrics. */
 export interface TaskTiming {
   /** From asking until the thread took it, in seconds. */
   readonly waitS: number;
@@ -35,7 +35,7 @@ export interface PoolThreadOptions {
   readonly onTask: (timing: TaskTiming) => void;
 }
 
-/** What a thread answers: a failure too, so that a rejected task always means that it is gone. */
+/** The answer of a thread, also for a failure: so a rejected task always means that it is gone. */
 export interface TimedAnswer {
   /** Time on the thread, in seconds. */
   readonly runS: number;

@@ -2,12 +2,12 @@ import type { CarriedError } from './carried-error.js';
 import type { TimedAnswer } from './pool-thread.js';
 import type { DocumentName } from './documents.js';
 
-/** What the event loop and the XML thread tell each other. */
+/** The messages between the event loop and the XML thread. */
 export interface ParseTask {
   readonly name: DocumentName;
   /** Moved to the thread, not copied a second time. */
   readonly body: Uint8Array<ArrayBuffer>;
-  /** Plain data; what else the document's parser wants to know. */
+  /** Plain data; the settings of the document's parser. */
   readonly settings: readonly unknown[];
 }
 

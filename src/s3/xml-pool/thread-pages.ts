@@ -25,7 +25,7 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
-/** What a thread makes a page from: what it was given, and what it asks the event loop for. */
+/** The source of a page on a thread: the data of its task, and answers from the event loop. */
 export class ThreadPages implements PageSource {
   readonly backend: ListingBackend;
   readonly call: CallContext;
@@ -34,7 +34,7 @@ export class ThreadPages implements PageSource {
   readonly #waiting = new Map<number, Waiter>();
   #asked = 0;
 
-  /** @param readerOf - the readers of what stores left unread */
+  /** @param readerOf - the readers of listings that stores left unread */
   constructor(
     { requestId, capabilities, listings, port }: PageTask,
     private readonly readerOf: (name: PageReaderName) => Promise<PageReader>,

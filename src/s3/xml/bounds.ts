@@ -1,6 +1,6 @@
 import { S3Error } from '../errors.js';
 
-/** What a request's document may be at most, before it is read as XML. */
+/** The limits of a request's document, checked before it is read as XML. */
 export interface XmlBounds {
   readonly bytes: number;
   /** Elements, comments and CDATA sections. */

@@ -3,7 +3,7 @@ import { quoteEtag } from '../rules/etags.js';
 import { renderChecksum, type ResultChecksum } from './checksum-elements.js';
 import { element } from './escape.js';
 
-/** What CopyObjectResult and CopyPartResult share: all of it. */
+/** The content of CopyObjectResult and CopyPartResult, which share all of it. */
 export interface CopyResult {
   /** Milliseconds since the epoch; ISO in the document, never an HTTP date (SPEC.md 2.4). */
   readonly lastModified: number;

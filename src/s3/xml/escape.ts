@@ -53,7 +53,7 @@ export function xmlDeclaration(escaped: string): string {
   return escaped.includes(REFERENCE_1_1) ? DECLARATION_1_1 : DECLARATION_1_0;
 }
 
-/** What follows the declaration of an {@link xmlDocument}. */
+/** The text behind the declaration of an {@link xmlDocument}. */
 export function xmlRoot(document: string): string {
   return document.slice(document.indexOf('\n') + 1);
 }

@@ -4,7 +4,7 @@ import { DocumentBytes, Markup, type Document } from './document-bytes.js';
 import { escapeXml, optionalElement, PLAIN_ASCII } from './escape.js';
 import { renderOwner, type Owner } from './owner.js';
 
-/** What listings of objects and versions share: names, attributes and `<CommonPrefixes>`. */
+/** The common parts of listings of objects and versions: names, attributes, `<CommonPrefixes>`. */
 
 export interface ListedKey {
   readonly key: string;
@@ -55,7 +55,7 @@ export class ObjectListing {
   readonly #commonPrefixes: string[] = [];
   readonly #renderOwner = ownerRenderer();
   #keys = 0;
-  /** What follows name, ETag and the size: nearly always the same as in the entry before. */
+  /** The markup behind name, ETag and size: nearly always the same as in the entry before. */
   #second = Number.NaN;
   #behindName = behindName(formatIsoDate(0));
   #checksumAlgorithm: string | undefined;
@@ -150,7 +150,7 @@ function behindSize(owner: string, storageClass: string): Markup {
   return new Markup(`</Size>${owner}${rendered}</Contents>`);
 }
 
-/** What follows the names in `<Version>`; `owner` is rendered. */
+/** The elements behind the names in `<Version>`; `owner` is rendered. */
 export function renderAttributes(entry: ListedKey, owner: string): string {
   return (
     `<LastModified>${formatIsoDate(entry.lastModified)}</LastModified>` +

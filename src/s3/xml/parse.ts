@@ -20,7 +20,7 @@ const TEXT = '#text';
 const CDATA = '#cdata';
 const ATTRIBUTES = ':@';
 
-/** What the parser gives with `preserveOrder`: one property, named as the element, and `:@`. */
+/** The nodes of the parser with `preserveOrder`: one property, named as the element, and `:@`. */
 type ParsedNode = Readonly<Record<string, unknown>>;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });

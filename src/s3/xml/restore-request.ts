@@ -16,7 +16,7 @@ export const RESTORE_DAYS_MAX = 36_500;
 /** Accepted, since clients send them, and without a meaning: a restore takes as long as it takes. */
 const TIERS: ReadonlySet<string> = new Set(['Standard', 'Bulk', 'Expedited']);
 
-/** What asks for a query over the object rather than for its restore. */
+/** Elements that ask for a query over the object rather than for its restore. */
 const SELECT = ['Type', 'SelectParameters', 'OutputLocation'] as const;
 
 /**

@@ -58,7 +58,7 @@ function hasOnlyPlainMarkup(text: string, bounds: XmlBounds): boolean {
   return true;
 }
 
-/** What was met so far; `elements` are comments and CDATA sections too. */
+/** The counts so far; `elements` are comments and CDATA sections too. */
 interface Counted {
   elements: number;
   attributes: number;
