@@ -102,7 +102,7 @@ export interface Exchange extends Cancellation {
 }
 
 /**
- * Called once per request, synchronously. Whatever it throws or rejects with is reported and
+ * Called once per request, synchronously. Any error that it throws or rejects with is reported and
  * answered with an empty 500, or cuts the connection when a response had begun; so is a promise
  * that resolves before {@link Exchange.respond} or {@link Exchange.cut} was called.
  */

@@ -17,7 +17,7 @@ import { setSocketOption } from './socket-option.js';
  * 2. The next generation listens. New connections are its own at once, or, where the kernel looks
  * at older sockets first (IPv6), with the next step.
  * 3. `retire`: the old sockets are bound to an interface that does not exist, and get nothing any
- * more. What they have, handshakes under way included, they still take.
+ * more. They still take the connections that they have, handshakes under way included.
  * 4. A while later they are closed, empty.
  */
 export class Handover {

@@ -51,7 +51,7 @@ export class TrustedProxies {
 
   /**
    * The client's address: read from the right, where each trusted proxy has written its own peer,
-   * to the first one that is not trusted. What stands left of it anybody may have written.
+   * to the first one that is not trusted. Anybody may have written the text left of it.
    */
   clientAddress(request: RequestHead): string {
     let address = request.remoteAddress;

@@ -2,8 +2,8 @@
 export type MaybePromise<T> = T | Promise<T>;
 
 /**
- * Goes on with a value: in this very call when it is there, for a promise costs a request that waits
- * for nothing several microseconds. What `next` throws is thrown, or rejects, accordingly.
+ * Goes on with a value: in this very call when it is there, for a promise costs a request that
+ * waits for nothing several microseconds. An error of `next` is thrown, or rejects, accordingly.
  */
 export function andThen<T, U>(
   value: MaybePromise<T>,

@@ -48,7 +48,7 @@ export function encodeWords(text: string): string {
 
 /**
  * Decodes each encoded word in UTF-8, US-ASCII or ISO-8859-1; white space between two words is
- * dropped (RFC 2047 section 6.2). What is no well-formed word stays as it is.
+ * dropped (RFC 2047 section 6.2). Text that is no well-formed word stays as it is.
  */
 export function decodeWords(text: string): string {
   if (!text.includes('=?')) return text;

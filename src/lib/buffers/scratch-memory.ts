@@ -6,9 +6,9 @@ const SMALL_BYTES_MAX = 4096;
 /**
  * Memory for bytes that are soon gone again: a document that is put together, sent and forgotten.
  *
- * Fresh memory of this size is outside V8's heap, which a few megabytes of it make V8 collect whole:
- * with pages of 1,000 keys that took a third of what they cost. What is never given back is
- * collected like any other.
+ * Fresh memory of this size is outside V8's heap, which a few megabytes of it make V8 collect
+ * whole: with pages of 1,000 keys that took a third of what they cost. A piece that is never given
+ * back is collected like any other memory.
  */
 export class ScratchMemory {
   readonly #kept: Buffer<ArrayBuffer>[] = [];

@@ -15,10 +15,10 @@ import { trimWhiteSpace } from './white-space.js';
  * flavour: the path is encoded once and never normalised, for `..` and `//` are parts of keys.
  *
  * Clients differ in what they escape on the wire (`~`, `!`, `@`, lower-case hex), but sign the one
- * canonical form: so path and query are decoded and encoded again. What two texts sign that name
- * the same resource is the same request, and two such differences are tolerated in second tries:
- * clients that sign the path exactly as sent, and repeated headers, which are signed joined by `,`
- * but arrive here joined by `, ` (HeaderMap).
+ * canonical form: so path and query are decoded and encoded again. Two texts that name the same
+ * resource sign the same request, and two such differences are tolerated in second tries: clients
+ * that sign the path exactly as sent, and repeated headers, which are signed joined by `,` but
+ * arrive here joined by `, ` (HeaderMap).
  * @returns the one that nearly all clients sign, for the request's own host
  * @throws S3Error InvalidURI
  */

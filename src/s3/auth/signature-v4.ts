@@ -45,8 +45,8 @@ export function signatureComparison(
   const providedBytes = Buffer.alloc(length);
   return (expected, provided) => {
     if (provided.length !== length) return false;
-    // UTF-8, since Latin-1 would cut a character above U+00FF down to one that may be right. What
-    // does not fit is not written: the bytes of an earlier signature would stand in its place.
+    // UTF-8, since Latin-1 would cut a character above U+00FF down to one that may be right. A
+    // character that does not fit is not written: earlier bytes would stand in its place.
     expectedBytes.write(expected, 'utf8');
     if (providedBytes.write(provided, 'utf8') !== length) return false;
     return timingSafeEqual(expectedBytes, providedBytes);

@@ -142,7 +142,7 @@ function copyId(
   return createHash('sha256').update(name).digest('hex');
 }
 
-/** An earlier attempt may have come that far. What it left is read when it matters: see release.ts. */
+/** An earlier attempt may have come that far. Its copy is read when it matters: see release.ts. */
 async function hasCopy({ cold }: ColdTools, copy: ColdCopy): Promise<boolean> {
   const found = await cold.find(locationOf(copy));
   return found !== undefined && isCopyOf(found, copy);

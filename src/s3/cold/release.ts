@@ -25,8 +25,8 @@ const PAGE = 1000;
 type Tools = Pick<ColdTools, 'backend' | 'call' | 'classes'>;
 
 /**
- * Whether any object still has its bytes in this copy: the one that it was made of, or a version that
- * this one has become since. What cannot be read keeps its copy.
+ * Whether any object still has its bytes in this copy: the one that it was made of, or a version
+ * that this one has become since. An unreadable object keeps its copy.
  *
  * @throws BackendError
  */

@@ -147,9 +147,9 @@ interface Copy {
 }
 
 /**
- * CopyObject: inside the store, no byte passes through here. What was checked of the source is what
- * is copied: when it changes in between, it is checked again. The bytes of an object that was
- * uploaded in parts are written anew, which may take a while: the answer is then kept alive.
+ * CopyObject: inside the store, no byte passes through here. The very source that was checked is
+ * copied: when it changes in between, it is checked again. The bytes of an object that was uploaded
+ * in parts are written anew, which may take a while: the answer is then kept alive.
  */
 export async function copyObject(context: RequestContext): Promise<S3Response> {
   const { headers, endpoint } = context;

@@ -43,8 +43,8 @@ export function copySourceHeaders(
 }
 
 /**
- * The source as it is now, once its conditions hold. What is copied afterwards is that very object
- * only when its ETag goes along as `sourceEtag`.
+ * The source as it is now, once its conditions hold. A later copy is of that very object only when
+ * its ETag goes along as `sourceEtag`.
  *
  * @throws S3Error `NoSuchBucket`, `NoSuchKey` and `NoSuchVersion`, naming the source;
  *   `InvalidRequest` for a delete marker; `PreconditionFailed`; `AccessDenied`

@@ -164,8 +164,7 @@ async function deletePlain(
 const GONE: S3Response = { status: 204, headers: [] };
 
 /**
- * DeleteObject. What is not there is deleted: a missing key or version answers 204, as AWS does.
- * SPEC.md 3.1
+ * DeleteObject. A missing key or version counts as deleted: 204, as in AWS. SPEC.md 3.1
  */
 export async function deleteObject(context: RequestContext): Promise<S3Response> {
   const versionId = parseVersionId(context.endpoint.query);

@@ -42,9 +42,9 @@ const WAITING_BODY_BYTES_MAX = 512 * 1024;
 const RETRY_AFTER_S = 1;
 
 /**
- * Keeps what is under way within what the listener can do well: the number of requests by weight,
- * and the memory of their bodies. What is beyond waits for a moment, in a line of bounded length, and
- * then learns to slow down, which costs less than to serve it late.
+ * Keeps the requests under way within the limits of the listener: their number by weight, and the
+ * memory of their bodies. Other requests wait for a moment, in a line of bounded length, and then
+ * learn to slow down, which costs less than to serve them late.
  */
 export class Admission {
   readonly requests: Semaphore;

@@ -28,8 +28,8 @@ interface Entry {
 
 /**
  * The CORS rules of buckets. They are looked up anew for each request that has an `Origin`, so that
- * a change counts at once in every process. What was read last is kept, for two ends: not to parse
- * the same document again, and to have the headers on a 503 too, when the backend is down.
+ * a change counts at once in every process. The last result is kept, for two ends: not to parse the
+ * same document again, and to have the headers on a 503 too, when the backend is down.
  */
 export class CrossOrigin {
   /** Two generations of half the size stand for an order of use. */

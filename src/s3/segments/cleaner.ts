@@ -19,8 +19,8 @@ export interface SegmentCleaning {
    */
   replaced(target: ObjectRef, manifest: RemovedManifest | undefined, requestId: string): void;
   /**
-   * A bucket was deleted: removes its parts and its archive now. Never fails: who deletes it once
-   * more would be told that there is none. What stays is the sweeper's.
+   * A bucket was deleted: removes its parts and its archive now. Never fails: a client that deletes
+   * it once more would be told that there is none. The rest is left to the sweeper.
    */
   bucketDeleted(deleted: DeletedBucket, requestId: string): Promise<void>;
 }
@@ -51,8 +51,8 @@ interface Waiting {
  * Removes parts that nothing refers to any more, a grace period after that became so: a download
  * that has begun reads on from the parts of the object that was replaced under it.
  *
- * The queue is in memory and bounded. What is lost with the process, or did not find room, is found
- * again by the janitor's sweeper, which looks at the store alone.
+ * The queue is in memory and bounded. Parts that are lost with the process, or find no room, are
+ * found again by the janitor's sweeper, which looks at the store alone.
  */
 export class SegmentCleaner implements SegmentCleaning {
   /** The waiting uploads, in the order in which they are due. */

@@ -216,7 +216,7 @@ export class IndexCommits {
   }
 
   /**
-   * An attempt on an index that need not be the latest. What it comes to without a commit, be it a
+   * An attempt on an index that need not be the latest. An outcome without a commit, be it a
    * refusal, counts only on one that was read.
    */
   async #try(

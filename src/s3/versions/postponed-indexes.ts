@@ -99,14 +99,14 @@ export class PostponedIndexes {
     else waiting.storedGeneration = Math.max(waiting.storedGeneration, generation);
   }
 
-  /** Writes all that waits. What fails waits on. */
+  /** Writes all indexes that wait. Those that fail wait on. */
   async writeAll(): Promise<void> {
     await mapLimited([...this.#waiting.values()], CONCURRENCY, (one) => this.#write(one));
   }
 
   /**
-   * Postpones nothing from now on, and writes what waits. What fails, or takes longer than the limit,
-   * is left to the next reader of the key.
+   * Postpones nothing from now on, and writes the waiting indexes. One that fails, or takes longer
+   * than the limit, is left to the next reader of the key.
    */
   async close(limitMs = CLOSE_MS_MAX): Promise<void> {
     this.#isClosed = true;

@@ -85,9 +85,9 @@ function renderTime(time: LifecycleTime): string {
 }
 
 /**
- * The structure of a document, of PutBucketLifecycleConfiguration or stored. What its values may be
- * is the matter of {@link validateLifecycle}, for new documents alone: a stored one stays readable
- * when the configured storage classes change.
+ * The structure of a document, of PutBucketLifecycleConfiguration or stored. Its values are checked
+ * by {@link validateLifecycle}, in new documents alone: a stored one stays readable when the
+ * configured storage classes change.
  *
  * @param newId - makes ids for rules without one
  * @throws S3Error `MalformedXML`; `MaxMessageLengthExceeded`

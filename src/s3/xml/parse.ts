@@ -90,7 +90,7 @@ function parseDocument(body: Buffer, bounds: XmlBounds): XmlElement | undefined 
       ? toElement(roots[0], NO_NAMESPACES)
       : undefined;
   } catch (error) {
-    // The parser's own errors have no codes. Whatever it is, the body is not what we read.
+    // The parser's own errors have no codes. In any case, the body is not one that we read.
     throw new S3Error('MalformedXML', undefined, {}, { cause: error });
   }
 }

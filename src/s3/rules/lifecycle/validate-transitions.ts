@@ -55,7 +55,7 @@ function validateNoncurrentTransitions(
   requireLaterWhenColder(rule, action, timed, storageClasses);
 }
 
-/** AWS's schema has no transition to STANDARD. What is not configured cannot be moved to. */
+/** AWS's schema has no transition to STANDARD; others need a configured class. */
 function validateStorageClass(storageClass: string, storageClasses: readonly string[]): void {
   if (storageClass === DEFAULT_STORAGE_CLASS) throw new S3Error('MalformedXML');
   if (storageClasses.includes(storageClass)) return;

@@ -46,8 +46,8 @@ export function parseLockEnabledHeader(headers: HeaderMap): boolean {
 }
 
 /**
- * The locks of a version, for GetObject and HeadObject. What cannot be read is left out here and
- * fails closed everywhere else: reading destroys nothing, and may be what saves the data.
+ * The locks of a version, for GetObject and HeadObject. Unreadable locks are left out here and fail
+ * closed everywhere else: reading destroys nothing, and may save the data.
  */
 export function lockHeaders(systemMetadata: Metadata): HeaderList {
   const headers: [string, string][] = [];

@@ -12,7 +12,7 @@ import type { VersionEntry, VersionIndex } from '../version-entry.js';
  *                           1       1       16    6              6     16    2        bytes
  *
  * in base64url. An index that does not fit, or has anything in it that has no place here, has no
- * summary and is read. What only a writer needs to know is left out.
+ * summary and is read. Facts that only a writer needs are left out.
  */
 
 export type SummaryEntry = Omit<VersionEntry, 'uploadId' | 'adopted' | 'locks' | 'touched'>;

@@ -77,8 +77,8 @@ const CONCURRENCY = 16;
  * Pages of the versions of a bucket's keys: ListObjectVersions.
  *
  * A page costs a listing or two of the bucket and of its archive, and a read of each index that its
- * listing entry does not tell whole. What it may cost is bounded: a page whose calls are spent ends
- * early, perhaps with no entry, and the next one goes on behind it.
+ * listing entry does not tell whole. Its cost is bounded: a page whose calls are spent ends early,
+ * perhaps with no entry, and the next one goes on behind it.
  *
  * @throws BackendError NoSuchContainer of the bucket; what `readIndex` and `repairLink` throw
  */

@@ -34,7 +34,7 @@ type IndexRemoval = 'done' | 'changed' | 'gone';
 
 /**
  * Removes an index without entries, as it was listed, when nothing else lies under its key: a fence
- * that no index accounts for would pass for a change that is still to be made. What comes in between
+ * that no index accounts for would pass for a change that is still to be made. A fence in between
  * names this index as the one that it follows, and so is void without it.
  */
 async function removeEmptyIndex(
