@@ -281,7 +281,8 @@ describe('service: buckets with S3 versions that are shared from the console', f
     }
     // S3 knows no bucket of such a name.
     const unknown = 'no bucket';
-    await ok(owner.send('PUT', '/api/files/container', { body: { name: unknown } }), 204);
+    const body = { name: unknown, hidden_from_s3: true };
+    await ok(owner.send('PUT', '/api/files/container', { body }), 204);
     expect(codeOf(await presign(unknown))).to.equal('unsupported_here');
     // A URL that writes is for those who manage containers.
     await ok(share(bucket, FRIEND_ID, FRIEND_ID), 204);
