@@ -21,7 +21,7 @@ export const CONTEXT: CallContext = {
   behalf: { allows: () => true, header: encodeURIComponent(JSON.stringify(ADMIN)) },
 };
 
-/** What the suite is run on, opened once for all its tests. */
+/** The backend that the suite runs on, opened once for all its tests. */
 export interface OpenBackend {
   readonly backend: Backend;
   close(): Promise<void>;
@@ -39,7 +39,7 @@ export interface ContractOptions {
   readonly largeObjectRuns?: number | undefined;
   /** Large objects and links take room themselves, and containers count it. */
   readonly countsManifests?: boolean | undefined;
-  /** What a body ends with whose segment has gone. Default: `Corrupt`. */
+  /** The error that ends a body whose segment has gone. Default: `Corrupt`. */
   readonly cutCode?: BackendErrorCode | undefined;
 }
 
@@ -67,7 +67,7 @@ export function needsCapability(
   skipBecause(context, `a store with ${missing.join(' and ')}`);
 }
 
-/** What the tests of the suite share. */
+/** The backend and options that the tests of the suite share. */
 export interface Fixture {
   readonly backend: Backend;
   readonly account: string;
@@ -107,7 +107,7 @@ export async function bytesOf(result: GetObjectResult): Promise<Buffer> {
   return bytes;
 }
 
-/** What a container says of objects some of which are large objects, or links. */
+/** Asserts the usage of a container, some of whose objects are large objects or links. */
 export async function expectUsage(
   { backend, options }: Fixture,
   ref: ContainerRef,

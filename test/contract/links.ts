@@ -24,7 +24,7 @@ const DESCRIBED = {
   systemMetadata: { tags: 'a=1' },
 };
 
-/** What a link says of its target need not be true: so tests see whose it is. */
+/** A link's attributes may differ from its target's: so tests see whose they read. */
 const OWN = {
   size: 77,
   etag: 'of-the-link',

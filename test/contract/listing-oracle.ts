@@ -13,7 +13,7 @@ export function byBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/** What a page has to be, worked out the slow and obvious way from all the names there are. */
+/** The expected page, worked out the slow and obvious way from all the names there are. */
 export function expectedPage(
   names: readonly string[],
   { prefix = '', delimiter = '', marker = '', limit }: ObjectQuery,

@@ -64,7 +64,7 @@ export function describeListings(fixture: Fixture): void {
         expect(page.truncated, String(limit)).to.equal(truncated);
         expect(page.entries).to.have.length(Math.min(limit, 3));
       }
-      // What is left when the page ends belongs to the roll-up that ends it: nothing follows.
+      // The names left belong to the roll-up that ends the page: nothing follows.
       const last = await list(ref, { limit: 1, delimiter: '/', prefix: 'b' });
       expect([shown(last.entries), last.truncated]).to.deep.equal([['b/*'], false]);
     });

@@ -48,13 +48,13 @@ export interface Pointer {
   readonly readers: Readers;
   /** Ways that differ, as with manifests, which tell their size without their segments. */
   readonly except?: Readonly<Partial<Record<AnyWay, Readers>>>;
-  /** What is read: of the member's own, or of what only some may read. */
+  /** The content to read: the member's own, or content that only some may read. */
   readonly content: keyof typeof CONTENTS;
   /** A TempURL of its container opens it: nothing of it lies in another one. */
   readonly byUrl?: true;
   /** It leads to another account. */
   readonly elsewhere?: true;
-  /** What changes in place (tags, ACL) come to for the owner; default 200. */
+  /** The status of changes in place (tags, ACL) by the owner; default 200. */
   readonly change?: 405;
 }
 
@@ -154,7 +154,7 @@ export function verdictOf(
   way: AnyWay,
   who: Who,
 ): 'allowed' | 'denied' | undefined {
-  // What others may do by S3's own ACL of the object is another question.
+  // The rights of others by S3's own ACL of the object are another question.
   if (way === 'tags' && who !== 'owner') return undefined;
   // The same is decided for the same user: once is enough.
   if (ONLY_MEMBER.has(way) && who !== 'member') return undefined;

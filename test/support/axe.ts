@@ -4,10 +4,10 @@ import type { AxeResults } from 'axe-core';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 
-/** What the rules of WCAG 2.2, levels A and AA, and axe's own best practices ask for. */
+/** The rules of WCAG 2.2, levels A and AA, and axe's own best practices. */
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** What a theme changes is colours: of the rules, only these read them. */
+/** A theme changes colours only, and only these rules read them. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
 const RULES = { light: TAGS, dark: COLOUR_RULES } as const;
@@ -21,7 +21,7 @@ let source: string | undefined;
  * It is evaluated by the browser's debugger, which the page's security policy does not bind.
  */
 export async function expectAccessible(page: Page): Promise<void> {
-  // What is scrolled to below a bar that stays is not obscured for good.
+  // An element that is scrolled below a fixed bar is not obscured for good.
   await page.evaluate('scrollTo(0, 0)');
   source ??= readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   await page.evaluate(source);

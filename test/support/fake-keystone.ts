@@ -14,7 +14,7 @@ export interface FakeUser {
   readonly password?: string;
 }
 
-/** What is answered instead; false goes on as usual. */
+/** Answers a request instead; false goes on as usual. */
 export type Misbehaviour = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 const SERVICE_USER = 'ringway';
@@ -241,7 +241,7 @@ function isLogin(one: FakeUser, user: LoginUser | undefined, project: Named | un
   );
 }
 
-/** What a token says of its user. */
+/** The user, project and roles in a token. */
 function tokenOf(user: FakeUser): object {
   const domain = { id: user.domain ?? 'default', name: domainName(user) };
   return {

@@ -16,7 +16,7 @@ export const KEYSTONE: readonly Need[] = [
   program('keystone-wsgi-public'),
 ];
 
-/** What starting it may take on a machine that compiles beside: a guard, no expectation. */
+/** The time to start it on a machine that also compiles: a guard, no expectation. */
 export const KEYSTONE_LIMIT_MS = 5 * 60_000;
 
 /** Keystone writes while another of its connections reads: with SQLite's default it hangs then. */

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { eventually } from './eventually.js';
 
-/** What a page cost until it showed what it was opened for. */
+/** The cost of a page until it showed what it was opened for. */
 export interface PageCost {
   /** Processor time of the page's main thread, in ms: not how long it took, which others decide. */
   readonly mainThreadMs: number;

@@ -85,7 +85,7 @@ export function startPrometheus(
   });
 }
 
-/** What Prometheus asks for news of a host. @param ip a loopback address: a host of its own to Prometheus */
+/** Starts the exporter of a host. @param ip a loopback address: a host of its own to Prometheus */
 export async function startNodeExporter(ip: string): Promise<Proxy> {
   const exporter = await start('prometheus-node-exporter', (_folder, port) =>
     Promise.resolve([

@@ -1,4 +1,4 @@
-/** What no log may hold, whosever it is. */
+/** The shapes of secrets, which no log may hold. */
 const SHAPES: readonly RegExp[] = [
   // Signatures of version 4 and 2, in URLs and in headers.
   /X-Amz-Signature=[0-9a-f]{64}/i,

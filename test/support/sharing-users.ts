@@ -1,7 +1,7 @@
 import type { TestUser } from './service.js';
 import { IS_CLUSTER } from './stack.js';
 
-/** What a user logs in to the console with, and signs S3 requests with. */
+/** The keys with which a user logs in to the console and signs S3 requests. */
 export interface Login {
   readonly accessKey: string;
   readonly secretKey: string;

@@ -5,7 +5,7 @@ import { FAULTY_MAIN, storeFaultsEnvironment } from './faulty/store-faults.js';
 import { skipBecause } from './skip.js';
 
 /**
- * What the service under test stores in: the suites of the S3 API run on each. `swift` is a real
+ * The store of the service under test: the suites of the S3 API run on each. `swift` is a real
  * cluster, `swift-direct` the same with direct reads, `swift-api` our own Swift API over an embedded
  * store. On these, which tests share, each service has accounts of its own. `faulty` is an embedded
  * store that fails now and then, for clients that try again (faulty/retries.ts).
@@ -28,7 +28,7 @@ export interface Stack {
   readonly env?: Readonly<Record<string, string>>;
   /** Keys of the service's configuration. */
   readonly config: Readonly<Record<string, unknown>>;
-  /** What an account of a test, such as AUTH_main, is called there. */
+  /** The name there of an account of a test, such as AUTH_main. */
   account(name: string): string;
 }
 

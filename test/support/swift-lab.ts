@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { program } from './needs.js';
 
-/** What a suite needs that runs against the lab: see `describeWith`. */
+/** The needs of a suite that runs against the lab: see `describeWith`. */
 export const SWIFT_NEEDS = [
   'swift-proxy-server',
   'swift-account-server',
@@ -25,7 +25,7 @@ export interface SwiftUser {
   readonly groups: readonly string[];
 }
 
-/** What the tool writes about a lab: `lab.json`, see ops/swift-lab/lib/state.mjs. */
+/** The tool's file about a lab: `lab.json`, see ops/swift-lab/lib/state.mjs. */
 interface LabState {
   readonly id: string;
   readonly dir: string;
@@ -97,7 +97,7 @@ export class SwiftLab {
     return config;
   }
 
-  /** What is added to the environment of a gateway, so that it trusts the lab. */
+  /** The variables with which a gateway trusts the lab. */
   gatewayEnv(): Record<string, string> {
     const { tlsEndpoints = [], certFile } = this.state;
     return tlsEndpoints.length === 0 ? {} : { NODE_EXTRA_CA_CERTS: certFile };

@@ -6,7 +6,7 @@ import process from 'node:process';
 import { eventually } from './eventually.js';
 import { program, type Need } from './needs.js';
 
-/** What a systemd of one's own needs. */
+/** The needs of a systemd of one's own. */
 export const SYSTEMD_NEEDS: readonly Need[] = [
   ...['systemd-run', 'unshare', 'nsenter', 'findmnt'].map(program),
   { name: 'root', isMet: () => process.getuid?.() === 0 },

@@ -5,8 +5,8 @@ import {
 } from '../../../src/backend/decorators/decorated-backend.js';
 
 /**
- * What every call of a dead process gets. No `BackendError`: nothing may take it for an answer of
- * the store.
+ * The error of every call of a dead process. It is no `BackendError`: nothing may take it for an
+ * answer of the store.
  */
 export class CrashedError extends Error {
   override readonly name = 'CrashedError';

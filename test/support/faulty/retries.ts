@@ -7,7 +7,7 @@ import type { S3Answer } from '../s3-client.js';
  */
 const TRIES_MAX = 40;
 
-/** What says: not now. */
+/** The errors that ask a client to try again later, by status. */
 const LATER: Readonly<Record<number, readonly string[]>> = {
   409: ['OperationAborted'],
   503: ['ServiceUnavailable'],
