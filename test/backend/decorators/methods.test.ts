@@ -29,7 +29,7 @@ function methodOf(backend: Backend, name: BackendMethod | 'listUnread'): AnyMeth
 }
 
 describe('backend: decorators of every method', () => {
-  /** What the store behind was asked, and what decorators said, in order. */
+  /** The calls to the store behind and the reports of decorators, in order. */
   let told: unknown[];
 
   beforeEach(() => (told = []));

@@ -33,7 +33,7 @@ export function inputOf(text: string, more: Partial<PutObjectInput> = {}): PutOb
   return { size: body.length, contentType: 'text/plain', body, ...more };
 }
 
-/** What an object says; undefined when it is not there. */
+/** The text of an object; undefined when it is not there. */
 export async function textOf(backend: Backend, ref = KEY): Promise<string | undefined> {
   try {
     const { source } = (await backend.getObject(CONTEXT, ref)).body;

@@ -72,7 +72,7 @@ export async function putSeeded(
   await store.putObject(CONTEXT, objectRef(name), inputOf(seededBytes(size, seed)));
 }
 
-/** What a promise is rejected with: it must be. */
+/** The error of a promise, which must be rejected. */
 export function failureOf(promise: Promise<unknown>): Promise<{ code?: string; message?: string }> {
   return promise.then(
     () => expect.fail('expected a rejection'),

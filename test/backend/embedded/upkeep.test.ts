@@ -53,7 +53,7 @@ async function fill(store: EmbeddedStore): Promise<void> {
   await store.putLink(CONTEXT, objectRef('link'), { ...described, size: 0, target });
 }
 
-/** What `ringway store check` says of a closed store. */
+/** The faults that `ringway store check` finds in a closed store. */
 async function faultsOf(directory: string, idsMax?: number): Promise<StoreFault[]> {
   return withOpenStore({ directory }, (deps) => faultsIn(deps, idsMax));
 }

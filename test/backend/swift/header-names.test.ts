@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { decodeHeaderName, encodeHeaderName } from '../../../src/backend/swift/header-codec.js';
 
-/** What a header may be called: RFC 9110 section 5.1. */
+/** A valid name of a header: RFC 9110 section 5.1. */
 const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 
 describe('swift: header names', () => {

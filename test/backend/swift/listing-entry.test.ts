@@ -81,7 +81,7 @@ function expectBack(
   expect(readListedHash(hash)).to.deep.equal({ md5: MD5, etag, attributes });
 }
 
-/** What Python's cgi.parse_header understands of it, put together again as slo and symlink do. */
+/** Reads it as Python's cgi.parse_header, and puts it together again as slo and symlink do. */
 function throughPython(hash: string): string {
   const [value = '', ...parameters] = hash.split(';').map((part) => part.trim());
   const again = parameters.map((parameter) => {

@@ -23,7 +23,7 @@ const WRITTEN = '1795160050.29176';
 const CHANGED = '1795160051.00000';
 const MD5 = '5d41402abc4b2a76b9719d911017c592';
 
-/** What Swift answers of an object that was put with these headers, and maybe changed by a POST. */
+/** An object that was put with these headers, and maybe changed by a POST, as Swift answers it. */
 function readBack(
   put: Readonly<Record<string, string>>,
   post?: Readonly<Record<string, string>>,

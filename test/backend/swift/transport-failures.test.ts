@@ -11,7 +11,7 @@ const PUT: Partial<SwiftRequest> = {
   body: Buffer.from('abc'),
 };
 
-/** What breaks a request, what the transport makes of it, and whether it may be sent again. */
+/** The ways a request breaks, the transport's error for each, and whether to send it again. */
 describe('Swift transport: failures', () => {
   let fixture: Fixture;
 

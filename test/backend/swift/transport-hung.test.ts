@@ -41,7 +41,7 @@ describe('Swift transport: a proxy that hangs', function () {
     expect(hung.seen).not.to.have.length(0);
     expect(fixture.hedges).to.include(true);
     expect(fixture.retries).to.deep.equal([]);
-    // What was not needed is given up, and keeps no connection.
+    // Requests that were not needed are given up, and keep no connection.
     await until(() => fixture.transport.load().active === 0);
     // More than were seen: some are given up before they arrive.
     const givenUp = fixture.attempts.filter(({ error }) => error === 'abort');

@@ -43,7 +43,7 @@ describe('Swift transport: requests', () => {
 
   it('carries header values in UTF-8, both ways', async () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 60 }).map((value) =>
-      // What HTTP trims or cannot carry is not what a codec above hands down.
+      // The codecs above hand down nothing that HTTP trims or cannot carry.
       value.replace(/\p{Cc}/gu, '').trim(),
     );
     await fc.assert(

@@ -43,7 +43,7 @@ const CONTAINER = {
   'X-Storage-Policy': 'gold',
 };
 
-/** What was read, what was to be read, and whether the answer could be told to be wrong. */
+/** The answer, the right content, and whether the answer could be told to be wrong. */
 interface Reading {
   readonly answer: Answer;
   readonly right: string;
@@ -114,7 +114,7 @@ for (const [place, open] of Object.entries(GROUNDS)) {
         return undefined;
       };
       for (const swift of ground.swifts) swift.steps = [step];
-      // What a storage server said of a name is remembered.
+      // The gateway remembers a storage server's answer for a name.
       count += 1;
       const line = `GET /bucket/${count}${query}`;
       const headers = range === undefined ? {} : { range };

@@ -11,7 +11,7 @@ export interface ObservedObject extends Version {
 export interface ObservedState {
   /** By listing, each read whole. */
   readonly objects: ReadonlyMap<string, ObservedObject>;
-  /** What the container says of itself. */
+  /** The container's own figures. */
   readonly objectCount: number;
   readonly bytesUsed: number;
   /** Ids of bodies and segment lists that records refer to, and those that exist. */
@@ -23,7 +23,7 @@ export interface ObservedState {
   readonly reclaimRows: number;
 }
 
-/** What is wrong with a state; nothing when it keeps every promise. */
+/** The problems of a state; none when it keeps every promise. */
 export function findProblems(state: ObservedState, expected: Expectations): string[] {
   return [
     ...contentProblems(state, expected),

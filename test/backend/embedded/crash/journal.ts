@@ -6,10 +6,10 @@ export interface Version {
   readonly seed: number;
 }
 
-/** What a name holds: a version, or nothing. */
+/** The content of a name: a version, or nothing. */
 export type Content = Version | 'absent';
 
-/** What may be found under a name: what was acknowledged last, or what was under way. */
+/** The contents that a name may have: the last acknowledged, or those that were under way. */
 export type Expectations = ReadonlyMap<string, readonly Content[]>;
 
 /**

@@ -19,7 +19,7 @@ const KIB = 1024;
 
 let acknowledged = 0;
 
-/** What a lane has done to its names since it began: nobody else writes them. */
+/** The versions that a lane has at its names since it began: nobody else writes them. */
 type Lane = Map<string, Version>;
 
 async function work(

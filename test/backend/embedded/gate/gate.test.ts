@@ -215,7 +215,7 @@ describe('the gate of the embedded store', function () {
     await Promise.all([held, entered]);
     waiting.leave();
     expect(waits).to.deep.equal(['commit']);
-    // What failed holds nothing back.
+    // The calls that failed hold nothing back.
     await impatient.alone(() => undefined);
     for (const gate of [holder, waiting, impatient]) gate.close();
   });

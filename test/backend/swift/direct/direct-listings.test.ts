@@ -14,7 +14,7 @@ describe('direct reads of listings', () => {
 
   afterEach(() => fixture.close());
 
-  /** What each node does, for good. */
+  /** Sets the step of each node, for good. */
   const script = (...steps: Parameters<typeof set>[1][]): void => {
     for (const [index, step] of steps.entries()) set(index, step);
   };

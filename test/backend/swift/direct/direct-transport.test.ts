@@ -23,7 +23,7 @@ describe('direct reads', () => {
 
   afterEach(() => fixture.close());
 
-  /** What each node does, for good. */
+  /** Sets the step of each node, for good. */
   const script = (...steps: Parameters<typeof set>[1][]): void => {
     for (const [index, step] of steps.entries()) set(index, step);
   };
@@ -185,7 +185,7 @@ describe('direct reads', () => {
       return result.done !== true;
     };
     await next();
-    // What was sent before it has arrived as well.
+    // Requests that were sent before it have arrived as well.
     await fixture.read({ object: 'other' });
     const seen = (): string[] => fixture.nodes[0]!.seen.map(({ url }) => url.slice(-2));
     expect(seen()).to.deep.equal(['/o', '/1', 'er']);

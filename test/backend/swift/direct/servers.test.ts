@@ -13,7 +13,7 @@ describe('direct reads: servers that come and go', () => {
 
   afterEach(() => fixture.close());
 
-  /** What each server does, for good. */
+  /** Sets the step of each server, for good. */
   const script = (...steps: readonly Step[]): void => {
     for (const [index, step] of steps.entries()) fixture.nodes[index]!.steps = [step];
   };

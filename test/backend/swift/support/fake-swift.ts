@@ -19,7 +19,7 @@ export interface SeenRequest {
   body(): Promise<Buffer>;
 }
 
-/** What the server does with one request. */
+/** The server's handling of one request. */
 export type Step = (request: SeenRequest) => void | Promise<void>;
 
 /** A Swift of scripted behaviour on a port of its own; logins, tokens and the health check work. */
@@ -28,16 +28,16 @@ export class FakeSwift {
   readonly seen: SeenRequest[] = [];
   /** Taken by the requests in turn; the last one stays. */
   steps: Step[] = [answer(200)];
-  /** What `/healthcheck` does. */
+  /** The step of `/healthcheck`. */
   health: Step = answer(200, 'OK');
-  /** What `/auth/v1.0` does. */
+  /** The step of `/auth/v1.0`. */
   login: Step;
   logins = 0;
   probes = 0;
   connections = 0;
   /** Requests without the token that was given out last are answered 401. */
   checksTokens = true;
-  /** What is given out; another one after `forgetTokens`. */
+  /** The token that is given out; another one after `forgetTokens`. */
   token = 'token-0';
   tokenSeconds: number | undefined = 86_400;
 

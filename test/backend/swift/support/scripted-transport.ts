@@ -6,7 +6,7 @@ import type {
   SwiftTransport,
 } from '../../../../src/backend/swift/transport.js';
 
-/** What a cluster of Debian's Swift says of itself, with the filter. */
+/** The limits and features of a cluster of Debian's Swift, with the filter. */
 export const INFO: SwiftInfo = {
   objectNameBytesMax: 1024,
   containerNameBytesMax: 256,

@@ -62,7 +62,7 @@ function ofParts(change: WrongBody['serve']): WrongBody['serve'] {
   return (right, content, wanted) => (wanted.isPart ? change(right, content, wanted) : undefined);
 }
 
-/** What a proxy that is broken, or another one before it, may answer to a GET. */
+/** The answers to a GET that a broken proxy, or another one before it, may give. */
 export const WRONG_BODIES: readonly WrongBody[] = [
   {
     name: 'a part that is shorter than its Content-Range',
