@@ -6,7 +6,7 @@ import { NO_COLD_CLASSES } from '../../src/s3/rules/cold/classes.js';
 import { createPagePool } from '../../src/s3/xml-pool/page-pool.js';
 import { createXmlPool } from '../../src/s3/xml-pool/index.js';
 
-/** What one operation needs of a backend; anything else that it calls is a failure. */
+/** The part of a backend that one operation needs; any other call is a failure. */
 export type PartialBackend = Partial<Backend>;
 
 export interface ContextOptions {

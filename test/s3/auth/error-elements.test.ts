@@ -35,7 +35,7 @@ const SIGNED_CHUNKS = 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD';
 const SETTINGS = { region: 'us-east-1', location: 'us-east-1', storageClasses: [] };
 const REQUEST_ID = 'tx000000000000000000000-0000000000';
 
-/** What stands between the declaration and the ids. */
+/** The elements between the declaration and the ids. */
 async function documentOf(attempt: () => unknown): Promise<string> {
   const error = await s3Failure(attempt);
   const { body } = errorResponse(error, undefined, 'PUT', {

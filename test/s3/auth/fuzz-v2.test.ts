@@ -12,7 +12,7 @@ import {
 } from './fuzzing.js';
 import { DATE, HOST, IDENTITY, NOW } from './support.js';
 
-/** Whatever arrives: an S3 error or a true signature, and never anything else. */
+/** Every request ends in an S3 error or has a true signature, and never does anything else. */
 
 const RUNS = { numRuns: 2000 };
 const HEADERS = { host: HOST, date: DATE.toUTCString(), 'x-amz-meta-a': '1' };

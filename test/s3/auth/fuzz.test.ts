@@ -16,7 +16,7 @@ import {
 } from './fuzzing.js';
 import { DATE, HOST, IDENTITY, signedRequest } from './support.js';
 
-/** Whatever arrives: an S3 error or a true signature, and never anything else. */
+/** Every request ends in an S3 error or has a true signature, and never does anything else. */
 
 const RUNS = { numRuns: 3000 };
 const BODY_RUNS = { numRuns: 500 };

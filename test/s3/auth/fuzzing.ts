@@ -6,7 +6,7 @@ import { parseQuery } from '../../../src/lib/uri.js';
 import { requestHead } from '../../support/requests.js';
 import { authenticatorAt, HOST } from './support.js';
 
-/** What may arrive instead of a true signature, and whether it is let in. */
+/** Inputs in place of a true signature, and whether they are let in. */
 
 export const AUTHENTICATOR = authenticatorAt();
 

@@ -82,7 +82,7 @@ describe('DeleteBucket', () => {
   it('removes the bucket, its parts, and its archive of versions', async () => {
     const { versionId } = await versions.createDeleteMarker(CALL, KEY, { nullVersion: false });
     await versions.deleteVersion(CALL, KEY, versionId, () => undefined);
-    // What is as young as the deletion stays.
+    // Objects as young as the deletion stay.
     const { entries } = await store.listObjects(CALL, ARCHIVE, { limit: 10 });
     const times = entries.map((entry) => (entry.kind === 'object' ? entry.object.lastModified : 0));
     expect(times).not.to.be.empty;

@@ -71,7 +71,7 @@ describe('addressing: which host is signed', () => {
     return `${path}?${presignQuery(IDENTITY, toSign, DATE, 600)}`;
   }
 
-  /** What comes of a URL that was presigned for one host and sent to another. */
+  /** The outcome of a URL that was presigned for one host and sent to another. */
   async function outcome(
     addressing: Addressing,
     signedHost: string,

@@ -59,7 +59,7 @@ const OPERATIONS: readonly (readonly [line: string, operation: string])[] = [
   ['OPTIONS /bucket/key?partNumber=1&uploadId=u', 'PreflightRequest'],
 ];
 
-/** What nobody knows is a 501 and never an object or a listing: SPEC.md 4.2. */
+/** Unknown subresources are a 501 and never an object or a listing: SPEC.md 4.2. */
 const UNKNOWN_SUBRESOURCES = [
   'GET /bucket?somethingNew',
   'GET /bucket?somethingNew=',

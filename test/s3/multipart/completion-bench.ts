@@ -34,8 +34,8 @@ export const ABSENT = { 'if-none-match': '*' };
 const PART_ETAG = '7d3fedcaf1bbe1100d0d2b19f56cfdd4';
 
 /**
- * What a client was told: the version id, or the code of the error. `failed`: the store failed, and
- * the client was answered 503; `crashed`: it was answered nothing.
+ * The answer to a client: the version id, or the code of the error. `ServiceUnavailable`: the store
+ * failed, and the client was answered 503; `crashed`: it was answered nothing.
  */
 export type Told = { readonly versionId: string } | { readonly code: string };
 

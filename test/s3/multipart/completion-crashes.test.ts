@@ -196,7 +196,7 @@ describe('s3 operations: a completion that is stopped', function () {
   });
 });
 
-/** What lies in the bucket's other containers of an upload. */
+/** The names of an upload's parts, and those in the bucket's archive. */
 async function namesOf(store: Backend, upload: Upload): Promise<string[]> {
   const { account, bucket, uploadId } = upload;
   const parts = await store.listObjects(CALL, segmentsContainer(account, bucket), {

@@ -12,7 +12,7 @@ const HEAD = { etag: 'e', lastModified: 1, systemMetadata: {} } as unknown as Ob
 const VERSION = { id: 'null', kind: 'version' } as VersionEntry;
 const MARKER = { id: 'f'.repeat(32), kind: 'delete-marker' } as VersionEntry;
 
-/** What `headObject` comes to, one call after the other; the last one again and again. */
+/** The result of one call of `headObject`; the last one stands for all later calls. */
 type Found = BackendErrorCode | 'found';
 
 class Bench {

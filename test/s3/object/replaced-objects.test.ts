@@ -24,7 +24,7 @@ function object(etag: string, grants: readonly Grant[]): ObjectHead {
   return { size: 4, etag, systemMetadata, ...rest };
 }
 
-/** What stands at the key, until somebody puts something else there. */
+/** The object at the key, until somebody puts another one there. */
 class Key {
   cancelled = 0;
   looks = 0;

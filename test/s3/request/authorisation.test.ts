@@ -22,7 +22,7 @@ interface World {
   readonly bucket?: { readonly grants?: readonly Grant[]; readonly read?: string; write?: string };
   readonly object?: readonly Grant[] | 'absent' | 'unowned';
   readonly bucketAbsent?: boolean;
-  /** What the bucket is by now, where a listener may not know it yet. */
+  /** The bucket as it is by now, where a listener may not know it yet. */
   readonly newest?: World['bucket'];
 }
 

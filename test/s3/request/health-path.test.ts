@@ -13,7 +13,7 @@ const addressing = new Addressing(
   new TrustedProxies([]),
 );
 
-/** What is answered; `passed on` when it is S3's to answer. */
+/** The answer; `passed on` when it is S3's to answer. */
 async function ask(
   request: RequestHead,
   { path = '/_health', health = 'ready' }: { path?: string; health?: S3Health } = {},

@@ -16,7 +16,7 @@ import { plain, snapshot } from './snapshot.js';
 type Fault = Exclude<keyof FaultRates, 'delayMsMax' | 'lost'>;
 const FAULTS: readonly Fault[] = ['refused', 'stale', 'full', 'cut'];
 
-/** What says: not now. With status 200 in a document that had begun. */
+/** The errors that ask to try again later, by status; with 200 in a document that had begun. */
 const LATER: Readonly<Record<number, readonly string[]>> = {
   200: ['OperationAborted', 'ServiceUnavailable', 'InsufficientStorage'],
   409: ['OperationAborted'],

@@ -6,7 +6,7 @@ export interface Scenario {
   readonly name: string;
   /** Makes what the request finds. @returns the request */
   readonly prepare: (gateway: Gateway) => Promise<Request>;
-  /** What a client sends when a part of the first request failed; default: the same. */
+  /** The request to send when a part of the first one failed; default: the same. */
   readonly rest?: (answer: Answer) => Request;
 }
 
@@ -75,7 +75,7 @@ async function large(gateway: Gateway, headers: Request['headers'] = {}): Promis
 
 type History = readonly (Request | ((gateway: Gateway) => Promise<void>))[];
 
-/** What stands at the key, by what has happened in the bucket. */
+/** The states of a key, each with the requests that lead to it. */
 const HISTORIES: Readonly<Record<string, History>> = {
   'unversioned, nothing': [],
   'unversioned, an object': [put('one')],

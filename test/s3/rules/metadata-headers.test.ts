@@ -8,7 +8,7 @@ import { headers, s3FailureOf } from '../support.js';
 
 const NOTHING = { contentType: 'binary/octet-stream', headers: {}, metadata: {} };
 
-/** What is kept of one Content-Encoding. */
+/** The codings that are kept of one Content-Encoding. */
 const CODINGS: readonly (readonly [sent: string, kept: string | undefined])[] = [
   ['gzip', 'gzip'],
   ['gzip, br', 'gzip, br'],

@@ -64,7 +64,7 @@ const budget: fc.Arbitrary<ListingBudget> = fc.record({
   listingsOfKeyMax: fc.constant(1000),
 });
 
-/** What a store has of these uploads, and how often it was asked. */
+/** The names of these uploads in a store, and how often it was asked. */
 class Names {
   readonly #names: readonly string[];
   listings = 0;
@@ -92,7 +92,7 @@ function listed(name: string): ListedObject {
   return { name, size: 0, etag: '', lastModified: 0, contentType: '', attributes: {} };
 }
 
-/** What all pages together have to show. */
+/** The entries that all pages together have to show. */
 function expected(all: readonly Upload[], prefix: string, delimiter?: string): string[] {
   const shown = new Map<string, readonly [name: string, uploadId: string]>();
   for (const { key: name, uploadId, open } of all) {

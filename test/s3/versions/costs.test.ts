@@ -234,7 +234,7 @@ async function callsOf(
 ): Promise<string[]> {
   const recording = new RecordingBackend(store);
   const versions = gatewayOf(recording);
-  // What is asked once by each process: whether there is an archive.
+  // Each process asks once whether there is an archive.
   await put(recording, versions, keyOf('other'), '');
   for (const earlier of before) await earlier(recording, versions);
   recording.take();

@@ -24,7 +24,7 @@ const ACTS: readonly Act[] = [
   'delete-null',
   'lock',
 ];
-/** What finds what the crashed one has left. */
+/** The acts that find the remains of the crashed one. */
 const AFTERWARDS: readonly (readonly Act[])[] = [
   ['read'],
   ['put', 'delete'],

@@ -31,7 +31,7 @@ const denied = (): Promise<never> => Promise.reject(new BackendError('Denied', '
 /** A requester who may read everything: more than the readers of the bucket. */
 const OWNER: CallContext = { ...CALL, behalf: { allows: () => true, header: 'owner' } };
 
-/** What a call asks for: whose rights, and whether for a link itself. */
+/** A call: whose rights it has, and whether it asks for a link itself. */
 interface Asked {
   readonly role: string;
   readonly isItself: boolean;

@@ -26,7 +26,7 @@ export interface MemoryOptions {
   readonly time?: number | undefined;
   /** An ordered one: creations have a time of their own, as with an older filter. Default: no. */
   readonly creationsUnordered?: boolean | undefined;
-  /** What it says of itself; a lie is a planted bug. Default: the strength. */
+  /** The strength that it claims; a lie is a planted bug. Default: the true one. */
   readonly claims?: MemoryOptions['strength'] | undefined;
 }
 

@@ -12,7 +12,7 @@ export interface Stored {
   readonly startedAt: number;
 }
 
-/** What was deleted stays as a time. */
+/** A deleted object, which stays as a time. */
 interface Gone {
   readonly startedAt: number;
 }
@@ -33,7 +33,7 @@ export class MemoryObjects {
     return stored;
   }
 
-  /** What a reader gets. @throws BackendError NoSuchObject, BrokenLink */
+  /** The object that a reader gets. @throws BackendError NoSuchObject, BrokenLink */
   follow(ref: B.ObjectRef): Stored {
     const stored = this.require(ref);
     const { link } = stored;

@@ -1,6 +1,6 @@
 import type { VersionIndex } from '../../../src/s3/versions/version-entry.js';
 
-/** What must be so of what gateways were told and the index that they leave. */
+/** Rules for the answers to gateways and for the index that they leave. */
 
 export type Act =
   | 'put'
@@ -19,7 +19,7 @@ export type Act =
   /** A client of the store writes past the gateways. */
   | 'plain';
 
-/** What a gateway was told, or not. Times are instants of the race. */
+/** An act of a gateway and its answer, if any. Times are instants of the race. */
 export interface Told {
   readonly act: Act;
   readonly startedAt: number;
@@ -103,7 +103,7 @@ function missed(told: readonly Told[]): string[] {
   return looks.map(({ startedAt }) => `null is not there at ${startedAt}`);
 }
 
-/** What was acknowledged is there, once, unless somebody may have deleted it. */
+/** An acknowledged entry is there, once, unless somebody may have deleted it. */
 function lost(told: readonly Told[], { entries }: VersionIndex): string[] {
   return told.flatMap(({ act, endedAt, versionId }) => {
     if ((act !== 'put' && act !== 'mark') || endedAt === undefined) return [];
@@ -120,7 +120,7 @@ function mayBeDeleted(told: readonly Told[], versionId: string | undefined): boo
   );
 }
 
-/** What was deleted stays so, and what was refused never comes to be. */
+/** A deleted entry stays deleted, and a refused one never comes to be. */
 function undead(told: readonly Told[], { entries }: VersionIndex): string[] {
   return told.flatMap(({ act, endedAt, versionId, refused }) => {
     const isThere = entries.some(({ id }) => id === versionId);
@@ -141,7 +141,7 @@ function unlocked(told: readonly Told[]): string[] {
   );
 }
 
-/** What began after another was acknowledged is above it. */
+/** An entry that began after another was acknowledged is above it. */
 function disordered(told: readonly Told[], { entries }: VersionIndex): string[] {
   const places = new Map(entries.map(({ id }, place) => [id, place]));
   const added = told.filter(

@@ -28,7 +28,7 @@ export interface Race {
   readonly claims?: MemoryOptions['claims'];
   /** How long before the race that was, in milliseconds. */
   readonly ageMs?: number | undefined;
-  /** What happens before the race, and after it: by gateways of their own. */
+  /** The acts before the race, and after it: by gateways of their own. */
   readonly before?: readonly Act[] | undefined;
   readonly afterwards?: readonly Act[] | undefined;
   readonly protocol?: VersionedKeysOptions['protocol'];
@@ -38,7 +38,7 @@ export interface Race {
   readonly creationsUnordered?: boolean | undefined;
   /** The gateways write indexes later than their fences, where the store orders writes. */
   readonly postpones?: boolean | undefined;
-  /** What each gateway does, one after the other. */
+  /** The acts of each gateway, one after the other. */
   readonly gateways: readonly (readonly Act[])[];
   /** Gateways that crash: after how many instants of the race. */
   readonly crashes?: readonly { readonly gateway: number; readonly after: number }[] | undefined;
@@ -279,7 +279,7 @@ class Runner {
     return this.#told.some(({ act }) => acts.includes(act));
   }
 
-  /** What a client of the store wrote is lost by nothing that does not take the place of `null`. */
+  /** A client's write to the store is lost only to an act that takes the place of `null`. */
   async #overwritten({ entries }: VersionIndex): Promise<string[]> {
     const plain = this.#told.filter(({ act, endedAt }) => act === 'plain' && endedAt !== undefined);
     if (this.race.strength !== 'strong' || plain.length !== 1) return [];

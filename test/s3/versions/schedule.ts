@@ -17,7 +17,7 @@ export class Schedule {
       });
   }
 
-  /** What is under way stays as it is. */
+  /** Stops an actor: work under way stays as it is. */
   crash(actor: string): void {
     this.#crashed.add(actor);
   }

@@ -7,7 +7,7 @@ import type { StoredIndex } from '../../../src/s3/versions/index-store.js';
 import { CALL, keyOf } from './support.js';
 
 const KEY = keyOf('k');
-/** What one attempt takes. */
+/** The time that one attempt takes. */
 const ATTEMPT_MS = 300;
 
 /** A store that never puts at a key what it is told to, as with Swift's own versioning. */

@@ -95,12 +95,12 @@ export async function putPlain(
   expect((await backend.putObject(CALL, currentRef(key), input)).outcome).to.equal('created');
 }
 
-/** What a GET without a version id reads; undefined when there is nothing. */
+/** The body that a GET without a version id reads; undefined when there is nothing. */
 export function read(backend: Backend, key: VersionedKey): Promise<string | undefined> {
   return readObject(backend, currentRef(key));
 }
 
-/** What a GET of a version reads. */
+/** The body that a GET of a version reads. */
 export async function readVersion(
   backend: Backend,
   versions: VersionedKeys,
@@ -162,7 +162,7 @@ export async function bodiesOf(
   );
 }
 
-/** What holds at any time when nobody is in the middle of something. */
+/** Asserts what holds whenever nobody is in the middle of something. */
 export async function expectInStep(
   backend: Backend,
   key: VersionedKey,

@@ -146,7 +146,7 @@ describe('the XML pool', () => {
       const pool = start({ inlineBytesMax: 8192, workerFile: pathToFileURL(workerFile).href });
       const parse = (body: Buffer) => pool.parse(name as 'LifecycleConfiguration', body, SETTINGS);
       expect(await parse(Buffer.alloc(8193, ' '))).to.deep.equal([name, 8193]);
-      // What is not larger is: this one is refused by the parser itself.
+      // A body that is not larger is read there: the parser itself refuses this one.
       await failure(parse(Buffer.alloc(8192, ' ')));
     });
   }

@@ -14,7 +14,7 @@ import { acl, member, OWNER } from './support.js';
 const BOB = member('test:bob');
 const ALL: readonly Access[] = ['READ', 'WRITE', 'READ_ACP', 'WRITE_ACP', 'OWNER'];
 
-/** What the grants let the requester do, of {@link ALL}. */
+/** The accesses of {@link ALL} that grants give to a requester. */
 const TABLE: readonly (readonly [
   grants: readonly string[],
   requester: Requester,

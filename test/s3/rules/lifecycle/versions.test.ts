@@ -14,7 +14,7 @@ function marker(name: string, day: number): Named {
   return version(name, day, { kind: 'delete-marker', size: 0 });
 }
 
-/** What is due on a day of January: `expire_noncurrent b by 0`. */
+/** The actions that are due on a day of January: `expire_noncurrent b by 0`. */
 function due(versions: readonly Named[], day: number, ...parts: readonly Parts[]): string[] {
   const found = dueOfVersions(rules(...parts), { key: 'k', versions }, january(day), CLASSES);
   return found.map(({ version: { name }, due: { action, ruleId, ...more } }) => {

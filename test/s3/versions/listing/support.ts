@@ -32,9 +32,9 @@ export interface KeyState {
   readonly key: string;
   /** Undefined: an object that never had versions, or nothing at all. */
   readonly index?: VersionIndex | undefined;
-  /** What stands at the key. */
+  /** The state of the key's own object. */
   readonly current: 'in_step' | 'behind' | 'missing' | 'plain' | 'adopted';
-  /** What the listing entry of the index says. */
+  /** The content of the index's listing entry. */
   readonly told: 'summary' | 'versions' | 'nothing' | 'of_the_generation_before';
   /** Names in the archive that no index names. */
   readonly orphans: number;

@@ -53,7 +53,7 @@ export interface Index {
   readonly log: string;
 }
 
-/** What stands at the key: a link, or since when there is none (`generation` 0). */
+/** The state of the key: a link, or since when there is none (`generation` 0). */
 interface Standing {
   readonly generation: number;
   readonly entry: string;
@@ -109,7 +109,7 @@ export interface World {
   readonly clock: number;
   readonly actors: readonly Actor[];
   readonly answered: string;
-  /** What was answered before each entry was begun. */
+  /** The entries that were answered before each entry was begun. */
   readonly begun: Readonly<Record<string, string>>;
   /** The listing, which lags: undefined where nobody lists. */
   readonly rows?: { readonly index: Index; readonly link: number; readonly entry: string };
@@ -137,7 +137,7 @@ export function isVersion(entry: string | undefined): boolean {
 
 type Step = readonly [Partial<World>, Partial<Actor>];
 
-/** What one actor does next. @returns undefined when it has ended */
+/** Takes the next step of one actor. @returns undefined when it has ended */
 export function advance(rules: Rules, world: World, number: number): World | undefined {
   const actor = world.actors[number];
   if (actor === undefined || actor.at === 'end') return undefined;
@@ -288,7 +288,7 @@ function ready(index: Index, entry: string, known: Actor['known']): Partial<Acto
 function whenRead({ role, index = EMPTY, syncing, todo, known }: Actor): Partial<Actor> {
   const [entry = ''] = todo;
   const [current = ''] = index.log;
-  // What is asked for a key without a version needs no link; nor does a page.
+  // A request for a key without a version needs no link; nor does a page.
   const isRead = role === 'lister' || (role === 'reader' && !isVersion(current) && !syncing);
   if (isRead) return { at: 'end', got: current };
   if (syncing === true || role === 'reader' || index.log.includes(entry))

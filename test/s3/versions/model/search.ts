@@ -63,7 +63,7 @@ function successors(rules: Rules, world: World): [string, World][] {
   return found;
 }
 
-/** What is wrong when nobody does anything any more. */
+/** The violation in a world where nobody does anything any more. */
 function violationOf(rules: Rules, world: World): string | undefined {
   const hasCrashed = world.actors.some(({ todo }) => todo === '-');
   const before = hasCrashed ? repaired(rules, world) : world;
@@ -103,7 +103,7 @@ function followed(rules: Rules, { index, fences }: World): Index {
   return { generation, log };
 }
 
-/** What a crashed writer has left is brought in step by the next that asks for the key. */
+/** The next actor that asks for the key brings a crashed writer's remains in step. */
 function repaired(rules: Rules, world: World): World {
   const reader = { role: 'writer', at: 'read index', todo: '-', syncing: true } as const;
   let now: World = { ...world, actors: [reader] };
