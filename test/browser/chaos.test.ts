@@ -68,7 +68,7 @@ describeWith([program('chromium')], 'the Chaos Arcade in a browser', function ()
     expect(await node.isServed()).to.equal(true);
     await expectAccessible(page);
     await watched.shoot('lab-chaos-score', ALL_SIZES);
-    // What was refused is an answer too: the dialog's first try, and nothing else.
+    // A refusal is an answer too: that of the dialog's first try, and nothing else.
     expect(watched.complaints.filter((text) => !text.includes('412'))).to.deep.equal([]);
   });
 });

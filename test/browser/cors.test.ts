@@ -34,7 +34,7 @@ const BROWSER_LIMIT_MS = 120_000;
 const BUCKET = 'uploads';
 const URL_VALID_S = 300;
 
-/** What a page sees of an answer; `blocked` is all that it is told of one it may not read. */
+/** A page's view of an answer; `blocked` is all that it is told of one it may not read. */
 interface Seen {
   readonly status: number | 'blocked';
   readonly text: string;
@@ -44,7 +44,7 @@ interface Seen {
 
 describeWith([program('chromium')], 'a page in Chromium, on another origin', function () {
   this.timeout(BROWSER_LIMIT_MS);
-  /** What was opened, last first: a hook that fails half-way leaves nothing behind. */
+  /** Closers, last opened first: a hook that fails half-way leaves nothing behind. */
   const opened: (() => unknown)[] = [];
   let s3: S3Client;
   /** Of the origin that the rules name, and of another one. */

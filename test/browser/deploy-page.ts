@@ -32,7 +32,7 @@ export function expectNoComplaints({ complaints }: Watched): void {
   complaints.splice(0);
 }
 
-/** What people do on the page, and what they wait for. @param screen - asked for when it is there */
+/** The acts and waits of people on the page. @param screen - asked for when it is there */
 export function deployActs(screen: () => DeployScreen) {
   const page = (): Page => screen().watched.page;
   const json = () => page().getByLabel('Specification as JSON');

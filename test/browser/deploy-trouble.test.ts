@@ -121,7 +121,7 @@ describeWith([program('chromium')], 'the page of Deploy in trouble', function ()
     await page.locator('.deploy-failure').waitFor({ state: 'detached' });
   }
 
-  /** What is changed while the specification is on its way is not saved with it. */
+  /** A change that is made while the specification is on its way is not saved with it. */
   async function whileSaving(): Promise<void> {
     const address = '**/deploy/api/spec';
     let go = (): void => undefined;

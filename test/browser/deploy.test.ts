@@ -138,7 +138,7 @@ describeWith([program('chromium')], 'the page of Deploy in a browser', function 
     await watched.shoot('deploy-problems', ALL_SIZES);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await list.getByText('nodes 1, name').waitFor();
-    // What is wrong in the form is as wrong as what is wrong in the JSON.
+    // A mistake in the form is as wrong as one in the JSON.
     await enter(JSON.stringify(small, null, 2));
     await verdict('valid');
     await page.locator('summary', { hasText: 'Rings' }).click();
@@ -316,7 +316,7 @@ describeWith([program('chromium')], 'the page of Deploy in a browser', function 
     await press('Apply…');
     await confirm();
     await isRun('succeeded');
-    // What was changed by hand on node3 is still there.
+    // The change by hand on node3 is still there.
     await tab('Status');
     await reads('3 of 4');
     await press('Plan repair');

@@ -148,7 +148,7 @@ describeWith([program('chromium')], 'Files in Chromium', function () {
     await row(0).waitFor();
     await press('Last');
     await row(FOLDER_FILES - 1).waitFor();
-    // What arrives meanwhile leaves the user where they are.
+    // An upload that arrives meanwhile leaves the user where they are.
     const read = page.waitForRequest((one) => new URL(one.url()).pathname === '/api/files/objects');
     const buffer = Buffer.from('body');
     await page.locator('#picker').setInputFiles([{ name: 'beside', mimeType: 'a/b', buffer }]);
@@ -237,7 +237,7 @@ describeWith([program('chromium')], 'Files in Chromium', function () {
     await button('Clear finished').click();
     await page.locator('#transfers').waitFor({ state: 'hidden' });
 
-    // What turns out to be there while the user is asked is not what they were asked about.
+    // Objects that turn up during the question are not among those that the user agrees to replace.
     let release: () => void = () => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
     let sent = 0;

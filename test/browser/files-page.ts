@@ -5,7 +5,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Page, Request } from 'playwright-core';
 
-/** What a name may hold besides letters; the last one is as long as a file's may be. */
+/** Names of more than letters; the last one is as long as a file's may be. */
 const ODD_NAMES = [
   ...['per%20cent%', 'hash#q?', 'ü ☃ 😀', 'e\u0301', '<b>', `"quoted'`, 'semi;:,=+&*'],
   ...['back\\slash', 'new\nline', '.hidden', '...', ' around ', 'n'.repeat(255)],

@@ -170,7 +170,7 @@ describeWith([program('chromium')], 'Uploads in Chromium, when things go wrong',
     release();
     await told.getByText(`${FILES} waiting`, { exact: true }).waitFor();
 
-    // What is meant for one account does not go into another.
+    // Files that are meant for one account do not go into another.
     await logIn('tester3', 'testing3');
     await page.clock.fastForward(LOOK_MS);
     await notice.getByText('resume when test:tester logs in again.').waitFor();

@@ -12,7 +12,7 @@ const PIXEL = Buffer.from(
   'base64',
 );
 const SCRIPT = '<script>document.title = "run"</script>';
-/** What a browser says of the failures that the tests make. */
+/** The browser's messages about the failures that the tests make. */
 const MEANT =
   /^Failed to load resource: (?:net::ERR_FAILED|.*\b(?:400|412|503)\b).*\/api\/files\/(?:object|acl|search)/s;
 const STORE = 'https://store.example.com';
@@ -172,7 +172,7 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
       const body = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
       return route.fulfill({ contentType: 'application/x-ndjson', body });
     });
-    // What is selected is of the rows that go.
+    // The selection goes with its rows.
     await page.getByLabel('Select page.html').check();
     await page.getByLabel('Search in this folder').fill('hit');
     await button('Search').click();

@@ -75,7 +75,7 @@ describeWith(
       await page.keyboard.press('Enter');
       const secret = dialog().getByLabel('Secret key', { exact: true });
       await tabTo(page, secret);
-      // What has the focus is selected, to be copied.
+      // The text of the focused field is selected, to be copied.
       expect(await page.evaluate('getSelection().toString()')).to.equal(await secret.inputValue());
       await page.keyboard.press('Escape');
       await closed();

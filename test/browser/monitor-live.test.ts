@@ -12,7 +12,7 @@ import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 
 const A = { unit: 'proxy', hostname: 'node-a', level: 'info' };
 const B = { unit: 'proxy', hostname: 'node-b', level: 'info' };
-/** What the page asks for at a time, unless somebody wants more. */
+/** The lines that the page asks for at a time, unless somebody wants more. */
 const LINES = 200;
 /** Longer than a stream of the console is ever silent. */
 const SILENCE_MS = 60_000;

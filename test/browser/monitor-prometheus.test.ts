@@ -167,7 +167,7 @@ rule_files: [alerts.yml, rules.yml]
     it('follows the log while a listener is killed, and filters it', async () => {
       await tab('Logs').click();
       await page.getByText('service ready').first().waitFor();
-      // What the console asked its store for is hidden, unless somebody wants to see it.
+      // The console's requests to its store are hidden, unless somebody wants to see them.
       const own = page.locator('#log .path').getByText('/auth/v1.0', { exact: true });
       expect(await own.count()).to.equal(0);
       await page.getByRole('checkbox', { name: 'Include console requests' }).check();
@@ -192,7 +192,7 @@ rule_files: [alerts.yml, rules.yml]
       await watched.shoot('monitor-prometheus-logs');
       await page.getByRole('button', { name: 'Clear filters' }).click();
       await tab('Gateway').click();
-      // What is far below the screen is not asked for.
+      // Panels far below the screen are not asked for.
       await page.locator('summary', { hasText: 'Workers' }).scrollIntoViewIfNeeded();
       await page.getByText(/^Workers: all \d+ up$/).waitFor();
     });

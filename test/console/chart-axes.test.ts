@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { SCRIPT_FOLDER } from '../../console/server/console-folders.js';
 
-/** What is used here of console/ui/charts/axes.ts, which is compiled for browsers. */
+/** The part of console/ui/charts/axes.ts, compiled for browsers, that is used here. */
 interface Axes {
   readonly axesOf: (
     points: readonly (readonly [x: number, y: number])[],

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { SCRIPT_FOLDER } from '../../console/server/console-folders.js';
 
-/** What is tested of `Chart` in console/ui/charts/shapes.ts. */
+/** The tested part of `Chart` in console/ui/charts/shapes.ts. */
 interface Chart {
   height(width: number): number;
   shapes(width: number): readonly Shape[];

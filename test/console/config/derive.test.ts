@@ -60,7 +60,7 @@ describe('console config: derived from the service', () => {
     expect(derived()).to.include(here);
     const keys = { s3_listen: '10.0.0.9:8000', store_listen: '10.0.0.9:8070' };
     expect(derived(keys)).to.include(nowhere);
-    // What the console's own file says of the stores counts for these addresses, too.
+    // The stores in the console's own file count for these addresses, too.
     const others = { store_base: 'http://10.0.0.1:8080', s3_base: 'https://s3.example.com' };
     expect(derived({}, others)).to.include(nowhere);
     const named = { s3_public_base: 'https://s3.example.com' };

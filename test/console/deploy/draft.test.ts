@@ -7,7 +7,7 @@ import type { Spec } from '../../../src/deploy/spec/schema.js';
 import { validate } from '../../../src/deploy/spec/validate.js';
 import { exampleSpec } from '../../deploy/support.js';
 
-/** What is tested of console/surfaces/deploy/page/draft.ts, which needs no page. */
+/** The tested part of console/surfaces/deploy/page/draft.ts, which needs no page. */
 interface Module {
   readonly draftOf: (
     saved: Spec | null,

@@ -8,7 +8,7 @@ interface Place {
   readonly end: number;
 }
 
-/** What is tested of console/surfaces/deploy/page/json-places.ts, which needs no page. */
+/** The tested part of console/surfaces/deploy/page/json-places.ts, which needs no page. */
 interface Module {
   placesOf(text: string): Map<string, Place>;
   nearest(places: Map<string, Place>, pointer: string): Place | undefined;

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { SCRIPT_FOLDER } from '../../../console/server/console-folders.js';
 
-/** What is tested of console/surfaces/deploy/page/moves-text.ts, which needs no page. */
+/** The tested part of console/surfaces/deploy/page/moves-text.ts, which needs no page. */
 interface Module {
   readonly movesText: (
     ring: string,

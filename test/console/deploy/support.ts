@@ -73,7 +73,7 @@ export async function startDeployBed(
   return on;
 }
 
-/** What the Deploy page does. */
+/** The requests of the Deploy page. */
 export class DeployPage {
   constructor(readonly client: ConsoleClient) {}
 

@@ -8,7 +8,7 @@ import { change, job, makeContainer, ok, query, unique, upload } from './support
 const CONTAINER = unique('trail');
 const OTHER = unique('trail-other');
 
-/** What the audit log says of Files: the beginning of each act, and its outcome. */
+/** The audit log's records of Files: the beginning of each act, and its outcome. */
 describe('console files: the audit log', () => {
   let bed: TestBed;
   let client: ConsoleClient;

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { SCRIPT_FOLDER } from '../../../console/server/console-folders.js';
 import { isValidBucketName } from '../../../src/s3/rules/bucket-name.js';
 
-/** What is tested of console/surfaces/files/page/bucket-name.ts, which needs no page. */
+/** The tested part of console/surfaces/files/page/bucket-name.ts, which needs no page. */
 interface Module {
   readonly isBucketName: (name: string) => boolean;
 }

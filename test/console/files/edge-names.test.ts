@@ -23,7 +23,7 @@ const IN_ORDER = [...ALL_EDGE_NAMES].sort((a, b) => Buffer.compare(Buffer.from(a
 
 const bodyOf = (name: string) => `body of ${name}`;
 
-/** What an operation gives for each name, by what is odd about it. */
+/** The result of an operation for each name, by the name's oddity. */
 async function ofEach(operation: (name: string) => Promise<string | undefined>) {
   const results = Object.entries(EDGE_NAMES).map(async ([title, name]) => {
     const result = await operation(name).catch((error: unknown) => String(error));

@@ -46,7 +46,7 @@ export class FakeSwift {
   readonly calls: FakeCall[] = [];
   /** Called for each request: what it awaits happens before. */
   before: (call: FakeCall) => Promise<void> | void = () => undefined;
-  /** What a listing of versions has, behind a name and a version. */
+  /** The entries of a listing of versions, behind a name and a version. */
   versions: (marker: unknown, version: unknown) => readonly object[] = () => [];
   #writes = 0;
 

@@ -20,7 +20,7 @@ const CORS = {
   ...{ id: '', methods: ['GET'], headers: [], expose_headers: [], max_age_s: null },
 };
 
-/** What two users change, each as it was when both pages were opened; and where the store has it. */
+/** The changes of two users, with the value that both pages opened and the store's write. */
 const CASES = [
   {
     what: 'acl',

@@ -14,7 +14,7 @@ const RULE = {
   ...{ noncurrent_expire: null, noncurrent_transitions: [], abort_days: null },
 };
 
-/** What an S3 API of ours never says at the time when a test needs it: answers of a server of its own. */
+/** Answers that our S3 API never gives when a test needs them: from a server of its own. */
 describe('console files: what S3 answers', () => {
   const bucket = unique('answers');
   const requests: string[] = [];

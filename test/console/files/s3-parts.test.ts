@@ -48,7 +48,7 @@ describe('console files: what S3 uploaded in parts', () => {
     await account.do([201], 'PUT', { container: BUCKET, object: key, query, body: manifest });
   }
 
-  /** What a gateway does once the key has gone. */
+  /** Deletes the part of a key, as a gateway does once the key has gone. */
   async function sweep(key: string): Promise<void> {
     await account.do([204], 'DELETE', { container: PARTS, object: partOf(key) });
   }

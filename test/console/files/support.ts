@@ -123,7 +123,7 @@ export async function zipTicket(client: ConsoleClient, body: object): Promise<st
   return `/api/files/zip/${ticket}`;
 }
 
-/** What an owner sends to the store itself, past the console. */
+/** A request of an owner to the store itself, past the console. */
 export type AskStore = (
   method: string,
   path: string,
@@ -169,7 +169,7 @@ function viewOf(what: string, body: Body): string {
   return `/api/files/${what === 'quota' ? 'container' : what}?${query(given)}`;
 }
 
-/** What a page is shown before it changes something, as it sends it back. */
+/** The state that a page is shown before it changes something, as it sends it back. */
 export async function shown(client: ConsoleClient, what: string, body: Body): Promise<unknown> {
   const answer = await client.get(viewOf(what, body));
   const view = answer.json() as Record<string, unknown>;

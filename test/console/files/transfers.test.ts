@@ -183,7 +183,7 @@ describe('console files: jobs that copy, move and restore', () => {
     );
     expect((failure as ApiError).code).to.equal('conflict');
     expect(swift.bodies().sort()).to.deep.equal(['A', 'B', 'newer']);
-    // What a user has written under the names of the trash does not get there.
+    // A user's metadata under the trash's own names does not get there.
     const entry = await moveToTrash(swift.account, 'x', 'b', trash);
     const { headers } = swift.objects.get(`x+trash/${entry}`)!;
     expect(headers).to.include({ 'x-object-meta-colour': 'red', 'x-delete-after': '2592000' });

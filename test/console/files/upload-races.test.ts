@@ -55,7 +55,7 @@ describe('console files: two uploads under one name', () => {
     expect([refused.status, codeOf(refused)]).to.deep.equal([412, 'exists']);
     expect((await ok(download(client, CONTAINER, 'both'), 200)).text).to.equal('the other one');
 
-    // What was sent is kept for those who choose to replace it.
+    // The segments sent are kept for users who choose to replace the object.
     const plan = (await ok(client.post('/api/files/uploads', file), 200)).json() as object;
     expect(plan).to.deep.include({ present: [0, 1] });
     await ok(client.post('/api/files/uploads/finish', { ...file, overwrite: true }), 201);

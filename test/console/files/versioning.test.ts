@@ -59,7 +59,7 @@ interface S3Answer {
 }
 
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
-/** What S3 sends once an answer has begun with 200, and white space has kept it alive. */
+/** An error of S3 in an answer that has begun with 200, kept alive by white space. */
 const late = (code: string): S3Answer => ({
   body: `${DECLARATION}\n\n<Error><Code>${code}</Code><Message>-</Message></Error>`,
 });

@@ -37,7 +37,7 @@ interface Ground {
 
 /** All that faults break, whole: two copies, and a container server that knows a limit. */
 export interface Breakable {
-  /** What is broken now. */
+  /** The list of broken things. */
   broken(nodes: Nodes): Promise<string[]>;
   close(): Promise<void>;
 }

@@ -103,7 +103,7 @@ describe('Object Capsule', function () {
     expect(done.state, JSON.stringify(done)).to.equal('done');
     return read((done.result as unknown as CaptureMade).id);
   };
-  /** What the primaries of an object answer, in their order. */
+  /** Sets the answers of an object's primaries, in their order. */
   const primaries = async (
     name: string,
     answers: readonly (FakeAnswer | undefined)[],

@@ -56,7 +56,7 @@ describe('faults of files', () => {
       'no longer has the corrupted byte',
     );
     expect((await readFile(file)).equals(bytes)).to.equal(true);
-    // What the auditor has taken away stays there.
+    // A copy that the auditor has taken away stays there.
     await changeByte(byte);
     await rm(join(root, 'd1/objects/12/def', hash), { recursive: true });
     expect(await revert({ do: 'restore_byte', byte })).to.include(

@@ -80,7 +80,7 @@ describe('the history of probes', () => {
       const read = get(found, start, start + 1 + random(6));
       const verdict = judged(puts, read);
       const problems = checkEventual([...puts.map(recorded), recorded(read)]);
-      // What is stale is allowed there, as Swift allows it.
+      // Stale reads are allowed there, as Swift allows them.
       const isBad = verdict === 'wrong' || verdict === 'lost';
       expect(isBad, JSON.stringify({ puts, read, verdict, problems })).to.equal(
         problems.length > 0,

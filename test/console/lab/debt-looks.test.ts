@@ -14,7 +14,7 @@ describe('updates that wait on the disks of a node', () => {
     const root = await makeTempFolder('debt');
     const node = { name: 'node1', devices: ['d1', 'd2'] };
     const folder = join(root, 'node1', 'd1', 'async_pending-1', 'abc');
-    // What recon says of it is older, and of less worth.
+    // Recon's figures are older, and of less worth.
     const about = {
       ...{ name: 'node1', online: true, services: [], replication: [] },
       async: { count: 7, lastUnixS: NOW_S - 60 },

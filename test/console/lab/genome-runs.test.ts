@@ -9,7 +9,7 @@ import { startTestBed, type TestBed } from '../support/console.js';
 import { eventually } from '../../support/eventually.js';
 import { builtRing, clusterFolder } from './support.js';
 
-/** What JSON of the result of a search has, and no other. */
+/** A key that the JSON of a search's result has, and no other JSON. */
 const RESULT_KEY = '"searched_part_power"';
 
 /** How many times this thread, which is the console's, parses or writes such JSON meanwhile. */

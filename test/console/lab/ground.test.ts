@@ -134,7 +134,7 @@ describe('manifests of capsules', () => {
         .catch((one: unknown) => one);
       expect(error).to.be.instanceOf(CapsuleError);
       expect(error).to.include({ fault: 'unknown_version', file: 'manifest.json' });
-      // What is no capsule is found before.
+      // A file that is no capsule is found out before.
       const none = await capsules
         .verify(Readable.from([Buffer.from('PK')]), 1)
         .catch((one: unknown) => one);

@@ -55,7 +55,7 @@ export class StopFault implements FaultKind<StopParams, { by: string }> {
   readonly name = 'test.stop';
   readonly kept = 20;
   holds = false;
-  /** What is told of it, in order. */
+  /** Its stages, in order. */
   readonly calls: string[] = [];
 
   constructor(

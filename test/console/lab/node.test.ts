@@ -282,7 +282,7 @@ describe('the drill of a node', function () {
       await held();
       await up({ node: 'node2' });
       await ended(idOf(forced));
-      // What did not run before is not started either.
+      // A service that did not run before is not started either.
       expect(await cluster.states('node4')).to.deep.include({ 'object-server': 'inactive' });
     } finally {
       for (const name of ['object-server', 'container-server']) await driver?.act(node4, name, 'start'); // prettier-ignore

@@ -305,7 +305,7 @@ describe('the Profile Cartographer over other sources', () => {
       expect(node(found, 'swift.proxy.middleware')).to.include({ count: 40, mean_ms: 2 });
       expect(node(found, 'swift.proxy.guard').mean_ms).to.equal(null);
       expect(node(found, 'swift.proxy').mean_ms).to.equal(4);
-      // What a host has counted before is not of now, because it did not answer then or does not now.
+      // Earlier counts of a host are left out if it did not answer then or does not now.
       const both = await mark();
       delete counts.b;
       const one = await mark();

@@ -105,7 +105,7 @@ describe('pulses of the Lab', function () {
     expect(plain.status, plain.text).to.equal(200);
     gone.abort();
     await asked;
-    // What was written is deleted, and no request follows for the policy that would have come next.
+    // The written objects are deleted, and no request follows for the next policy.
     await eventually(
       () => Promise.resolve(store.calls.at(-1)),
       (call) => call === 'DELETE /v1/AUTH_test/box',
@@ -156,7 +156,7 @@ describe('pulses of the Lab', function () {
   it('do not begin for a client that has gone before its turn', () => {
     const raw = new http.ServerResponse(new http.IncomingMessage(new Socket()));
     expect(clientGone({ raw }).aborted).to.equal(false);
-    // What comes before a measurement, such as reading rings, takes its time.
+    // The work before a measurement, such as reading rings, takes its time.
     raw.destroy();
     expect(clientGone({ raw }).aborted).to.equal(true);
   });

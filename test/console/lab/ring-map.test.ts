@@ -25,7 +25,7 @@ interface Shape {
   readonly part?: { readonly x: number; readonly y: number };
 }
 
-/** What is tested of the browser's module. */
+/** The tested part of the browser's module. */
 interface MapChart {
   decodeMap(map: RingMap): RingMap & { readonly counts: ArrayLike<number>; readonly grid: object };
   mapChart(data: object): {
@@ -97,7 +97,7 @@ describe('the map of a ring', () => {
       expect(rows).to.be.at.most(MAP_ROWS_MAX + 2);
       expect(columns).to.be.at.most(MAP_COLUMNS_MAX + 2);
     }
-    // What lies outside of the ring is not there.
+    // The map has no rows outside of the ring.
     expect(ringMap(ring, { ...ALL, first_part: 2 ** 30 }).rows).to.equal(1);
     const few = ringMap({ ...ring, devices: ring.devices.slice(0, 1) }, ALL);
     expect([few.columns, few.cell_bytes, few.most]).to.deep.equal([1, 1, few.least + 1]);

@@ -6,7 +6,7 @@ import { builtRing, clusterFolder, startReconCluster, type ReconCluster } from '
 describe('the use of the devices of a ring', function () {
   this.timeout(60_000);
 
-  /** What the usage and the simulation of a ring answer. */
+  /** The answers for the usage and the simulation of a ring. */
   async function asked(bed: TestBed): Promise<unknown[]> {
     const operator = await bed.login();
     const usage = await operator.get('/lab/api/rings/object/usage');

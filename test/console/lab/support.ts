@@ -69,7 +69,7 @@ export async function clusterFolder(
 
 /** A node of a cluster, of which there is recon alone. */
 export interface ReconCluster {
-  /** What recon answers, by its path behind `/recon/`; a test sets it. */
+  /** The answers of recon, by the path behind `/recon/`; a test sets them. */
   readonly answers: Record<string, unknown>;
   /** Keys of the console's configuration. */
   readonly config: Readonly<Record<string, unknown>>;
@@ -123,7 +123,7 @@ export interface PeerShim {
   readonly origin: string;
   /** So many requests of `flips` for objects are let through; later ones get the other status. */
   passes: number;
-  /** What is changed, `HEAD` with `200 OK` to `203 OK` by itself. */
+  /** The status to change; by default that of `HEAD`, from `200 OK` to `203 OK`. */
   flips: { readonly method: string; readonly from: string; readonly to: string };
   /** Where connections go to. */
   target: string;

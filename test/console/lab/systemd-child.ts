@@ -8,7 +8,7 @@ import { eventually } from '../../support/eventually.js';
 import { BY, nodesIn, OBJECT_SERVER, openNet } from './net-support.js';
 
 /**
- * What is to run among the processes of a systemd. `drive <folder> <verb>…`: does the verbs with the
+ * A program among the processes of a systemd. `drive <folder> <verb>…`: does the verbs with the
  * driver, and prints the state after each. `hold <folder> <seconds>`: is a console with a fault, which
  * says in the folder that it holds it, or how it ended.
  */

@@ -212,7 +212,7 @@ describe('scans of the Tombstone Museum', function () {
     deleted('coded', `${now - 100}.50000`, 3, 1);
     const { part, hash: hex, devices } = place('there');
     for (const device of devices) makeObject(root, { device, part, hash: hex }, [`${TS}.data`]);
-    // What is not Swift's, and what leads out of the root.
+    // Files that are not Swift's, and links that lead out of the root.
     const outside = await makeTempFolder('outside');
     makeObject(outside, { device: 'd0', part: 1, hash: 'a'.repeat(32) }, [`${TS}.ts`]);
     await symlink(join(outside, 'd0'), join(root, 'linked'));

@@ -8,7 +8,7 @@ import type { Derivation } from '../../../console/surfaces/monitor/panels/panel.
 
 describe('growth of counters', () => {
   it('is what was counted between the scrapes, whenever the process began anew', () => {
-    // What really happened between scrapes: how much was counted, and whether it restarted first.
+    // The truth between scrapes: how much was counted, and whether it restarted first.
     const step = fc.record({ counted: fc.nat(1000), restarted: fc.boolean() });
     fc.assert(
       fc.property(fc.nat(1000), fc.array(step, { maxLength: 30 }), (before, steps) => {

@@ -14,7 +14,7 @@ const ADDRESSES = new Addresses({
 
 const PANELS = ['direct_reads', 'node_errors', 'node_hedges', 'ring_version'];
 
-/** What the gateway says when everything has happened so often. */
+/** The gateway's metrics when everything has happened so often. */
 function metrics(times: number): string {
   const counted = (name: string, labels: string, each: number): string =>
     `${name}${labels} ${each * times}\n`;

@@ -186,7 +186,7 @@ describe('Monitor with the built-in collector', () => {
       'sum by (level) (count_over_time({process=~".+"} != "ringway-console"[10s]))',
     );
     expect(codeOf(await operator.get(`${path}&contains=x`))).to.equal('invalid_argument');
-    // What was counted before that time is a part at most.
+    // Counts from before that time are a part at most.
     gateway.completeFromUnixMs = (from + 300) * 1000;
     expect((await operator.get(path)).json()).to.include({ complete_from_unix_s: from + 300 });
     gateway.completeFromUnixMs = 0;

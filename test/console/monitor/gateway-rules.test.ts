@@ -28,7 +28,7 @@ describe('the state of alerts in its file', () => {
     const alerts = [alert('firing'), alert('pending', { node: 'b' })];
     await saveAlerts(alerts, folder, 60_000);
     expect(await restoreAlerts(RULES, folder, 120_000)).to.deep.equal(alerts);
-    // What had not fired yet has not been looked at for an hour.
+    // The alert that had not fired yet has not been looked at for an hour.
     const later = await restoreAlerts(RULES, folder, 3_660_000);
     expect(later.map(({ sinceMs }) => sinceMs)).to.deep.equal([1000, 3_660_000]);
   });
@@ -46,7 +46,7 @@ describe('the state of alerts in its file', () => {
 
 describe('rules of the gateway', () => {
   const file = readFileSync('ops/prometheus/alerts.yml', 'utf8');
-  /** What the file says of an alert, with its lines joined. */
+  /** The file's entry of an alert, with its lines joined. */
   const shipped = (alert: string) => {
     const [, entry = ''] = new RegExp(`- alert: ${alert}\\n([^]*?)(?:\\n\\n|$)`).exec(file) ?? [];
     const [, expr = ''] = /expr: (?:\|\n)?([^]*?)\n {8}(?:for|labels):/.exec(entry) ?? [];

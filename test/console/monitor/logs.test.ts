@@ -65,7 +65,7 @@ describe('LogQL of a wish', () => {
 });
 
 describe('lines of logs', () => {
-  /** What is kept of a line. */
+  /** The length that is kept of a line. */
   const LINE_MAX = 16 * 1024;
   const SECRET = 'S3cr3tValue0123456789';
 

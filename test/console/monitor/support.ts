@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What a fake answers to a path with its query: JSON or text, or nothing for 404. */
+/** The answer of a fake to a path with its query: JSON or text, or nothing for 404. */
 export type FakeAnswers = (url: URL, response: ServerResponse) => unknown;
 
 /** A server of the test's own, which can be killed and started again on its port. */

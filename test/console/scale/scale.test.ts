@@ -25,7 +25,7 @@ const PAGE = IS_LARGE ? 1000 : 100;
 const MIB = 1024 ** 2;
 const PIECE_BYTES = (IS_LARGE ? 64 : 8) * MIB;
 const ZIP_PIECES = IS_LARGE ? 160 : 32;
-/** What the archive's memory may be: the same, however large it is. */
+/** The limit of the archive's memory: the same, however large it is. */
 const GROWTH_BYTES_MAX = 100 * MIB;
 const AT_ONCE = 32;
 

@@ -16,7 +16,7 @@ const TOPICS: EventTopic[] = [
 ];
 const EPOCH = 'e';
 
-/** What has been sent to a listener so far: ids with their data. */
+/** The events sent to a listener so far: ids with their data. */
 function received(stream: Readable): string[] {
   const sent = String(stream.read() ?? '');
   return [...sent.matchAll(/^id: e-(\d+)\nevent: \w+\ndata: (.*)$/gm)].map(

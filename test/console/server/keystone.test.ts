@@ -109,7 +109,7 @@ describe('console session with Keystone', () => {
       return true;
     };
     expect(codeOf(await bed.client().login(PASSWORD))).to.equal('upstream_unavailable');
-    // What needs no token goes on.
+    // Requests that need no token go on.
     expect((await client.get('/api/session')).status).to.equal(200);
   });
 

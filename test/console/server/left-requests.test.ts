@@ -7,7 +7,7 @@ import type { ConsoleContext } from '../../../console/server/context.js';
 import { UpstreamError } from '../../../console/swift/errors.js';
 
 describe('console requests that fail', () => {
-  /** What the log says of a request whose client sends half a body, and then stays or leaves. */
+  /** The log of a request whose client sends half a body, and then stays or leaves. */
   async function logged(leaves: boolean): Promise<readonly unknown[]> {
     const lines: unknown[] = [];
     const write = (_fields: unknown, text: unknown) => lines.push(text);

@@ -50,7 +50,7 @@ describe('results of console runs', () => {
       () => runs.view(id),
       ({ state }) => state === 'done',
     );
-  /** What is sent of a run to the browser. */
+  /** The JSON of a run that is sent to the browser. */
   const sent = async (id: string): Promise<string> => text(await runs.json(id));
 
   it('are sent as `get` has them, also where there is none, or not yet', async () => {

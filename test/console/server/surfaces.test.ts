@@ -19,7 +19,7 @@ function foldersWith(root: string, file: string): string[] {
     .map((path) => path.slice(0, -file.length - 1));
 }
 
-/** What is registered and has no folder, and the other way round. */
+/** Surfaces and pages that are registered and have no folder, and the other way round. */
 function gaps(
   surfaces: readonly Pick<Surface, 'id' | 'pages'>[],
   surfaceFolders: readonly string[],

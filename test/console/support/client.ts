@@ -8,7 +8,7 @@ export interface Answer {
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
   readonly text: string;
-  /** What the body says as JSON. */
+  /** The body, read as JSON. */
   json(): never;
 }
 
@@ -26,8 +26,8 @@ export interface Upload {
 }
 
 /**
- * What a browser's page does, and what an attacker's would: every header can be replaced. An answer
- * that shows something of the store is an error, whatever its test is about.
+ * A client like a browser's page, or an attacker's: every header can be replaced. An answer that
+ * shows something of the store is an error, whatever its test is about.
  */
 export class ConsoleClient {
   cookie: string | undefined;

@@ -19,7 +19,7 @@ export const ACCOUNTS = [
 
 export interface TestBed {
   readonly store: TestStore;
-  /** What no answer may show. */
+  /** Secrets that no answer may show. */
   readonly secrets: Secrets;
   readonly console: RunningConsole;
   readonly stateDir: string;

@@ -1,4 +1,4 @@
-/** What no answer of the console may hold, whatever its type: see {@link findLeak}. */
+/** Secrets that no answer of the console may hold, whatever its type: see {@link findLeak}. */
 export interface Secrets {
   readonly storeOrigin: string;
   readonly stateDir: string;
@@ -20,7 +20,7 @@ const TEMPURL = /\/v1\/AUTH_\w+\/(?=[^\s"]*temp_url_sig=)/g;
 /** Nor can an address that everybody may read. */
 const PUBLIC_URL = /\/v1\/AUTH_\w+\/(?=[^\s"]*","is_public":true)/g;
 
-/** What the login page calls one of its ways in, whatever the store is. */
+/** The login page's name of one of its ways in, whatever the store is. */
 const LOGIN_WORDS = /> Swift user</g;
 
 /**

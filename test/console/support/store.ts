@@ -2,12 +2,12 @@ import type { Backend } from '../../../src/backend/backend.js';
 import { STACK } from '../../support/stack.js';
 import { startApi } from '../../swift-api/support/api.js';
 
-/** What a console under test talks to. */
+/** The store that a console under test talks to. */
 export interface TestStore {
   /** `http://127.0.0.1:PORT` */
   readonly origin: string;
   readonly authUrl: string;
-  /** What lies below an embedded store's API, as a gateway writes to it. */
+  /** The backend below an embedded store's API, as a gateway writes to it. */
   readonly backend?: Backend;
   close(): Promise<void>;
 }

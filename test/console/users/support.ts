@@ -125,7 +125,7 @@ export class FakeCluster {
     return readFile(this.file(node, name), 'utf8');
   }
 
-  /** What a node is from now on: `unreachable`, `unwell`, `deaf`, `broken`, `refuses`, `blocked`. */
+  /** Sets a node's state: `unreachable`, `unwell`, `deaf`, `broken`, `refuses` or `blocked`. */
   async make(node: string, what: string): Promise<void> {
     await writeFile(this.file(node, what), '');
   }
@@ -142,7 +142,7 @@ export class FakeCluster {
     );
   }
 
-  /** What the console has recorded. */
+  /** The console's audit records. */
   async audit(): Promise<{ action: string; target: string; result: string }[]> {
     const text = await readFile(join(this.root, 'state/audit.jsonl'), 'utf8');
     const lines = text.trimEnd().split('\n');
@@ -151,7 +151,7 @@ export class FakeCluster {
     );
   }
 
-  /** What the configuration of its console says. */
+  /** The configuration of its console. */
   keys(overrides: Readonly<Record<string, unknown>> = {}): Readonly<Record<string, unknown>> {
     const { port } = this.server.address() as AddressInfo;
     const base = `http://127.0.0.1:${port}`;
