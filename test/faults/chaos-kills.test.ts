@@ -18,7 +18,7 @@ const EVERYTHING = ['console', 'supervisor', 'dead-men'] as const;
 const LATE_S_MAX = 10;
 
 const all = process.env.RINGWAY_FAULTS === 'all';
-/** What every run tries: a copy that is away, which no process brings back by itself. */
+/** Every run tries the copy that is away, which no process brings back by itself. */
 const faults = all ? KILLED_FAULTS : KILLED_FAULTS.filter(({ fault }) => fault === 'remove_replica'); // prettier-ignore
 const orders = all ? ORDERS : ORDERS.slice(0, 1);
 

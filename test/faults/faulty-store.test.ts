@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { expectEventful, expectRight } from './race/last-look.js';
 import { raceServices, ServicesOnOneStore } from './race/services.js';
 
-/** What each fault does alone, and then all of them at once. */
+/** Each fault alone, and then all of them at once. */
 const FAULTS = {
   'is slow': { delayMsMax: 15 },
   'refuses calls': { refused: 0.05 },

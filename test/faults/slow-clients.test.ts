@@ -12,7 +12,7 @@ const DRIP_MS = 250;
 /** Of each client; a reader that takes nothing holds a chunk, and an upload what it has sent. */
 const BYTES_EACH_MAX = 2 * MIB;
 
-/** What a client does until it is cut off. */
+/** The behaviour of a client until it is cut off. */
 type Behaviour = (client: RawClient, head: Head) => void;
 
 /** The header block of a request that is signed. */

@@ -129,7 +129,7 @@ describeWith(SWIFT_NEEDS, 'faults of a Swift cluster under load', function () {
   });
 
   it('has everything that was acknowledged in the end, and lists it', async () => {
-    // What listings missed meanwhile; and what they missed because their object server was paused.
+    // Listings get the entries that they missed, also because their object server was paused.
     await lab.runOnce('updater');
     await lab.runOnce('container-replicator');
     const allowed = finalBodies(load.operations);

@@ -77,7 +77,7 @@ describeWith(SWIFT_NEEDS, 'versions on a Swift cluster whose servers are killed'
       await lab.startServices(...fault);
       await race.passed(OPERATIONS);
     }
-    // What is refused at once counts above, and proves nothing.
+    // Operations that are refused at once count above, and prove nothing.
     await race.reached(() => acknowledged().length > PUTS_LEAST);
     await race.stop();
 

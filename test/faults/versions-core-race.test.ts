@@ -16,7 +16,7 @@ interface CoreRaceOptions extends CoreOptions {
   readonly operations: number;
   /** Operations between two changes of the bucket's state, on average; undefined: it is enabled. */
   readonly operationsPerState?: number;
-  /** What the race goes on for, up to {@link EXTENSION} times its operations: chance may be slow. */
+  /** Ends the race, as {@link EXTENSION} times its operations do: chance may be slow. */
   readonly until?: (operations: readonly Operation[]) => boolean;
 }
 

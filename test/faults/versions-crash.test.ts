@@ -23,7 +23,7 @@ describe('versions, in a service that is killed at any moment', function () {
       if (round > 0) await ground.start();
       const prefix = `${round}-`;
       const race = new Race(ground, { keys: KEYS, clients: CLIENTS, prefix, recorder });
-      // What the kill left half done may be looked at first, or written to first.
+      // The keys that the kill left half done may be read first, or written first.
       if (round > 0 && round % 2 === 0) await lookAtEverything(race.director, KEYS);
       if (round !== 1) await race.director.setState(round === 3 ? 'Suspended' : 'Enabled');
       race.start();

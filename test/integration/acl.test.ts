@@ -18,7 +18,7 @@ const DELETE_MD5 = createHash('md5').update(DELETE).digest('base64');
 
 type Group = 'list' | 'read' | 'write' | 'readAcp' | 'writeAcp' | 'objectAcp' | 'never';
 
-/** What nobody may do who is let in changes nothing: the row after it finds the same world. */
+/** Together they change nothing for users who may do them: the next row finds the same world. */
 const OPERATIONS: Readonly<Record<string, readonly [Group, S3Request]>> = {
   HeadBucket: ['list', { method: 'HEAD', path: '/bucket' }],
   ListObjects: ['list', { method: 'GET', path: '/bucket' }],
@@ -61,7 +61,7 @@ const OPERATIONS: Readonly<Record<string, readonly [Group, S3Request]>> = {
   DeleteObjectTagging: ['never', { method: 'DELETE', path: '/bucket/key?tagging' }],
 };
 
-/** What a grant lets Anna, Ben and anonymous readers do; the owner may do everything. */
+/** The rights of Anna, Ben and anonymous readers by a grant; the owner may do everything. */
 interface Row {
   readonly grants: readonly (readonly [grantee: string, permission: string])[];
   readonly anna: readonly Group[];

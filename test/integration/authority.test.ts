@@ -31,8 +31,8 @@ function user(accessKey: string, name: string, role: 'owner' | 'member') {
 }
 
 /**
- * What the embedded store serves: nested manifests, chains and other accounts it has none of. The
- * containers of the table are called `t-…`: a bucket's name has three characters or more.
+ * The embedded store does not serve these: it has no nested manifests, chains and other accounts.
+ * The containers of the table are called `t-…`: a bucket's name has three characters or more.
  */
 const UNSERVED: ReadonlySet<string> = new Set(['link-chain', 'slo-nested', 'dlo-posted', 'hidden']);
 const SERVED = POINTERS.filter(({ name, elsewhere }) => !elsewhere && !UNSERVED.has(name));
@@ -132,7 +132,7 @@ describe('embedded store: whose rights count behind a pointer', () => {
     return client.send({ method: 'POST', path: `${path}?uploadId=${id}`, body });
   }
 
-  /** What Swift's API tells of everything that pointers lead to. */
+  /** The headers of Swift's API for everything that pointers lead to. */
   async function told(): Promise<readonly string[]> {
     const paths = ['t-x/s', 't-x/p/1', 't-x/p/2', 't-b/o'];
     return Promise.all(
@@ -175,7 +175,7 @@ describe('embedded store: whose rights count behind a pointer', () => {
     return `${rawPath}?${query}`;
   }
 
-  /** What a copy that is allowed holds; one that is not leaves nothing. */
+  /** The content of a copy that is allowed; one that is not leaves nothing. */
   async function copied(path: string, way: Way, client: S3TestClient): Promise<S3Answer> {
     const source = { 'x-amz-copy-source': path };
     const to = `/t-b/copies/${randomBytes(4).toString('hex')}`;

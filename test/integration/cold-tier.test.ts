@@ -89,7 +89,7 @@ describe('cold tier over the wire', function () {
     };
     const parts = {
       ...(await janitorDeps(options, store, observer, UNCHECKED)),
-      // What was just written is old by then, also where the clock was set back meanwhile.
+      // Objects just written are old by then, also where the clock was set back meanwhile.
       clock: { ...SYSTEM_CLOCK, now: () => Date.now() + MINUTE_MS },
     };
     await new AccountJanitor(parts, 'AUTH_main').visit(new AbortController().signal, 'now');

@@ -6,7 +6,7 @@ import type { Service } from '../support/service.js';
 
 const CALL = { requestId: 'companion' };
 
-/** What a running service keeps of uploads, seen in its store. */
+/** The markers and parts of uploads that a running service keeps, seen in its store. */
 export class Companion {
   private constructor(
     private readonly store: Backend,

@@ -17,7 +17,7 @@ interface Facts {
   readonly checksums: Readonly<Record<string, string>>;
 }
 
-/** What only S3 knows of buckets and objects, shown and changed by the console as S3 has it. */
+/** Settings of buckets and objects that only S3 has, shown and changed by the console. */
 describe('service: Files and what buckets of S3 are configured with', () => {
   let both: ConsoleAndS3;
   let client: ConsoleClient;
@@ -42,7 +42,7 @@ describe('service: Files and what buckets of S3 are configured with', () => {
 
   const put = (path: string, body: object) => client.send('PUT', path, { body });
 
-  /** What the audit log says of a target, as `action result`. */
+  /** The audit log's records of a target, as `action result`. */
   async function recorded(target: string): Promise<string[]> {
     const text = await readFile(join(both.service.dataDir, 'console', 'audit.jsonl'), 'utf8');
     return text
@@ -118,7 +118,7 @@ describe('service: Files and what buckets of S3 are configured with', () => {
         },
       ],
     });
-    // What S3 refuses leaves no bucket behind.
+    // A request that S3 refuses leaves no bucket behind.
     const other = `${name}-not`;
     const never = { ...body, name: other, default_retention: { ...wanted, count: 36_501 } };
     expect((await put('/api/files/container', never)).status).to.equal(400);

@@ -56,7 +56,7 @@ describe('service: an S3 client and Files on a locked bucket together', function
     return found.length === 0 ? undefined : found[pick(found.length)]!.id;
   }
 
-  /** What an S3 client does; what the other one was faster with, or a lock forbids, is refused. */
+  /** An act of an S3 client; refused where the other one was faster, or a lock forbids it. */
   async function byS3(turn: number, pick: (below: number) => number): Promise<void> {
     const key = KEYS[pick(KEYS.length)]!;
     const step = pick(10);
@@ -143,7 +143,7 @@ describe('service: an S3 client and Files on a locked bucket together', function
     }
   });
 
-  /** What the console says of each key against what S3 says, once both are at rest. */
+  /** Compares the console's view of each key with that of S3, once both are at rest. */
   async function compare(when: string): Promise<void> {
     const present: string[] = [];
     for (const key of KEYS) {

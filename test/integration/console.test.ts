@@ -18,7 +18,7 @@ interface Child {
 
 const BYTES = Buffer.from('from the console: \u2603 and all');
 
-/** What no answer of it may show. */
+/** The secrets that no answer of it may show. */
 function secretsOf(service: Service) {
   const [, storeOrigin = ''] = /Swift API +(\S+)\/auth/.exec(service.output()) ?? [];
   return { storeOrigin, stateDir: join(service.dataDir, 'console') };
@@ -136,7 +136,7 @@ describe('service: console', () => {
     const reloaded = ringway(service, 'reload');
     await untilUp(pid);
     expect((await client.get('/api/session')).status).to.equal(401);
-    // What the next one records waits for the log of the former one.
+    // The records of the next one wait for the log of the former one.
     const loggedIn = login();
     upload.body.end(BYTES.subarray(5));
     expect((await upload.answer).status, service.output()).to.be.below(300);

@@ -13,13 +13,13 @@ const OPERATIONS_PER_ROUND = 120;
 /** In the index, in a file, and in a file written in several pieces. */
 const SIZES = [100, 200_000, 1_500_000];
 
-/** What a key may hold: undefined is "no such object". */
+/** The content of a key: undefined is "no such object". */
 type Content = string | undefined;
 
 interface KeyState {
-  /** What the last acknowledged operation left. */
+  /** The content that the last acknowledged operation left. */
   acknowledged: Content;
-  /** What an operation without an answer would leave. */
+  /** The content that an operation without an answer would leave. */
   pending?: { readonly content: Content } | undefined;
 }
 

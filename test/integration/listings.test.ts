@@ -188,7 +188,7 @@ async function readAll(
   return names;
 }
 
-/** What a listing must show: keys and roll-ups, in the byte order of their UTF-8. */
+/** The expected listing: keys and roll-ups, in the byte order of their UTF-8. */
 function oracle(keys: readonly string[], prefix: string, delimiter: string): readonly string[] {
   const names = new Set<string>();
   for (const key of keys) {

@@ -3,7 +3,7 @@ import { S3TestClient, type S3Answer } from '../support/s3-client.js';
 import type { Service } from '../support/service.js';
 import { partList, patternBytes, UploadSteps, type NamedPart } from './multipart-bench.js';
 
-/** What all of them fight for. */
+/** The keys that all of them fight for. */
 export const KEYS = ['/parts/a', '/parts/b', '/parts/c'];
 
 /** A body that tells whether it is whole: its length and seed stand at its beginning. */

@@ -8,7 +8,7 @@ import { itWorksBehind, type HostTreatment, type ProxyKind } from './behind-prox
 const KEEPS_HOST = 'proxy_set_header Host $http_host;';
 const FORWARDS_HOST = 'proxy_set_header X-Forwarded-Host $http_host;';
 
-/** What is left of the documented lines about `Host`. */
+/** The documented lines about `Host` that are left out. */
 const LEFT_OUT: Readonly<Record<HostTreatment, readonly string[]>> = {
   preserved: [],
   forwarded: [KEEPS_HOST],

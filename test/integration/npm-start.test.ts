@@ -29,7 +29,7 @@ function npmStart(dataDir: string): Npm {
   });
 }
 
-/** What a terminal does at Ctrl-C: the signal goes to npm, its shell and the whole service. */
+/** Acts as a terminal at Ctrl-C: the signal goes to npm, its shell and the whole service. */
 function pressCtrlC(npm: Npm): void {
   process.kill(-(npm.pid ?? 0), 'SIGINT');
 }

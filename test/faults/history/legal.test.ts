@@ -7,7 +7,7 @@ const enabled = (): HistoryBuilder => new HistoryBuilder().state('Enabled', [0, 
 const suspended = (): HistoryBuilder => enabled().state('Suspended', [2, 3]);
 const unversioned = (): HistoryBuilder => new HistoryBuilder();
 
-/** What a versioned bucket may do, however odd it looks. */
+/** Histories that a versioned bucket may have, however odd they look. */
 const LEGAL: Readonly<Record<string, Operation[]>> = {
   'writes one after the other': enabled()
     .put('a', [10, 20], 'v1')
@@ -148,7 +148,7 @@ const LEGAL: Readonly<Record<string, Operation[]>> = {
     .end('v1=a'),
 };
 
-/** What may also be seen where writers displace each other, of what is not acknowledged yet. */
+/** Histories that are also legal while unacknowledged writes displace each other. */
 const UNSETTLED: Readonly<Record<string, Operation[]>> = {
   'comes and goes': enabled()
     .put('a', [10, 20], 'v1')

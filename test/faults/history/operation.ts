@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
 /**
- * What clients did and were told: the recorded history of a race, one operation a line when it is
- * written to a file. It holds all that the checker knows.
+ * The acts of clients and their answers: the recorded history of a race, one operation a line when
+ * it is written to a file. It holds all that the checker knows.
  */
 
 /**
@@ -76,7 +76,7 @@ export interface ListedEntry {
   readonly latest: boolean;
 }
 
-/** What one answer of ListObjectVersions says of a key, newest first. All of the key is in it. */
+/** One answer of ListObjectVersions about a key, newest first. All of the key is in it. */
 export interface ListOperation extends Recorded {
   readonly op: 'list';
   readonly key: string;

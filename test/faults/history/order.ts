@@ -118,7 +118,7 @@ function addEdge(from: Node, to: Node, evidence: string): void {
   to.older += 1;
 }
 
-/** What is left after sorting lies on circles, or behind them: going back always leads into one. */
+/** The nodes left after sorting lie on circles, or behind them: going back leads into one. */
 function circleWithin(left: ReadonlySet<Node>): string[] {
   const olderOf = new Map<Node, { node: Node; evidence: string }>();
   for (const node of left) {

@@ -57,7 +57,7 @@ function looksAtVersions({ versionReads }: Sightings): Look[] {
   }));
 }
 
-/** What was there before the look, and is not seen in it, does not come back. */
+/** A write that was there before the look, and is not seen in it, does not come back. */
 function noteMissing(writes: readonly Write[], look: Look): void {
   for (const write of missingFrom(writes, look)) {
     write.goneBy = Math.min(write.goneBy, look.end);

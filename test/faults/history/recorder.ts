@@ -2,7 +2,7 @@ import type { Instant, Operation } from './operation.js';
 
 type Untimed<Each> = Each extends Operation ? Omit<Each, 'client' | 'start' | 'end'> : never;
 
-/** What is known of an operation but who did it, and when. */
+/** An operation without its client and its times. */
 export type OperationRecord = Untimed<Operation>;
 
 /** Collects what the clients of one process do. Those of several processes can be joined. */

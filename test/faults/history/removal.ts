@@ -5,8 +5,9 @@ import { isNull, mayBeNull, type KeyWrites, type Removal, type Write } from './w
 export type Place = 'doneBy' | 'shownBy';
 
 /**
- * What may have taken an entry away. A version with an id of its own goes by a DELETE of that id
- * alone; a `null` version also by whatever makes the next `null` version (SPEC.md 3.1, Suspended).
+ * The removals that may have taken an entry away. A version with an id of its own goes by a DELETE
+ * of that id alone; a `null` version also by any act that makes the next `null` version (SPEC.md
+ * 3.1, Suspended).
  */
 export class Removals {
   readonly #byVersion = new Map<string, Removal[]>();

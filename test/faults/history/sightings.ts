@@ -24,18 +24,18 @@ export interface Snapshot extends Seen {
   readonly hasNull: boolean;
 }
 
-/** What was current at one moment; undefined: the key had no entry. */
+/** The current entry at one moment; undefined: the key had no entry. */
 export interface CurrentRead extends Seen {
   readonly top: Candidates | undefined;
 }
 
-/** What a version id led to at one moment. */
+/** The entry that a version id led to at one moment. */
 export interface VersionRead extends Seen {
   readonly version: string;
   readonly found: Candidates | undefined;
 }
 
-/** What clients saw of a key, in terms of its writes. */
+/** The sightings of a key by clients, in terms of its writes. */
 export interface Sightings {
   readonly snapshots: readonly Snapshot[];
   readonly currentReads: readonly CurrentRead[];

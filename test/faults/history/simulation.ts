@@ -78,7 +78,7 @@ class SimulatedBucket {
 
   /** Does it, unless it never happens. @returns what is recorded of it */
   perform(step: Step, index: number): object {
-    // What happens late goes by the state that it found while its client was waiting.
+    // A late operation goes by the state that it found while its client was waiting.
     this.#state = this.#stateAt(step.at);
     const unanswered = step.fate === 'answered' ? undefined : { outcome: CUT };
     const before = this.entries;

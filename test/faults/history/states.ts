@@ -23,7 +23,7 @@ export class BucketStates {
     this.#settings = [{ state: 'unversioned', start: -Infinity, doneBy: -Infinity }, ...set];
   }
 
-  /** What a request that began and ended then may have found. */
+  /** The states that a request which began and ended then may have found. */
   during(start: Instant, end: Instant): ReadonlySet<BucketState> {
     const possible = this.#settings.filter(
       (setting) => setting.start <= end && !this.#isOver(setting, start),

@@ -1,10 +1,10 @@
-/** What can be wrong with a history. */
+/** The ways in which a history can be wrong. */
 export type ViolationKind =
-  /** What was acknowledged, or seen, is not there, and nobody removed it. */
+  /** An entry that was acknowledged, or seen, is not there, and nobody removed it. */
   | 'lost'
-  /** What is seen was removed, and the removal acknowledged or seen, before the request began. */
+  /** A seen entry was removed, and the removal acknowledged or seen, before the request began. */
   | 'resurrected'
-  /** What is seen was not yet asked to be written when the answer came. */
+  /** The write of a seen entry had not yet been requested when the answer came. */
   | 'too-early'
   /** A read of the current version that does not give the one that is current. */
   | 'stale-read'

@@ -40,7 +40,7 @@ export interface Removal {
   readonly doneBy: Instant;
 }
 
-/** What was done to a key, whatever of it is seen. */
+/** The writes and removals of a key, whether they are seen or not. */
 export interface KeyWrites {
   readonly writes: Write[];
   readonly removals: readonly Removal[];

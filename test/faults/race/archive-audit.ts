@@ -10,8 +10,8 @@ const CALL: CallContext = { requestId: 'audit' };
 const INDEX_BYTES_MAX = 64 * 1024 * 1024;
 
 /**
- * What clients cannot see: whether all that is stored of the versions of keys fits together, once
- * nobody changes them any more.
+ * Checks what clients cannot see: whether all that is stored of the versions of keys fits together,
+ * once nobody changes them any more.
  *
  * @param fencesDecide - every generation has one fence, and all of them lead to the index
  * @returns what does not

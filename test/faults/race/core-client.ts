@@ -12,7 +12,7 @@ import { Stopwatch, type Recorder, type Timing } from '../history/recorder.js';
 import type { Racer } from './race.js';
 import { wholeKeys, type VersionsPage } from './versions-document.js';
 
-/** What serves requests: until it crashes, and then another one. */
+/** A gateway serves requests until it crashes, and then another one does. */
 export interface Gateway {
   readonly backend: Backend;
   readonly versions: VersionedKeys;

@@ -60,7 +60,7 @@ export interface RaceResult {
   readonly problems: readonly string[];
 }
 
-/** What happens beside the clients until the race is over, such as kills. */
+/** The events beside the clients until the race is over, such as kills. */
 export type RaceEvents = (race: Race) => Promise<void>;
 
 interface Waiter {

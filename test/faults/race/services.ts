@@ -45,7 +45,7 @@ export class RunningGateways implements RaceGround {
     return new RaceClient(name, recorder, this.addresses, this.bucket);
   }
 
-  /** What they store lies where no test can look. */
+  /** Their stored data lies where no test can look. */
   audit(): Promise<readonly string[]> {
     return Promise.resolve([]);
   }

@@ -1,7 +1,7 @@
 import type { ListedEntry } from '../history/operation.js';
 import type { Racer } from './race.js';
 
-/** What one client does in a race: the same keys as everybody else, whatever comes to its mind. */
+/** One client's moves in a race: at random, on the same keys as everybody else. */
 
 type Move = (client: Racer, key: string, worker: Worker) => Promise<unknown>;
 
@@ -76,7 +76,7 @@ async function removeOldest(
   for (const { version } of entries) await client.deleteVersion(key, version);
 }
 
-/** What is current is what everybody else reads and overwrites. */
+/** The current entry is the one that everybody else reads and overwrites. */
 async function removeCurrent(client: Racer, key: string): Promise<void> {
   const [current] = (await client.listKey(key)) ?? [];
   if (current !== undefined) await client.deleteVersion(key, current.version);

@@ -1,4 +1,4 @@
-/** What Prometheus takes for a counter, of the text that /metrics answers with. */
+/** The lines of /metrics that Prometheus takes for counters. */
 const SAMPLE = /^(\w+?(?:_total|_count|_sum|_bucket)(?:\{[^}]*\})?) (\S+)$/gm;
 
 /** Looks on while counters are scraped, as Prometheus does: a counter never goes back or away. */

@@ -41,7 +41,7 @@ describe('a service under mixed load', () => {
       restMs: isLong ? 40 : 2,
       seed: isLong ? Date.now() % 2 ** 31 : 1,
     });
-    // What was read is checked within.
+    // The workers check their reads themselves.
     if (isLong) console.log(JSON.stringify(figures, null, 2));
     expect(figures.counterProblems).to.deep.equal([]);
     expect(figures.restarts).to.deep.equal(figures.kills === 0 ? {} : { signal: figures.kills });
@@ -52,12 +52,12 @@ describe('a service under mixed load', () => {
   /** 100 MiB in a day would be 1.2 kB/s; ten minutes cannot tell less than that from noise. */
   function expectNoLeak({ processes }: SoakFigures): void {
     for (const { kind, anonymousSlopeBytesPerS } of processes) {
-      // What is not anonymous are pages of the store's index: a cache of the kernel's.
+      // Memory that is not anonymous is pages of the store's index: a cache of the kernel's.
       expect(anonymousSlopeBytesPerS, kind).to.be.below((8 * MIB) / (seconds / 2));
     }
   }
 
-  // What leaks shows after minutes: a short run does not look for it, and does not say so.
+  // A leak shows after minutes: a short run does not look for it, and does not say so.
   const leaks = isLong ? ', leaks nothing' : '';
   it(`loses and tears nothing${leaks}, and counts on, while listeners are killed`, async function () {
     this.timeout((seconds + 120) * 1000);

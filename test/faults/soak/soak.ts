@@ -192,7 +192,7 @@ class Soak {
     }
   }
 
-  /** Whatever opens the store: new listeners, those that are started again, and commands. */
+  /** Everything that opens the store: new listeners, restarted ones, and commands. */
   async #rounds(): Promise<void> {
     const { rounds = 0 } = this.options;
     for (let round = 0; round < rounds && !this.#failed; round++) {

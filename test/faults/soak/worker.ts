@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import { SeededRandom } from '../../fuzz/random.js';
 import { S3TestClient, type S3Address, type S3Answer } from '../../support/s3-client.js';
 
-/** What a key may hold: undefined is "no such object". */
+/** The content of a key: undefined is "no such object". */
 type Content = Buffer | undefined;
 
 interface KeyState {
   acknowledged: Content;
-  /** What operations without a clear answer would leave. */
+  /** The contents that operations without a clear answer would leave. */
   readonly pending: Content[];
   /** Versions that were acknowledged, where they are kept; without a body, delete markers. */
   readonly versions: Version[];
@@ -77,7 +77,7 @@ export class SoakWorker {
     this.#s3 = new S3TestClient(this.address);
   }
 
-  /** What each key holds is what was acknowledged, or may have been done. */
+  /** Each key holds the acknowledged content, or one that may have been written. */
   async verify(): Promise<void> {
     for (const [key, state] of this.#keys) {
       expect(await this.read(key, state), `${key} was read`).to.equal(true);

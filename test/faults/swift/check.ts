@@ -7,8 +7,8 @@ import {
 } from '../history/operation.js';
 
 /**
- * What a bucket without versions on Swift owes to its clients while servers fail, as a check of what
- * they recorded. Each key has one writer, which waits for its answers.
+ * The duties of a bucket without versions on Swift to its clients while servers fail, as a check of
+ * their records. Each key has one writer, which waits for its answers.
  *
  * Swift is consistent in the end only: a replica that missed a write may answer a read with what was
  * there before. So a read may give any body whose PUT had begun; but never half a body or one of
@@ -74,7 +74,7 @@ export function mayBeOld(operation: Operation): boolean {
   return operation.outcome.entries.length === 0;
 }
 
-/** What a client may be told of a fault behind the gateway: nothing was promised, come again. */
+/** The proper errors for a fault behind the gateway: nothing was promised, come again. */
 const PROPER = [
   /^503 (?:SlowDown|ServiceUnavailable)$/,
   // The answer to a HEAD has no body.

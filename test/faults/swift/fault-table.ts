@@ -1,6 +1,6 @@
 import type { Instant, Operation } from '../history/operation.js';
 
-/** What was seen of one fault. */
+/** The observations of one fault. */
 export interface FaultRow {
   readonly title: string;
   /** PUTs that were acknowledged from the fault to the recovery. */

@@ -4,7 +4,7 @@ import type { SwiftLab } from '../../support/swift-lab.js';
 export interface Fault {
   readonly title: string;
   readonly inject: (lab: SwiftLab) => Promise<void>;
-  /** What must still go well while it lasts. */
+  /** The operations that must still go well while it lasts. */
   readonly serves: readonly ('get' | 'put')[];
   /** Whether it needs devices of their own, which only root can make. */
   readonly needsDevices?: true;

@@ -14,7 +14,7 @@ interface Reader {
   readonly method: 'PUT' | 'POST';
   readonly path: string;
   readonly root: string;
-  /** What is in the root of a document that is right. */
+  /** The content of the root in a document that is right. */
   readonly inner: string;
   /** Default: MalformedXML. */
   readonly code?: string;
@@ -95,7 +95,7 @@ const READERS: readonly Reader[] = [
   },
 ];
 
-/** What is wrong, and the document for a root and its content. */
+/** The mistakes, each with its document for a root and its content. */
 const WRONG: Readonly<Record<string, (reader: Reader) => string | Buffer>> = {
   'no document': () => 'text',
   'no end': ({ root, inner }) => `<${root}>${inner}`,

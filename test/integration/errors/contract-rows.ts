@@ -20,7 +20,7 @@ const MISSING = [
   row(404, 'NoSuchKey', head(`${BUCKET}/missing`)),
   row(404, 'NoSuchKey', get(`${BUCKET}/missing?tagging`)),
   row(404, 'NoSuchKey', get(`${BUCKET}/missing?acl`)),
-  // What is said of the resource is said of the source.
+  // The resource of the error is the source.
   row(404, 'NoSuchKey', put(COPY, '', { 'x-amz-copy-source': `${BUCKET}/missing` }), {
     details: { Key: 'missing' },
   }),

@@ -28,7 +28,7 @@ const COLD = '/cold/due';
 /** Of the version that each of the locked keys has. */
 const versions = new Map<string, string>();
 
-/** What {@link prepareVersions} needs: a cold class, and nobody who moves what is due. */
+/** The needs of {@link prepareVersions}: a cold class, and no janitor that moves objects. */
 export const VERSION_CONFIG = {
   cold_storage_classes: ['GLACIER:3'],
   cold_backend: 'directory',

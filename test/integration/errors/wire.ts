@@ -24,11 +24,11 @@ interface Chunking {
   readonly trailer?: string;
   /** Text that is replaced on the way by another of the same length. */
   readonly tamper?: readonly [from: string, to: string];
-  /** What is announced; default: what is sent. */
+  /** The announced length; default: that of the chunks. */
   readonly bytes?: number;
 }
 
-/** What rows make requests with that the tests' client would not sign so. */
+/** Makes requests for rows that the tests' client would not sign so. */
 export class Wire {
   readonly #identity: SigningIdentity;
   readonly #host: string;
@@ -109,7 +109,7 @@ function minutesAgo(minutes: number): Date {
   return new Date(Date.now() - minutes * 60_000);
 }
 
-/** What the document says of the resource: SPEC.md 7.1. */
+/** The elements of the document about the resource: SPEC.md 7.1. */
 export function resourceOf(path: string): Record<string, string> {
   const [, bucket = '', ...key] = (path.split('?')[0] ?? '').split('/');
   const name = decodeURIComponent(key.join('/'));

@@ -70,7 +70,7 @@ class SlowUpload {
   }
 }
 
-/** What a version is locked by from the beginning. */
+/** The locks that a version has from the beginning. */
 describe('locks of new versions over the wire', () => {
   const bench = useVersionsBench();
   const bucket = '/new';

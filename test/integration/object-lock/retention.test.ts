@@ -14,7 +14,7 @@ import {
   type Mode,
 } from './bench.js';
 
-/** What is asked of a version that is locked for ten days. */
+/** The changes asked for a version that is locked for ten days. */
 const WISHES = {
   extend: (mode: Mode) => retention(mode, inDays(20)),
   'set the same': (mode: Mode) => retention(mode, inDays(10)),

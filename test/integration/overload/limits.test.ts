@@ -114,7 +114,7 @@ describe('overload: limits of a listener', () => {
     expect((await s3.get('/bucket/large')).code).to.equal('SlowDown');
     const rejected = 'ringway_admission_rejected_total{reason="memory_queue_full"}';
     expect(await metric(rejected)).to.equal(2);
-    // What is small takes none of it.
+    // A small body takes none of it.
     expect((await s3.put('/bucket/small', 'x')).status).to.equal(200);
     expect((await s3.get('/bucket/small')).text).to.equal('x');
     slow.close();

@@ -18,7 +18,7 @@ export interface LoadOptions {
 
 export interface LoadResult {
   readonly done: number;
-  /** What went wrong, in words; a failed request is never sent again. */
+  /** The failures, in words; a failed request is never sent again. */
   readonly failures: readonly string[];
   /** Answers that said `Connection: close`. */
   readonly closes: number;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { at, expectAnswer, textOf, useVersionsBench } from './bench.js';
 
-/** What belongs to each version alone, and reads the same wherever it is told. */
+/** The attributes of each version alone, which read the same wherever they are told. */
 describe('attributes of versions over the wire', () => {
   const bench = useVersionsBench();
 

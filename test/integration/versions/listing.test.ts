@@ -7,7 +7,7 @@ import {
 import { expect } from 'chai';
 import { expectAnswer, listedVersions, textOf, UNKNOWN_ID, useVersionsBench } from './bench.js';
 
-/** What the requests have written, newest first within each key. */
+/** An entry that the requests have written; newest first within each key. */
 interface Truth {
   readonly key: string;
   readonly id: string;

@@ -15,7 +15,7 @@ const MALFORMED = [
   ...[UNKNOWN_ID.slice(1), `${UNKNOWN_ID}0`, UNKNOWN_ID.toUpperCase(), `g${UNKNOWN_ID.slice(1)}`],
 ];
 
-/** What a request says of the object and version that it is for. */
+/** A request's names of the object and version that it is for. */
 interface Named {
   readonly path: string;
   readonly id: string;

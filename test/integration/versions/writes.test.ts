@@ -9,7 +9,7 @@ class Uploads extends UploadSteps {
   }
 }
 
-/** Whatever makes or removes an object makes versions and delete markers alike. */
+/** All requests that make or remove an object make versions and delete markers alike. */
 describe('writes of versions over the wire', () => {
   const bench = useVersionsBench();
 
