@@ -11,7 +11,7 @@ import {
   SECRET,
 } from './support/pointers.js';
 
-/** What an owner, a member who may write, and a request without a name get. */
+/** The statuses for an owner, a member who may write, and a request without a name. */
 type Statuses = readonly [owner: number, member: number, nobody: number];
 
 const ALL: Statuses = [200, 200, 200];

@@ -8,7 +8,7 @@ import { readTempUrl, isSignedWith, signedText } from '../../src/swift-api/tempu
 import { ROSTER } from './support/api.js';
 
 /**
- * What Swift 2.30.1 itself makes of these, computed with its own Python: clean_acl, parse_acl and
+ * The results of Swift 2.30.1 itself, computed with its own Python: clean_acl, parse_acl and
  * referrer_allowed of swift.common.middleware.acl, get_hmac of swift.common.digest.
  */
 

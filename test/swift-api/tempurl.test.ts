@@ -11,7 +11,7 @@ const KEY = 'key of the container';
 interface Grant {
   readonly method?: string;
   readonly key?: string;
-  /** What the URL is signed for: a path, or with `prefix` the folder. */
+  /** The path that the URL is signed for; with `prefix` it is the folder. */
   readonly signed?: string;
   readonly prefix?: string;
   readonly ipRange?: string;

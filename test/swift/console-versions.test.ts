@@ -69,7 +69,7 @@ describeWith(SWIFT_NEEDS, 'console versions on Swift', function () {
     );
     for (const name of NAMES) {
       await ok(upload(client, container, name, 'one'), 201);
-      // What was refused never was a version.
+      // The refused body never was a version.
       await ok(upload(client, container, name, 'taken'), 412);
       await ok(upload(client, container, name, 'three', { overwrite: '1' }), 201);
       if (name.endsWith('/')) {
@@ -218,7 +218,7 @@ describeWith(SWIFT_NEEDS, 'console versions on Swift', function () {
     expect((await versions(ARCHIVED, name)).items.map(({ id }) => id)).not.to.include(first);
   });
 
-  /** What the console offers no button for. */
+  /** Sets an archive, for which the console offers no button. */
   const archiveInto = async (container: string, archive: string) => {
     const { authUrl } = bed.store;
     const login = await fetch(authUrl, {

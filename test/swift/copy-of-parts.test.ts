@@ -5,7 +5,7 @@ import type { S3TestClient } from '../support/s3-client.js';
 import { SWIFT_NEEDS } from '../support/swift-lab.js';
 import { complete, DropIn, initiate, PART_BYTES, uploadPart } from './drop-in.js';
 
-/** What three answers say of the ETag of a copy. */
+/** The ETag of a copy in three answers. */
 interface Etags {
   readonly answered: string;
   readonly listed: string;

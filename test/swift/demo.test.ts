@@ -27,7 +27,7 @@ const GOLDEN = join(process.cwd(), 'ops/demo/golden.mjs');
 /** With RINGWAY_LARGE=1 things are broken in a cluster of its own, and what comes of it is counted. */
 const IS_LARGE = process.env.RINGWAY_LARGE === '1';
 
-/** What the demo writes for programs: `demo.json`, see ops/demo/main.mjs. */
+/** The demo's file for programs: `demo.json`, see ops/demo/main.mjs. */
 interface Demo {
   readonly id: string;
   readonly s3: string;

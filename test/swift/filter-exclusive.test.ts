@@ -17,7 +17,7 @@ const WON_BY_NOBODY_MAX = 3;
 /** So that memcached is restarted in between even with few rounds. */
 const RESTARTS = Math.max(2, Math.floor(ROUNDS / 50));
 
-/** What the filter reads into memory, and what it does not. */
+/** A body that the filter reads into memory, and one that it does not. */
 const SHORT_BYTES = 200;
 const LONG_BYTES = 200_000;
 

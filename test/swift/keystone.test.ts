@@ -102,7 +102,7 @@ describeWith([...SWIFT_NEEDS, ...KEYSTONE], 'a cluster with Keystone', function 
     return { ours: client(service.endpoint), theirs: client(proxy.url) };
   }
 
-  /** What a client of Swift gets from Keystone. */
+  /** The token that a client of Swift gets from Keystone. */
   async function tokenOf(name: string): Promise<string> {
     const user = { id: users[name], password: PASSWORD };
     const identity = { methods: ['password'], password: { user } };

@@ -21,7 +21,7 @@ const DEVICE_BYTES = 300 * 2 ** 20;
 /** All that other suites go without. */
 const ALL = ['--nodes', '3', '--tls', '--shard-rows', '20', '--storage-workers', '2'];
 
-/** What `down --wipe` must not leave behind. */
+/** The remains that `down --wipe` must not leave behind. */
 async function remains(dir: string, id: string): Promise<object> {
   const { labProcesses } = await loadLabTool('processes.mjs');
   return {

@@ -71,7 +71,7 @@ describeWith(SWIFT_NEEDS, 'the drill of a node of a Swift cluster', function () 
       statuses.join(),
     ).to.equal(true);
 
-    // What of each has no place on node1, and a device there that stands in for it.
+    // The places of each object on devices of node1 that are none of its primaries, but stand in.
     const { data } = await readRingFile(join(lab.state.swiftConf, 'object.ring.gz'));
     const ring = new Ring(data);
     const { salt } = await readSwiftConf(join(lab.state.swiftConf, 'swift.conf'));

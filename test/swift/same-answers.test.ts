@@ -14,7 +14,7 @@ interface Given {
   readonly text: string;
 }
 
-/** What clients go by. Dates, transaction ids and what names a server are each one's own. */
+/** Headers that clients go by. Dates, transaction ids and names of servers are each one's own. */
 const COMPARED =
   /^(?:content-(?:type|length|range|disposition|encoding|location)|etag|accept-ranges|allow|destination|x-(?:(?:object|container)-(?:meta-.*|manifest)|delete-at|static-large-object|symlink-target|manifest-etag|container-(?:read|write|object-count)|copied-from))$/;
 
@@ -83,7 +83,7 @@ describeWith(SWIFT_NEEDS, 'our Swift API, against Swift', function () {
   }
 });
 
-/** What is compared of an answer. */
+/** The compared part of an answer. */
 function told({ status, headers, text }: Given, { without = [] }: Turn): object {
   // Of an answer without a body, 204 and errors to HEAD, servers say the length as they like; that
   // of JSON is the length of their times as well.

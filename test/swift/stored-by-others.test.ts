@@ -16,7 +16,7 @@ import { SWIFT_NEEDS } from '../support/swift-lab.js';
 
 const START_MS = 180_000;
 
-/** What clients of Swift and its s3api write, the gateway reads, and the other way round. */
+/** The gateway reads the objects of clients of Swift and its s3api, and the other way round. */
 describeWith(SWIFT_NEEDS, 'Swift: objects that others read and write', () => {
   let backend: Backend;
   let swift: PlainSwift;

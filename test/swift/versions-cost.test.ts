@@ -10,7 +10,7 @@ import { complete, initiate, uploadPart } from './drop-in.js';
 const state = (status: string): string =>
   `<VersioningConfiguration><Status>${status}</Status></VersioningConfiguration>`;
 
-/** What a listener asks now and then comes on top: of some runs the cheapest has none of it. */
+/** A listener's requests now and then come on top: the cheapest of some runs has none of them. */
 const RUNS = 4;
 
 type Counts = Readonly<Record<string, number>>;

@@ -33,7 +33,7 @@ export interface RunningApi {
   /** `http://127.0.0.1:PORT` */
   readonly origin: string;
   readonly backend: Backend;
-  /** What nobody foresaw. */
+  /** The errors that nobody foresaw. */
   readonly errors: unknown[];
   close(): Promise<void>;
 }

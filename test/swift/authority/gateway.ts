@@ -87,7 +87,7 @@ export class Gateway {
     return presignQuery(identity, { method: 'GET', rawPath, headers }, new Date(), 60);
   }
 
-  /** What a copy that is allowed gives is what it was made of, and one that is not leaves nothing. */
+  /** A copy that is allowed gives the content of its source; one that is not leaves nothing. */
   async #copy({ bucket, name }: Pointer, way: Way, client: S3TestClient): Promise<S3Answer> {
     const { world } = this;
     const source = { 'x-amz-copy-source': `/${world.path(bucket, name)}` };

@@ -7,7 +7,7 @@ import type { S3Answer } from '../../support/s3-client.js';
 import type { SwiftLab } from '../../support/swift-lab.js';
 import { TEMP_URL_KEY, type World } from './world.js';
 
-/** What other ways answer, in the form of S3's answers. */
+/** The answers of other ways, in the form of S3's answers. */
 export type OtherAnswer = Pick<S3Answer, 'status' | 'headers' | 'text'>;
 
 /** The ways to read that are none of S3's: Swift's own API, its TempURLs, and the console. */

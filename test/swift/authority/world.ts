@@ -43,7 +43,7 @@ export class World {
     return `${this.named(container)}/${object}`;
   }
 
-  /** What Swift tells of everything that pointers lead to, less what each answer has of its own. */
+  /** Swift's headers of all that pointers lead to, less those that differ in every answer. */
   async targets(): Promise<readonly string[]> {
     const tell = async (path: string) => {
       const client = path.startsWith('v') ? this.victim : this.owner;
@@ -139,7 +139,7 @@ export class World {
     ]);
   }
 
-  /** What needs a bucket with versions, and copies of our own link in it. */
+  /** Makes the pointers that need a bucket with versions, and copies of our own link in it. */
   async #pointInVersions(s3: Parameters<World['point']>[0]): Promise<void> {
     const { member } = this;
     const versioned = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
