@@ -20,7 +20,7 @@ function page(folders: readonly string[], token: string): Buffer {
   );
 }
 
-/** What is measured of a server whose pages, in the order of asking, are these. */
+/** The measurement of a server whose pages, in the order of asking, are these. */
 async function measured(pages: readonly Buffer[]): Promise<WireRequest> {
   const left = [...pages];
   const dialect = new S3Dialect({

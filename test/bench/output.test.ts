@@ -57,7 +57,7 @@ describe('bench: output', () => {
     expect(table.line(sampleRow({ slices: [unknown] }))).to.match(/ {2}- +- +- +- +- +0$/);
   });
 
-  /** What makes a line doubtful, alone. */
+  /** The causes that make a line doubtful, each alone. */
   const DOUBTFUL = {
     'cpu-spread': [sampleSlice({ cpuMicrosPerOp: 40 }), sampleSlice({ cpuMicrosPerOp: 60 })],
     'rate-spread': [sampleSlice({ opsPerS: 6000 }), sampleSlice({ opsPerS: 10_000 })],

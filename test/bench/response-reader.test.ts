@@ -75,7 +75,7 @@ describe('bench: reading responses', () => {
     expect(reader.keepsAlive).to.equal(false);
   });
 
-  /** What is wrong with an answer, whatever its status says. */
+  /** Wrong answers, whatever their status says. */
   const WRONG: readonly (readonly [string, string, Expectation, RegExp])[] = [
     [
       'another status',

@@ -3,7 +3,7 @@ import { Client, type ClientOptions } from 'minio';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 import { startService, type Service, type ServiceOptions } from '../support/service.js';
 
-/** What a suite of one client has around it, from before its first test to after its last. */
+/** The bench of one client's suite, from before its first test to after its last. */
 export interface ClientBench {
   readonly service: Service;
   /** An empty folder for the client's home, its sources and what it fetches. */

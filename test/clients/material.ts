@@ -4,7 +4,7 @@ import { cp, lstat, mkdir, open, readdir, utimes, writeFile } from 'node:fs/prom
 import { dirname, join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
-/** What the clients send and fetch back: real files, and many of them. */
+/** The files that the clients send and fetch back: real ones, and many of them. */
 
 /** Set for the whole `node_modules` and files of 2 GiB; without it, a selection that suits CI. */
 export const IS_LARGE = process.env.RINGWAY_LARGE === '1';

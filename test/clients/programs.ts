@@ -17,7 +17,7 @@ const SCRIPTS = join(process.cwd(), 'test/clients/python');
 /** A client's program with its settings. Called, it runs to its end. @throws Error when it fails */
 export interface ClientProgram {
   (...args: readonly string[]): Promise<ProgramResult>;
-  /** Whatever its exit code. */
+  /** Runs it, and accepts any exit code. */
   attempt(...args: readonly string[]): Promise<ProgramResult>;
   /** With this on its stdin. @throws Error when it fails */
   fed(input: string, ...args: readonly string[]): Promise<ProgramResult>;

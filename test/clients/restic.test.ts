@@ -9,7 +9,7 @@ import { useRestic } from './programs.js';
 
 const FILE_BYTES = 40 * 1024 * 1024;
 
-/** What `backup --json` ends with, as far as it is asked for here. */
+/** The last message of `backup --json`, as far as it is asked for here. */
 interface Summary {
   readonly message_type: string;
   readonly files_new: number;

@@ -21,7 +21,7 @@ import { skipBecause } from '../support/skip.js';
 import { until } from '../support/until.js';
 import { useBench } from './harness.js';
 
-/** What s3fs moves, and whose mode it changes, with a copy of parts: it does so above 20 MB. */
+/** A size that s3fs moves, or changes the mode of, with a copy of parts: it must be above 20 MB. */
 const LARGE_BYTES = 26 * 1024 * 1024;
 const BUCKET = 'mounted';
 

@@ -6,7 +6,7 @@ import { UNSYNCHRONISED, type ClockReading, type ClockSource } from '../../src/c
 const RIGHT: ClockReading = { offsetMs: 1, uncertaintyMs: 2 };
 const WRONG: ClockReading = { offsetMs: 5_000, uncertaintyMs: 2 };
 
-/** What a source says is set by the test; undefined: it does not answer. */
+/** A source whose reading the test sets; undefined: it does not answer. */
 class Source implements ClockSource {
   asked = 0;
 

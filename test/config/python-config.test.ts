@@ -67,7 +67,7 @@ describe("config: Python's configuration files", () => {
     expect(
       Object.fromEntries([...options].map(([name, { value }]) => [name, value])),
     ).to.deep.equal(
-      // What is in [DEFAULT] wins, unless it is set.
+      // A value of [DEFAULT] wins, unless the section uses `set`.
       { a: '1', b: '11', c: '2', d: '2 /etc/swift', e: '11' },
     );
     expect(broken).to.deep.equal([10, 11]);

@@ -59,7 +59,7 @@ describe("config: tempauth's users", () => {
       'under_score:a_b k AUTH_under_score member under_score:a_b',
     ]);
     expect(rosterOf(line('käse', 'b c'))).to.deep.equal(['käse:b c k AUTH_käse member -']);
-    // What tempauth pads itself.
+    // Tempauth itself pads these names.
     expect(rosterOf('user64_dGVzdA_dGVzdGVy = k')).to.deep.equal([
       'test:tester k AUTH_test member test:tester',
     ]);

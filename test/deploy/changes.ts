@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 
-/** What changes the entries of a folder; each of these takes a path first. */
+/** Functions that change the entries of a folder; each of them takes a path first. */
 const CHANGES = ['rename', 'rm', 'rmdir', 'mkdir'] as const;
 
 /**

@@ -9,7 +9,7 @@ import { freePort } from '../support/free-port.js';
 const ROLES = ['account', 'container', 'object'] as const;
 type Role = (typeof ROLES)[number];
 
-/** What a server is to say that differs from the others; by node, or by node and role. */
+/** The answers of a server that differ from the others'; by node, or by node and role. */
 export interface Odd {
   readonly ringMd5?: string;
   /** When its last pass began, seconds since 1970. */

@@ -73,7 +73,7 @@ describe('deploy: a service that is killed', function () {
     const end = beforeChanges(join(own, 'nodes'), async (path) => {
       if (!/\/etc\/swift\/(?:proxy-server\.conf|SHA256SUMS)$/.test(path)) return;
       const snapshot = join(folder, `left-${left.length}`);
-      // What is on the disk now is what kill -9 would leave.
+      // The disk is now as kill -9 would leave it.
       await cp(own, snapshot, { recursive: true });
       left.push(snapshot);
     });

@@ -145,7 +145,7 @@ describe('deploy: ramps that are interrupted', () => {
       const stepRun = () => (hasBegun ? ({ ...DONE, state: 'partial' } as Run) : undefined);
       await open({ pollMs: 1, look, plan: step.call, stepRun, placedS: () => 1 }, [file]);
       const again = ramps.get(ramp.id);
-      // What a run has begun is completed: the gates would stay closed.
+      // A step that a run has begun is completed: the gates would stay closed.
       if (hasBegun) await step.begun;
       else {
         await eventually(
@@ -166,7 +166,7 @@ describe('deploy: ramps that are interrupted', () => {
     await step.begun;
     let written = '';
     const failures: Error[] = [];
-    // What is written is never taken, so that it never is at its end.
+    // The output is never taken, so that it never is at its end.
     const raw = new Writable({
       highWaterMark: 1,
       write: (chunk: Buffer) => void (written += chunk.toString()),

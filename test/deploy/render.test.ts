@@ -267,7 +267,7 @@ describe('deploy: diff', () => {
   });
 });
 
-/** What `patch` would make of it. */
+/** The text that `patch` would make of it. */
 function patched(before: string, diff: string): string {
   if (diff === '') return before;
   const old = before.split('\n').slice(0, -1);

@@ -42,7 +42,7 @@ describe('deploy: repair', function () {
     const before = await readFile(conf, 'utf8');
     await appendFile(conf, '# by hand\n');
     await rm(join(folder, 'nodes/node3/etc/swift/object.ring.gz'));
-    // What is wished for since is no part of it.
+    // A specification saved since is no part of it.
     await deploy.putSpec(otherWorkers);
     const { json: plan } = await deploy.call('POST', '/v1/plans', { body: { repair: true } });
     expect(plan.actions.map(({ id }) => id)).to.deep.equal([
@@ -76,7 +76,7 @@ describe('deploy: repair', function () {
     ]);
     expect(await readFile(conf, 'utf8')).to.equal(changed);
     expect(await deploy.installed('node1', 'etc/swift/proxy-server.conf')).to.contain('workers = 5\n'); // prettier-ignore
-    // What the run itself has left is no change of others.
+    // The run's own remains are no change of others.
     nowMs += 1000;
     const repaired = await deploy.deploy('repair', { repair: true });
     expect(repaired.state, repaired.message).to.equal('succeeded');

@@ -49,7 +49,7 @@ describe('deploy: retries of a run', function () {
     expect([partial.state, partial.message]).to.deep.equal(['partial', 'node3: no route to host']);
     driver.away.clear();
     driver.begun.splice(0);
-    // What is left may take long: the plan need not be fresh.
+    // The rest may take long: the plan need not be fresh.
     nowMs += 2 * HOUR_MS;
     const run = await retried(partial.id, 'again');
     expect(run.state, run.message).to.equal('succeeded');

@@ -210,7 +210,7 @@ describe('deploy: specification', () => {
     };
     example.nodes[1]!.name = 'node1';
     example.nodes[2]!.zone = 0;
-    // What is there twice is told of entries that have other mistakes, too.
+    // Duplicates are told of entries that have other mistakes, too.
     example.nodes[2]!.name = 'node1';
     const [user] = example.proxy.auth.users;
     example.proxy.auth.users.push({ ...user, key_ref: '../key' });

@@ -42,7 +42,7 @@ export function plan(spec: Spec, inForce: InForce, more: Partial<PlanInput> = {}
   return planRings({ spec, inForce, seed: 1, nowS: NOW_S, allowLarge: false, ...more });
 }
 
-/** What is in force once a plan has been applied. */
+/** The state in force once a plan has been applied. */
 export function applied(spec: Spec, { rings }: PlannedRings): InForce {
   const builders = new Map(rings.map(({ name, builder }) => [name, unpackBuilder(builder)]));
   return { spec, builders };

@@ -31,7 +31,7 @@ export function readAnswers(text: string, methods: readonly string[], closed: bo
     if (headEnd === -1) return { answers, rest };
     const { status, headers } = readHead(rest.slice(0, headEnd));
     const after = rest.slice(headEnd + 4);
-    // What the library answers by itself has a body, whatever the method, and ends the connection.
+    // The library's own answers have a body, whatever the method, and end the connection.
     const isOwn = closed && status >= 400 && !headers.has('content-length');
     const isHead = methods[answers.length] === 'HEAD' && !isOwn;
     const bodiless = isHead || status < 200 || status === 204 || status === 304;

@@ -1,7 +1,7 @@
 import { SMUGGLED } from './wire.js';
 
 /**
- * What is known to split readers of HTTP, as data: from RFC 9112 section 11, and from the tables
+ * The known ways to split readers of HTTP, as data: from RFC 9112 section 11, and from the tables
  * of variants that are published with the attacks ("HTTP Desync Attacks", 2019 and after).
  */
 

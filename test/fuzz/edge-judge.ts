@@ -24,7 +24,7 @@ export interface Evidence {
 const TRIMMED_LENGTH =
   /(?:content-length|transfer-encoding):\s*(?:[\x80-\xff]|.*[\x80-\xff]\s*\r\n)/i;
 
-/** What went wrong, one line each. */
+/** The problems, one line each. */
 export function judge({ sent, handled, received, closed }: Evidence): string[] {
   // The library reads no headers behind such a line: docs/limitations.md, library-answers.test.ts.
   if (sent.includes('\n:')) return [];

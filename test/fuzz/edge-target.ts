@@ -33,7 +33,7 @@ export class EdgeTarget {
     const client = await RawClient.connect(this.#running.server.port);
     let received = '';
     client.socket.on('data', (data: Buffer) => (received += data.toString('latin1')));
-    // What the server has closed may be written to no more: that is an end like any other.
+    // Nothing is sent to a server that has closed: that is an end like any other.
     for (const piece of pieces) {
       if (!client.closed) client.send(piece);
       await this.#pass();

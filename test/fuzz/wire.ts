@@ -9,7 +9,7 @@ export interface WireRequest {
   body: string;
 }
 
-/** What is sent, in as many writes. A pair is a text so many times. */
+/** A text to send, in a write of its own. A pair is a text so many times. */
 export type Piece = string | readonly [text: string, times: number];
 
 export function render(request: WireRequest): string {
@@ -26,5 +26,5 @@ export function pieceText(piece: Piece): string {
   return typeof piece === 'string' ? piece : piece[0].repeat(piece[1]);
 }
 
-/** What a fuzzer hides in bodies and values: a request that nobody may take for one. */
+/** The request that a fuzzer hides in bodies and values, and that nobody may take for one. */
 export const SMUGGLED = 'DELETE /smuggled HTTP/1.1\r\nHost: a\r\n\r\n';

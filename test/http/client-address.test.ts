@@ -68,7 +68,7 @@ describe('edge: the address of a client', () => {
           // An IPv4 address in either of its forms.
           [['::ffff:198.51.100.4, ::ffff:10.0.0.9'], '198.51.100.4'],
           [['6.6.6.6, ::ffff:a00:9'], '6.6.6.6'],
-          // What is no address ends the chain.
+          // A value that is no address ends the chain.
           [['198.51.100.4, <script>, 10.0.0.9'], '10.0.0.9'],
           [['198.51.100.4, 10.0.0.300'], peer],
         ];

@@ -14,7 +14,7 @@ import { skipBecause } from '../support/skip.js';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
-/** What may be on its way into the server when it stops reading: the library's buffer, twice. */
+/** Bytes that may be under way when the server stops reading: the library's buffer, twice. */
 const SLACK_BYTES = MIB;
 const LARGE_BYTES = 100 * MIB;
 

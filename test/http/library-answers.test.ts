@@ -6,8 +6,8 @@ import { closeEdges, startEdge, type Edge } from './support/edge.js';
 import { IS_LATER_RELEASE } from './support/library.js';
 
 /**
- * What uWebSockets.js answers or drops before any handler is called. Nothing of it can be changed from
- * here; a test that fails after an upgrade of the library shows what did change.
+ * The requests that uWebSockets.js answers or drops before any handler is called. Nothing of it can
+ * be changed from here; a test that fails after an upgrade of the library shows the change.
  */
 describe('edge: what the library answers by itself', () => {
   let edge: Edge;

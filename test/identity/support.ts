@@ -19,13 +19,13 @@ export interface BenchOptions {
   readonly password?: string | null;
 }
 
-/** What a listener has of an identity service, on a clock of its own. */
+/** A listener's parts for an identity service, on a clock of its own. */
 export interface IdentityBench {
   readonly authenticator: Authenticator;
   readonly credentials: IdentityCredentials;
   readonly keystone: Keystone;
   readonly tokens: ServiceTokens | undefined;
-  /** What was reported, `undefined` for well again. */
+  /** The reported problems, `undefined` for well again. */
   readonly told: (string | undefined)[];
   /** Where users of requests were found, in order. */
   readonly found: string[];

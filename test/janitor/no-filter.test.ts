@@ -11,7 +11,7 @@ const ARCHIVE = archiveContainer(ACCOUNT, BUCKET);
 const OF = { account: ACCOUNT, bucket: BUCKET };
 const NAME = '0'.repeat(31) + '1';
 
-/** What a gateway without the filter's secret sees of a cluster whose others have it. */
+/** A cluster as a gateway sees it that lacks the filter's secret, while the others have it. */
 class WithoutFilter extends DecoratedBackend {
   constructor(inner: B.Backend) {
     super(inner, { ...inner.capabilities, systemMetadata: false, conditionalReplace: false });

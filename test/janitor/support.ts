@@ -128,7 +128,7 @@ export class Bench {
     return new AccountJanitor(this.parts(settings, backend), ACCOUNT);
   }
 
-  /** What a janitor is made of. */
+  /** The parts of a janitor. */
   parts(settings: Partial<JanitorSettings> = {}, backend: Backend = this.store): JanitorDeps {
     const { clock } = this;
     return {
@@ -157,7 +157,7 @@ export class Bench {
     };
   }
 
-  /** What a pass would do now. */
+  /** The actions that a pass would do now. */
   async dryRun(): Promise<JanitorAction[]> {
     const planned: JanitorAction[] = [];
     const report = (action: JanitorAction, outcome: ActionOutcome): void => {

@@ -10,7 +10,7 @@ const RULES = rules(
   { expiration: { expiredObjectDeleteMarker: true } },
 );
 
-/** What a pass makes of it, after one that died at any of its writes. */
+/** The result of a pass, after one that died at any of its writes. */
 const RESULT = ['expiring: -, new', 'kept: 3', 'null: -, null 2'];
 
 describe('janitor: a pass over versions that dies', () => {

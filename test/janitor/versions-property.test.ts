@@ -5,7 +5,7 @@ import type { Backend } from '../../src/backend/backend.js';
 import { CALL, DAY_MS } from './support.js';
 import { gatewayOn, keyOf, listVersions, VersionsBench } from './versions-support.js';
 
-/** What somebody does to a key; `dies`: at that write, if there are so many. */
+/** An act on a key; `dies`: at that write, if there are so many. */
 interface Act {
   readonly act: 'put' | 'mark' | 'delete' | 'suspend' | 'enable' | 'sweep';
   readonly key: string;

@@ -114,7 +114,7 @@ export class VersionsBench {
     return [...this.bench.told].sort();
   }
 
-  /** What a dry run says, in order. */
+  /** The report of a dry run, sorted. */
   async planned(): Promise<string[]> {
     this.bench.told.length = 0;
     const planned = await this.bench.dryRun();
@@ -143,7 +143,7 @@ export class VersionsBench {
     throw new Error('a large body');
   }
 
-  /** What lies in the archive: `key v`, `key g3`, `key index`. */
+  /** The names in the archive: `key v`, `key g3`, `key index`. */
   async archived(): Promise<string[]> {
     const names = await this.bench.keys(ARCHIVE.container);
     return names.map((name) => {

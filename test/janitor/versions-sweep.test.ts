@@ -263,7 +263,7 @@ describe('janitor: what versions leave behind', () => {
     versions.bench.clock.advance(DAY_MS);
     await versions.pass();
     expect(await versions.show()).to.deep.equal(shown);
-    // What an unfinished commit wanted goes with the pass after the one that the commit goes with.
+    // The objects of an unfinished commit go one pass after the commit itself.
     for (let pass = 0; pass < 3; pass++) await versions.pass();
     expect(await versions.show()).to.deep.equal(shown);
     expect(await versions.pass()).to.deep.equal([]);

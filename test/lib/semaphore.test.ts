@@ -7,7 +7,7 @@ describe('lib: semaphore', function () {
   // All happens in this process, and waits that are not over by then never end.
   this.timeout(10_000);
 
-  /** What became of each that entered or waits; `undefined` in the place of a refusal is `in`. */
+  /** The state of one that enters: it `waits`, is `in`, or has the code of its refusal. */
   function watch(entering: Promise<SemaphoreRefusal | undefined>): { state: string } {
     const watched = { state: 'waits' };
     void entering.then((refusal) => {

@@ -17,7 +17,7 @@ interface Query {
   readonly expr: string;
 }
 
-/** What each panel asks for, with the dashboard's variables filled in. */
+/** The queries of each panel, with the dashboard's variables filled in. */
 function panelQueries(): Query[] {
   const { panels } = JSON.parse(readFileSync('ops/grafana/ringway.json', 'utf8')) as {
     panels: { title: string; targets?: { expr: string }[] }[];

@@ -40,7 +40,7 @@ function knownSeries(): Set<string> {
   return new Set(series);
 }
 
-/** What a file names, and the ends of what it names by a regular expression. */
+/** The metrics in a file: names, and regular expressions with the ends of names. */
 function namedIn(file: string): string[] {
   const text = readFileSync(file, 'utf8');
   return [...text.matchAll(/\bringway_[a-z0-9_]+(?:\.\+[a-z_]+)?/g)].map(([name]) => name);
@@ -126,7 +126,7 @@ describeWith([program('systemd-analyze')], 'ops: systemd', () => {
     const folder = await makeTempFolder('unit');
     try {
       const unit = readFileSync(`ops/systemd/${name}`, 'utf8');
-      // What it starts is not installed here.
+      // The program that it starts is not installed here.
       const here = unit.replaceAll('/usr/bin/ringway', process.execPath);
       await writeFile(join(folder, name), here);
       const result = await runProgram('systemd-analyze', [

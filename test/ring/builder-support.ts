@@ -11,7 +11,7 @@ import type { Assignment } from '../../src/ring/ring-health.js';
 import { mustRun } from '../support/programs.js';
 import { PYTHON } from './support.js';
 
-/** What came of one rebalance. */
+/** The outcome of one rebalance. */
 export interface Outcome {
   readonly moved: number;
   readonly balance: number;

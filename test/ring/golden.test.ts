@@ -4,7 +4,7 @@ import { Ring } from '../../src/ring/ring.js';
 import { unpackRing } from '../../src/ring/ring-file.js';
 import { goldenFile, goldenJson } from './support.js';
 
-/** What Swift said of a ring: partitions with primaries and handoffs, names with partitions. */
+/** Swift's answers on a ring: partitions with primaries and handoffs, names with partitions. */
 interface Expected {
   readonly f: string;
   readonly q: readonly (readonly [part: number, primaries: number[], handoffs: number[]])[];

@@ -14,7 +14,7 @@ const HEADER = {
 };
 const ROWS = [[0, 2], [2]];
 
-/** What is wrong with a ring of format 1, and what is said of it. */
+/** The faults of rings of format 1, and the message for each. */
 const REFUSED: readonly (readonly [title: string, file: Buffer, reason: RegExp])[] = [
   ['no gzip', Buffer.from('R1NG and more than eighteen bytes'), /^corrupt: it is not packed/],
   ['an empty file', Buffer.alloc(0), /^corrupt: it is not packed with gzip$/],

@@ -8,7 +8,7 @@ import { unpackRing } from '../../src/ring/ring-file.js';
 export const GOLDEN = join(process.cwd(), 'test/ring/golden');
 export const PYTHON = join(process.cwd(), 'test/ring/python');
 
-/** What Swift said of the golden rings. */
+/** Swift's answers on the golden rings. */
 export async function goldenJson(name: string): Promise<unknown> {
   const bytes = await readFile(join(GOLDEN, `${name}.json.gz`));
   return JSON.parse(gunzipSync(bytes).toString('utf8'));

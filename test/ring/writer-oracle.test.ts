@@ -19,7 +19,7 @@ import { goldenFile, PYTHON } from './support.js';
 const CONF = '[swift-hash]\nswift_hash_path_suffix = suffix\n';
 const SALT = { prefix: Buffer.alloc(0), suffix: Buffer.from('suffix') };
 
-/** What accepts.py prints. */
+/** The output of accepts.py. */
 interface Answer {
   readonly version: number | null;
   readonly replicas: number;

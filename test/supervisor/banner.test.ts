@@ -27,7 +27,7 @@ describe('supervisor: banner', () => {
     warnings: [],
   };
 
-  /** What a shell makes of the lines to paste. */
+  /** The secret that a shell gets from the lines to paste. */
   function pastedSecret(banner: string): string {
     const exports = banner.split('\n').filter((line) => line.startsWith('  export '));
     const script = `${exports.join('\n')}\nprintf %s "$AWS_SECRET_ACCESS_KEY"`;

@@ -53,7 +53,7 @@ function quotedIn(page: string): string[] {
   );
 }
 
-/** What is wrong with a command of ours; others are not looked at. */
+/** The problems of a command of ours; others are not looked at. */
 function problemsOf(line: string, isWhole: boolean): readonly string[] {
   const words = line.split(/\s+/).filter((word) => word !== '' && word !== '…');
   const [program, first, second = '', ...rest] = words;

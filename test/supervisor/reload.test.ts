@@ -79,7 +79,7 @@ describe('supervisor: reload', () => {
     expect(before.filter(isProcessAlive)).to.deep.equal([]);
     expect(await configurationHash()).not.to.equal(hash);
     await service.sees(/"changed":\["listeners","janitor_interval_ms"\].*"msg":"reloaded"/);
-    // What those that have gone had counted is still there.
+    // The counts of processes that have gone are still there.
     expect(await service.metric('fake_total')).to.equal(7);
     expect(await service.metric(DONE)).to.equal(1);
     expect(await service.metric('ringway_config_last_reload_successful')).to.equal(1);
@@ -179,7 +179,7 @@ describe('supervisor: reload', () => {
     expect(result.stderr).to.match(/reloaded, but 1 of the former processes were killed/);
     expect(await service.metric('ringway_drain_timeouts_total')).to.equal(1);
     expect((await service.admin('/readyz')).status).to.equal(200);
-    // What was cut then is no fault of a shutdown that cuts nothing.
+    // The request cut before is no fault of a shutdown that cuts nothing.
     service.kill('SIGTERM');
     expect(await service.ended).to.include({ code: 0 });
   });

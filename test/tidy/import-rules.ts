@@ -22,7 +22,7 @@ interface ImportRule {
 
 const CODE = ['src/', 'workers/', 'supervisor/', 'console/'];
 
-/** What is compiled for browsers. */
+/** The code that is compiled for browsers. */
 const BROWSER_CODE = ['console/ui/', 'console/surfaces/**/page/'];
 
 /** Where the console's previews take the gateway's own decisions from. */

@@ -19,7 +19,7 @@ interface Reference {
   readonly start: number;
 }
 
-/** What is looked up in files again and again, by path. */
+/** The texts and imports of files, which are looked up again and again, by path. */
 const known = new Map<string, { readonly text: string; readonly imports: ImportOf[] }>();
 
 /**
@@ -59,7 +59,7 @@ function statementsOf({ module }: ParseResult): Reference[] {
   return [...imports, ...exports];
 }
 
-/** What stands in calls and types, of files that have such: a tree is costly to make. */
+/** The references in calls and types, of files that have such: a tree is costly to make. */
 function callsOf(parsed: ParseResult, text: string): Reference[] {
   if (!/\bimport\s*\(|\bimport\.meta\.resolve\b|\bcreateRequire\b/.test(text)) return [];
   // A module has no other `require`; a function of its own may have the name.
@@ -104,6 +104,6 @@ function textOf(node: Node | undefined): string | undefined {
 function resolveTarget(importer: string, specifier: string): string {
   if (!specifier.startsWith('.')) return specifier;
   const path = posix.join(posix.dirname(importer), specifier);
-  // What is compiled names its sources by what becomes of them; scripts are what they are.
+  // Compiled files name their imports by the compiler's outputs; scripts name the files themselves.
   return importer.endsWith('.ts') ? path.replace(/\.js$/, '.ts') : path;
 }

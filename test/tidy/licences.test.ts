@@ -6,7 +6,7 @@ interface LockedPackage {
   readonly dev?: boolean;
 }
 
-/** What may be used and passed on with little more than a notice. */
+/** Licences of code that may be used and passed on with little more than a notice. */
 const PERMISSIVE: ReadonlySet<string> = new Set([
   'Apache-2.0',
   'MIT',

@@ -8,7 +8,7 @@ export interface Manifest {
   readonly devDependencies: Readonly<Record<string, string>>;
 }
 
-/** What is installed to serve; everything else builds, tests and measures it. */
+/** The code that is installed to serve; everything else builds, tests and measures it. */
 const PRODUCT = ['src/', 'workers/', 'supervisor/', 'console/'];
 
 /** Of a registry: a version. Of a repository: a commit, since a tag can be moved. */

@@ -6,7 +6,7 @@ import { RawClient } from '../../support/raw-http.js';
 /** An edge with one handler, on a port of its own, and raw clients that end with it. */
 export interface Edge {
   readonly server: HttpServer;
-  /** What handlers threw. */
+  /** The errors that handlers threw. */
   readonly errors: unknown[];
   connect(halfOpen?: boolean): Promise<RawClient>;
 }

@@ -18,7 +18,7 @@ interface Read {
   hasExcess: boolean;
 }
 
-/** What is read of these pieces; a parser has bytes only while it reads them. */
+/** The reading of these pieces; a parser has bytes only while it reads them. */
 function read(pieces: readonly Buffer[], isHead = false, isEnded = true): Read {
   const parser = new ResponseParser(HEAD_BYTES_MAX);
   parser.begin(isHead);

@@ -73,7 +73,7 @@ export class Get implements Exchange {
   state: 'under_way' | 'ended' | 'failed' = 'under_way';
   timeouts = 0;
   continues = 0;
-  /** What `onData` says. */
+  /** The answer of `onData`. */
   isWanted = true;
   /** Called with each piece, while its memory is lent. */
   onPiece: (bytes: Buffer) => void = () => undefined;

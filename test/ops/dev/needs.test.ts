@@ -14,7 +14,7 @@ interface Outcome {
 
 /** Mocha asks for a constructor. */
 function SilentReporter(): void {
-  // What the inner mocha finds is asserted, not shown.
+  // The results of the inner mocha are asserted, not shown.
 }
 
 /** Declares a suite with one test in a mocha of its own, and runs it. */
