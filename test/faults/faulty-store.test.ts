@@ -26,7 +26,7 @@ const ALWAYS: readonly string[] = [
 ];
 
 /**
- * Clients race through two gateways over a store that fails. Whatever they are told is to be true:
+ * Clients race through two gateways over a store that fails. All their answers are to be true:
  * an error may mean that it was done, an answer never that it was not, and bodies are whole or cut.
  */
 describe('a store that fails now and then', function () {

@@ -34,8 +34,8 @@ const FAULTS: readonly (readonly string[])[] = [
 
 /**
  * Two gateways, and clients that write, delete, list and read the same keys through either, while
- * servers of the cluster are killed and come back. What is held up at the end is SPEC.md 3.1: every
- * acknowledged version is in its key's index, once, and in order.
+ * servers of the cluster are killed and come back. SPEC.md 3.1 holds at the end: every acknowledged
+ * version is in its key's index, once, and in order.
  */
 describeWith(SWIFT_NEEDS, 'versions on a Swift cluster whose servers are killed', function () {
   this.timeout(300_000);

@@ -1,6 +1,6 @@
 /**
  * A reader of requests by the letter of RFC 9112, for tests alone: what a proxy in front may be
- * taken to see. Whatever it finds no way to read, nobody may act upon.
+ * taken to see. Nobody may act upon anything that it finds no way to read.
  */
 
 export interface SeenRequest {

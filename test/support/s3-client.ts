@@ -6,7 +6,7 @@ import { STACK } from './stack.js';
 
 /**
  * A client for tests that sends exactly what it is told, raw path and all, and hides nothing of the
- * answer. What people use is tested in test/clients; this is for what those would not send.
+ * answer. Real clients are tested in test/clients; this is for requests that they would not send.
  */
 
 export interface S3Request {

@@ -11,8 +11,8 @@ const TEMP_URL_KEY = 'a key of the tests';
 const CONTENT = 'locked';
 
 /**
- * All that a plain Swift client can do to objects, tried by their own owner. What it must not write
- * to are the bucket with Object Lock itself, the parts of its uploads, and its archive.
+ * All that a plain Swift client can do to objects, tried by their own owner. It must not write to
+ * the bucket with Object Lock itself, the parts of its uploads, or its archive.
  */
 describeWith(SWIFT_NEEDS, 'what Object Lock keeps from plain Swift', function () {
   this.timeout(120_000);

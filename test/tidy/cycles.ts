@@ -3,8 +3,8 @@ import type { ProjectFile, Violation } from './project.js';
 
 /**
  * Files that import each other, in a circle: none can be understood, tested or moved without the
- * others, and which of them runs first depends on who asks. What is imported for its type alone is
- * no part of it.
+ * others, and which of them runs first depends on who asks. An import of types alone is no part of
+ * it.
  * @returns a line for each circle, with its files in order
  */
 export function importCycles(files: readonly ProjectFile[]): Violation[] {

@@ -113,7 +113,7 @@ export function secondHeaderViolations(files: readonly ProjectFile[]): Violation
 
 /**
  * Files that take memory without clearing it, which others' secrets were in: they were read for
- * this list, and send no byte of it that they have not written. What is filled from outside is
+ * this list, and send no byte of it that they have not written. Memory filled from outside is
  * checked for its length.
  */
 const UNCLEARED: ReadonlySet<string> = new Set([

@@ -15,10 +15,10 @@ import { collectWrites } from './writes.js';
  * operation happens at one moment between its start and its end, or, where no answer came, at one
  * moment after its start, or never.
  *
- * The key itself follows the list of its entries: readers without a version id may be
- * behind those who list, until the operation is acknowledged. With both, time goes one way only.
+ * The key itself follows the list of its entries: readers without a version id may be behind those
+ * who list, until the operation is acknowledged. With both, time goes one way only.
  *
- * It reports only what no such sequence explains. What is in doubt, is no violation.
+ * It reports only what no such sequence explains. A case in doubt is no violation.
  */
 export function checkHistory(
   operations: readonly Operation[],

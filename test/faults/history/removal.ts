@@ -6,8 +6,7 @@ export type Place = 'doneBy' | 'shownBy';
 
 /**
  * The removals that may have taken an entry away. A version with an id of its own goes by a DELETE
- * of that id alone; a `null` version also by any act that makes the next `null` version (SPEC.md
- * 3.1, Suspended).
+ * of that id alone; a `null` version also when the next one is made (SPEC.md 3.1, Suspended).
  */
 export class Removals {
   readonly #byVersion = new Map<string, Removal[]>();

@@ -63,7 +63,7 @@ export function finalBodies(operations: readonly Operation[]): Map<string, Set<s
  *   what it has, until the replicator has repaired it.
  * - Any one replica of a container answers a listing. While an object server is away, one replica may
  *   be told of no writes at all, and does not know the keys that are new since, until it was
- *   replicated. What is listed of a key, however, is what its index says.
+ *   replicated. The listed versions of a key, however, are those of its index.
  *
  * Reads of versions, and listings that show the key, are to be right at any time.
  */

@@ -12,7 +12,7 @@ import { plain, snapshot } from './snapshot.js';
  * it was that failed: what is told to have failed has not happened.
  */
 
-/** Of which a client is told, or should be. What is lost after it was done is for the races. */
+/** The faults that a client is told of, or should be. Lost answers are for the races. */
 type Fault = Exclude<keyof FaultRates, 'delayMsMax' | 'lost'>;
 const FAULTS: readonly Fault[] = ['refused', 'stale', 'full', 'cut'];
 

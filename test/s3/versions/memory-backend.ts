@@ -8,7 +8,7 @@ import { MemoryObjects, nameOf, type Stored } from './memory-objects.js';
  * A store in memory, with as much of a backend as versions need, that can be told how weak it is.
  *
  * Each call is a row of instants, and the test says when each of them comes: between any two, all
- * that others do may happen. What a strong store does in one instant takes a weak one several.
+ * that others do may happen. A weak store takes several instants where a strong one takes one.
  */
 export interface MemoryOptions {
   /** Awaited before each instant of a call, which belongs to a request. Default: at once. */

@@ -14,7 +14,7 @@ interface Kept {
   readonly writtenAt: number;
 }
 
-/** Keeps copies in this process: for tests. What it holds is neither bounded nor durable. */
+/** Keeps copies in this process: for tests. They are neither bounded nor durable. */
 export class MemoryColdBackend implements ColdBackend {
   readonly #copies = new Map<string, Kept>();
 
