@@ -4,7 +4,7 @@ import { createSecureContext } from 'node:tls';
 import type { FilledOptions } from './options.js';
 import { ConfigError, takeAll } from './problem.js';
 
-/** What a port needs to speak TLS, read and found good. */
+/** Certificate and key of a port that speaks TLS, read and found good. */
 export interface Certificate {
   /** PEM, with the intermediate certificates. */
   readonly cert: Buffer;
@@ -39,7 +39,7 @@ export function readCertificates(options: FilledOptions, now = Date.now()): Read
   return { s3, admin, warnings: [...expired('tls', s3, now), ...expired('admin_tls', admin, now)] };
 }
 
-/** What fails its clients is better than what does not start: they may not look at it. */
+/** Only a warning: a port that clients may refuse is better than none, and they may not check. */
 function expired(prefix: string, certificate: Certificate | undefined, now: number): string[] {
   if (certificate === undefined || certificate.expiresAt.getTime() > now) return [];
   return [`${prefix}_cert_file: expired at ${certificate.expiresAt.toISOString()}`];

@@ -7,7 +7,7 @@ import { didYouMean } from './suggest.js';
 
 /** The common part of all configurations: those of the gateway, the console and the deploy service. */
 
-/** What a file says, before any check. */
+/** The values of a file, before any check. */
 export type RawConfig = Readonly<Record<string, unknown>>;
 
 /**

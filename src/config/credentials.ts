@@ -72,7 +72,7 @@ export function isUserName(text: string): boolean {
   return USER_NAME.test(text);
 }
 
-/** What the fields are made of, to say where a value stops being one; `role` is one of two words. */
+/** The characters of each field, to say where a value goes wrong; `role` is one of two words. */
 const CHARACTERS: Readonly<Record<PropertyKey, RegExp | undefined>> = {
   access_key: /[A-Za-z0-9._-]/,
   secret_key: /[\x21-\x7e]/,

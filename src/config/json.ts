@@ -6,7 +6,7 @@ import {
   type ParseError,
 } from 'jsonc-parser';
 
-/** What is wrong with a text as JSON, and where; lines and columns count from 1. */
+/** The fault of a text as JSON, and its place; lines and columns count from 1. */
 export interface JsonProblem {
   readonly line: number;
   readonly column: number;
@@ -24,7 +24,7 @@ export type JsonResult =
 export function parseJsonObject(text: string): JsonResult {
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { disallowComments: true, allowTrailingComma: false });
-  // Whatever follows the first error may be its consequence.
+  // Errors behind the first may be its consequence.
   const [first] = errors;
   if (first !== undefined)
     return failure(text, first.offset, EXPECTED[printParseErrorCode(first.error)] ?? 'valid JSON');

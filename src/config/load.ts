@@ -31,9 +31,9 @@ export const FLAG_OF_KEY: Readonly<Partial<Record<ConfigKey, string>>> = {
 export interface ConfigSources {
   /** Path of the configuration file. */
   readonly file?: string | undefined;
-  /** What flags say, by configuration key; wins over the file. */
+  /** The values of flags, by configuration key; they win over the file. */
   readonly flags: Readonly<Partial<Record<ConfigKey, unknown>>>;
-  /** What relative paths that are not from the file are relative to. */
+  /** The folder from which relative paths are resolved that are not from the file. */
   readonly cwd: string;
 }
 

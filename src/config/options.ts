@@ -50,7 +50,7 @@ interface ListenKey<Key extends string> {
   readonly address: ListenAddress;
 }
 
-/** What of one key is wrong for the sake of another. */
+/** A key whose value is wrong because of another key. */
 interface ListenOverlap<Key extends string> {
   readonly key: Key;
   readonly given: string;

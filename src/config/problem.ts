@@ -6,11 +6,11 @@ export interface ConfigProblem {
   readonly source: ProblemSource;
   /** The configuration key, flag, variable or file. */
   readonly key: string;
-  /** What was given, as JSON; absent where nothing was. */
+  /** The value that was given, as JSON; absent where none was. */
   readonly given?: unknown;
   /** The same in words, worded to follow "got", where the value may be a secret. */
   readonly found?: string | undefined;
-  /** What would be right, worded to follow "expected". */
+  /** The value that would be right, worded to follow "expected". */
   readonly expected: string;
 }
 
@@ -75,8 +75,8 @@ function show(key: string, given: unknown): string {
 }
 
 /**
- * What was given, in words: for places where a value may be a secret that was put there by mistake,
- * and must not reach a terminal or a log.
+ * The value that was given, in words: for places where a value may be a secret that was put there
+ * by mistake, and must not reach a terminal or a log.
  *
  * @param allowed - one character that may stand there; undefined when the rule is about the whole
  * @returns to follow "got"; undefined when nothing was given

@@ -21,7 +21,7 @@ export interface IniFile {
   readonly sections: ReadonlyMap<string, IniSection>;
 }
 
-/** What Python would refuse to read; nothing of the line is in it, since it may be a secret. */
+/** A line that Python would refuse; nothing of its text is in it, since it may be a secret. */
 interface IniProblem {
   readonly line: number;
   /** Worded to follow "expected". */

@@ -117,7 +117,7 @@ function refuseOpenMode(file: string, mode: number): void {
   ]);
 }
 
-/** What says where the credentials are. */
+/** The options that say where the credentials are. */
 export type RosterOptions = Pick<
   FilledOptions,
   'credentialsSource' | 'credentialsFile' | 'tempauthConf' | 'identityUser' | 'identityKeyFile'

@@ -260,7 +260,7 @@ export function isPathKey(key: ConfigKey): boolean {
   return isPath(KEYS[key].schema);
 }
 
-/** What the documentation says of a key. */
+/** The rule of a key, as the documentation states it. */
 export function keyRule(key: ConfigKey): KeyRule {
   return KEYS[key];
 }

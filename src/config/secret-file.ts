@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { FilledOptions, ListenAddress } from './options.js';
 import { ConfigError } from './problem.js';
 
-/** What others on the machine can read or write is no secret: as ssh does with keys. */
+/** A file that others on the machine can read or write is no secret: as ssh does with keys. */
 const OTHERS = 0o077;
 
 /**
