@@ -145,7 +145,7 @@ export class Containers {
     return this.deps.limits.filter !== undefined;
   }
 
-  /** What is cached of it is wrong from now on, whatever the answer. */
+  /** The cached head is wrong from now on, whatever the answer. */
   async #request(
     method: SwiftMethod,
     context: CallContext,

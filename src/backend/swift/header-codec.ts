@@ -34,7 +34,7 @@ export function decodeHeaderName(encoded: string): string {
   return percentDecodedName(encoded).replaceAll('=5f', '_').replaceAll('=3d', '=');
 }
 
-/** What is no percent-encoding is what a client of Swift called it. */
+/** A name with invalid percent-encoding was given by a client of Swift: it is taken as it is. */
 function percentDecodedName(text: string): string {
   try {
     return decodeURIComponent(text);

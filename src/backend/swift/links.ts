@@ -28,8 +28,8 @@ import { readTimestamp } from './timestamps.js';
 import { type RequestHeaders, unlessBusy, retryWhileBusy } from './transport.js';
 
 /**
- * What is told of Swift's symlinks. A followed one answers with the headers of its target and says
- * so in `Content-Location`; the filter adds what the link said of itself.
+ * Swift's answers about symlinks. A followed one answers with the headers of its target and says so
+ * in `Content-Location`; the filter adds the link's own headers.
  */
 
 /**

@@ -3,7 +3,7 @@ import { parseListing, readListedHash, type ListedHash } from './listing-request
 import { readListingTime } from './timestamps.js';
 import { unquoted } from './stored-object.js';
 
-/** What Swift's listings of containers say; needs nothing of the network. */
+/** The contents of Swift's listings of containers; needs nothing of the network. */
 
 /** An entry of Swift's listing: an object, or a roll-up. */
 export interface Listed {
@@ -13,7 +13,7 @@ export interface Listed {
   readonly bytes: number;
   readonly last_modified: string;
   readonly content_type: string;
-  // What middlewares make of parameters in the hash: s3api, slo, symlink.
+  // Fields that middlewares make of parameters in the hash: s3api, slo, symlink.
   readonly s3_etag?: string;
   readonly slo_etag?: string;
   readonly symlink_etag?: string;

@@ -7,8 +7,8 @@ import { answerError, type PathRef } from './status-errors.js';
 import type { SwiftTransport, WholeBody } from './transport.js';
 
 /**
- * What a listing shows of an object beyond what Swift knows of it: parameters behind the MD5 in its
- * `hash`, the way of Swift's own middlewares.
+ * Fields that a listing shows of an object beyond those that Swift knows: parameters behind the MD5
+ * in its `hash`, the way of Swift's own middlewares.
  *
  *     9b2c…; s3_etag=9b2c…-3; rw_s3-storage-class=STANDARD_IA
  *
@@ -58,7 +58,7 @@ function parameterValue(text: string): string {
 
 const PLAIN_PARAMETER = /^[a-zA-Z0-9._~+-]*$/;
 
-/** What a `hash` says. */
+/** The contents of a `hash`. */
 export interface ListedHash {
   readonly md5: string;
   /** S3's, where it is another one. */

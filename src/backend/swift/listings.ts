@@ -54,7 +54,7 @@ export async function fillPage<T>(
 const LAST_CHARACTER = '\u{10ffff}';
 const LAST_CHARACTER_BYTES = 4;
 
-/** What stands for all names that go on behind the first delimiter after the prefix. */
+/** The roll-up of all names that go on behind the first delimiter after the prefix. */
 export function rollUpOf(name: string, prefix: string, delimiter: string): string | undefined {
   if (delimiter === '' || !name.startsWith(prefix)) return undefined;
   const at = name.indexOf(delimiter, prefix.length);
@@ -191,7 +191,7 @@ function noSuchContainer({ container }: ContainerRef): BackendError {
   return new BackendError('NoSuchContainer', `no container ${container}`);
 }
 
-/** What is longer than any name is cut, or means nothing. */
+/** A marker longer than any name is cut, such a delimiter ignored; no name has such a prefix. */
 function fullQuery(query: ObjectQuery, nameBytesMax: number): FullQuery | 'nothing' {
   const { prefix = '', marker = '', limit } = query;
   if (Buffer.byteLength(prefix) > nameBytesMax) return 'nothing';

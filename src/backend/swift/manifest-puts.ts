@@ -25,13 +25,13 @@ import { EMPTY_MD5, largeObjectEtag, putHeaders, unquoted } from './stored-objec
 import { type RequestHeaders, type SwiftRequest, isBusy, retryWhileBusy } from './transport.js';
 
 /**
- * What Swift's slo middleware says of a manifest, in JSON: asked for by `Accept`, and always where
- * the answer began with a heartbeat, whose status says nothing.
+ * The answer of Swift's slo middleware to a manifest, in JSON: asked for by `Accept`, and always
+ * where the answer began with a heartbeat, whose status says nothing.
  */
 interface ManifestAnswer {
   /** The status of the PUT itself. */
   readonly status: number;
-  /** What is wrong with which segment: the path, percent-encoded, and a status or a few words. */
+  /** The segments in error: the path, percent-encoded, and a status or a few words. */
   readonly problems: readonly (readonly [path: string, problem: string])[];
 }
 

@@ -28,20 +28,20 @@ import {
   retryWhileBusy,
 } from './transport.js';
 
-/** What is copied, as it was looked at. */
+/** The object that is copied, as it was looked at. */
 interface CopySource {
   /** Links were followed: a condition of Swift's on the source would be one on the link. */
   readonly ref: ObjectRef;
-  /** What has led to it, where the requester has to be asked whether it may read it. */
+  /** The object that has led to it, where the requester has to be asked whether it may read it. */
   readonly ledBy: ObjectRef | undefined;
   readonly head: ObjectHead;
-  /** What Swift said of it. */
+  /** Swift's headers of it. */
   readonly headers: ReadonlyMap<string, string>;
   /** Undefined when all of it is. */
   readonly range: ByteRange | undefined;
 }
 
-/** What a copy is but for its body. */
+/** Everything about a copy but its body. */
 interface CopyDescription {
   readonly contentType: string;
   readonly headers: Metadata;
@@ -119,7 +119,7 @@ function percentEncoded({ account, container, object }: ObjectRef): string {
   return [account, container, object].map(encodeUriComponentAws).join('/');
 }
 
-/** What a listing shows cannot be nothing: then it is what it would be anyway. */
+/** An attribute that a listing shows cannot be empty: it gets the value it would have anyway. */
 function blanked({ headers, head }: CopySource, md5: string | undefined): RequestHeaders {
   const blank: Record<string, string> = {};
   for (const name of headers.keys()) {

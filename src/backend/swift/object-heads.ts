@@ -6,7 +6,7 @@ import { answerError } from './status-errors.js';
 import { readStoredObject, type StoredObject } from './stored-object.js';
 import type { SwiftInfo, SwiftTransport, SwiftResponse } from './transport.js';
 
-/** What the reads, and the writes of containers, need of the rest of the backend. */
+/** The rest of the backend, as far as the reads, and the writes of containers, need it. */
 export interface ReadDeps {
   readonly transport: SwiftTransport;
   readonly limits: SwiftInfo;
@@ -32,8 +32,8 @@ export interface FoundObject {
 }
 
 /**
- * What a write has to know of objects before or behind it. All replicas are asked: what is decided
- * here is written next.
+ * Heads of objects that a write has to know before or behind it. All replicas are asked: a decision
+ * made here is written next.
  */
 export class ObjectHeads {
   constructor(private readonly deps: ReadDeps) {}

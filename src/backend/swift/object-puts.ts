@@ -55,7 +55,7 @@ interface Put {
   readonly precondition: WritePrecondition | undefined;
 }
 
-/** What is told of a body that was sent. */
+/** The outcome of sending a body. */
 interface Sent {
   readonly answer: PutAnswer;
   readonly headers: ReadonlyMap<string, string>;

@@ -174,7 +174,7 @@ export class ObjectReads {
       this.#readHead(ref, response);
       return empty.length === 0 ? undefined : withEmptySegments([], empty);
     }
-    // What is kept of a segment is longer than what was sent of it.
+    // The entry that is kept of a segment is longer than the one that was sent.
     const text = await response.text(2 * this.deps.limits.manifestBytesMax);
     return withEmptySegments(readManifest(text), empty);
   }

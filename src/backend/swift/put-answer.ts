@@ -12,7 +12,7 @@ import type { ObjectHeads } from './object-heads.js';
 import { orderedAt, readTimestamp } from './timestamps.js';
 import { type RequestHeaders, type SwiftResponse, busyError, isBusy } from './transport.js';
 
-/** What a PUT of an object is told, and what it asks for so as to be told it. */
+/** The outcome of a PUT of an object, and the headers that ask for it. */
 
 export type PutAnswer = 'created' | 'stale' | 'precondition_failed';
 
@@ -28,7 +28,7 @@ const NOTHING: RequestHeaders = {};
 const EXCLUSIVE: RequestHeaders = { 'if-none-match': '*', 'x-gateway-create': 'exclusive' };
 
 /**
- * What carries out a deletion, or ends what has begun, is stored over a quota, too: else a full
+ * A write that deletes, or ends work that has begun, is stored over a quota, too: else a full
  * account could not be emptied. Swift without the filter does not know the header, and needs none.
  */
 export function quotaHeaders(writeClass: WriteClass | undefined): RequestHeaders {

@@ -119,7 +119,7 @@ export function sealedStream({ body, seal, listingAttributes }: PutObjectInput):
   return { body, seal: checked };
 }
 
-/** What a seal says, as footers of the body. */
+/** A seal, as footers of the body. */
 export function sealFooters(
   seal: ObjectSeal,
   given: Metadata | undefined,

@@ -2,9 +2,9 @@ import { BackendError, type BackendErrorCode } from '../errors.js';
 import type { SwiftMethod, SwiftRequest, SwiftResponse } from './transport.js';
 
 /**
- * What a status of Swift means that is no outcome of the call, as data. 404 on an object is said to
- * be the object's: Swift does not tell it from a container that is not there, so who has to know
- * looks at the container. What is an outcome (202 and 412 of a PUT, 304, 416) is never asked here.
+ * The meaning of Swift's statuses that are no outcome of the call, as data. 404 on an object is
+ * said to be the object's: Swift does not tell it from a missing container, so a caller that has to
+ * know looks at the container. Outcomes (202 and 412 of a PUT, 304, 416) are never asked here.
  */
 
 /** The kinds of calls that Swift's statuses mean different things for. */

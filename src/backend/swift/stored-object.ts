@@ -24,10 +24,10 @@ export function isMd5(etag: string): boolean {
 export const EMPTY_MD5 = 'd41d8cd98f00b204e9800998ecf8427e';
 
 /**
- * What was changed of an object since it was written. Swift fixes an object's system metadata with
- * its PUT; changes lie in the transient kind, as one document, and are applied on reading. A POST may
- * land on a newer object than it was made for: so the document says which one that was, and means
- * nothing for any other. A POST by any other client takes the document away, and with it the changes.
+ * Changes of an object since its PUT. Swift fixes an object's system metadata with the PUT; changes
+ * lie in the transient kind, as one document, and are applied on reading. A POST may land on a
+ * newer object than it was made for: so the document says which one that was, and means nothing for
+ * any other. A POST by any other client takes the document away, and with it the changes.
  */
 interface UpdateDocument {
   /** The data timestamp of the object, as the filter tells it. */
@@ -71,7 +71,7 @@ const REPRESENTATION = [
   'expires',
 ] as const;
 
-/** What a POST takes away like all the rest, but is no metadata of the interface. */
+/** Headers that a POST takes away like all the rest, but that are no metadata of the interface. */
 const KEPT_BY_POST = ['x-object-manifest', 'x-robots-tag'] as const;
 
 export interface StoredObject {
@@ -84,7 +84,7 @@ export interface StoredObject {
   readonly update: UpdateDocument | undefined;
   /** User metadata that lies in system metadata. */
   readonly overflow: Metadata;
-  /** What a POST has to send again beside what `head` tells. */
+  /** Headers that a POST has to send again beside those that `head` tells. */
   readonly kept: Readonly<Record<string, string>>;
 }
 
@@ -181,7 +181,7 @@ function pick(headers: ReadonlyMap<string, string>, names: readonly string[]): M
   return picked;
 }
 
-/** What a PUT says of an object; `etag` only where it is not the MD5 of the body. */
+/** Properties of an object in a PUT; `etag` only where it is not the MD5 of the body. */
 export interface Description {
   readonly contentType?: string | undefined;
   readonly headers?: Metadata | undefined;

@@ -5,7 +5,7 @@ import { throwIfAborted } from '../call-context.js';
 import { BackendError } from '../errors.js';
 
 /**
- * What the Swift backend asks of the network: one request to whichever proxy is well, authenticated,
+ * The network as the Swift backend uses it: one request to any proxy that is well, authenticated,
  * signed for the filter in the proxies' pipeline, and answered or failed in bounded time. It knows
  * HTTP and endpoints, not objects.
  */
@@ -79,7 +79,7 @@ export interface SwiftTransport {
   close(): Promise<void>;
 }
 
-/** What of `/info` matters; defaults are those of Swift where a middleware does not say. */
+/** The parts of `/info` that matter; defaults are Swift's where a middleware does not say. */
 export interface SwiftInfo {
   readonly objectNameBytesMax: number;
   readonly containerNameBytesMax: number;
@@ -120,8 +120,8 @@ export interface FilterInfo {
   /** A signed request needs no token. */
   readonly signatureSuffices?: true | undefined;
   /**
-   * What a link or a manifest leads to is read by the rights of the one that stands behind the call
-   * (`CallContext.behalf`); unknown to older filters.
+   * Objects that a link or a manifest leads to are read by the rights of the requester behind the
+   * call (`CallContext.behalf`); unknown to older filters.
    */
   readonly hopRights?: true | undefined;
 }
@@ -198,7 +198,7 @@ export async function retryWhileBusy<T>(
   throw busyError(ref);
 }
 
-/** What {@link retryWhileBusy} repeats, of an answer. */
+/** The answer, or 'busy' for {@link retryWhileBusy} to repeat. */
 export async function unlessBusy(answer: Promise<SwiftResponse>): Promise<SwiftResponse | 'busy'> {
   const response = await answer;
   if (!isBusy(response)) return response;

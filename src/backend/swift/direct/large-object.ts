@@ -29,7 +29,7 @@ interface Piece {
 /** A longer manifest takes more of the event loop than a listener has to spare. */
 export const MANIFEST_BYTES_MAX = 64 * 1024;
 
-/** What the manifest's own metadata says of the whole; undefined where it does not. */
+/** Size and ETag of the whole in the manifest's own metadata; undefined where it has none. */
 function wholeOf(headers: Headers): { readonly size: number; readonly etag: string } | undefined {
   const size = Number(headers.get('x-object-sysmeta-slo-size') ?? NaN);
   const etag = headers.get('x-object-sysmeta-slo-etag');

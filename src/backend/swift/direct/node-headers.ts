@@ -2,7 +2,7 @@ import { unquoted } from '../stored-object.js';
 import type { ProxyReason } from './way.js';
 
 /**
- * What an object server says of an object, in the words of the filter in the proxies
+ * An object server's headers of an object, in the words of the filter in the proxies
  * (ops/swift/ringway_filter/headers.py): the rest of the backend does not see which way was taken.
  */
 

@@ -4,7 +4,7 @@ const ERRORS_WITHIN_MS = 60_000;
 const LEFT_OUT_MS = 1_000;
 const LEFT_OUT_MS_MAX = 60_000;
 
-/** What a storage server did wrong; labels of metrics. */
+/** Faults of a storage server; labels of metrics. */
 export type NodeError = 'connect' | 'reset' | 'timeout' | 'status' | 'full' | 'cut' | 'nonsense';
 
 /** No other request will fare better: the server is left out at once. */

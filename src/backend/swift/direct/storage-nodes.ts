@@ -85,7 +85,7 @@ export class StorageNodes {
     return outcome;
   }
 
-  /** What was answered turned out to be wrong. */
+  /** The answer of a server turned out to be wrong. */
   failed(device: Device, error: NodeError): void {
     const node = this.#node(device);
     node.health.failed(error, this.now());

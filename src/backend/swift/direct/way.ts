@@ -14,7 +14,7 @@ export type ProxyReason =
   | 'erasure_coded'
   /** As many requests to storage servers are under way as there may be. */
   | 'busy'
-  /** What was found can only be read through a proxy. */
+  /** The object or container that was found can only be read through a proxy. */
   | 'large_object'
   | 'dynamic_large_object'
   | 'encrypted'
@@ -28,7 +28,7 @@ export type ProxyReason =
 
 export type Way = 'direct' | ProxyReason;
 
-/** What of a request, and of what is known, decides its way. */
+/** Facts of a request, and facts known before, that decide its way. */
 export interface ReadFacts {
   readonly method: SwiftMethod;
   readonly hasContainer: boolean;
@@ -38,7 +38,7 @@ export interface ReadFacts {
   readonly hasFilter: boolean;
   /** The kind of the container's policy. */
   readonly policy: 'replicated' | 'erasure_coded' | undefined;
-  /** What was found out about this name a moment ago. */
+  /** The reason that was found for this name a moment ago. */
   readonly noted: ProxyReason | undefined;
   readonly hasRoom: boolean;
 }
@@ -64,7 +64,7 @@ export function chooseWay(facts: ReadFacts): Way | undefined {
   return facts.hasRoom ? 'direct' : 'busy';
 }
 
-/** What it is that only a proxy can read is told by the object, and stays so for a while. */
+/** Reasons that lie in the object itself: they hold for a while. */
 const NOTED: ReadonlySet<ProxyReason> = new Set([
   'large_object',
   'dynamic_large_object',
@@ -77,7 +77,7 @@ const NOTED: ReadonlySet<ProxyReason> = new Set([
 const NOTED_MS = 60_000;
 const NOTES_MAX = 10_000;
 
-/** What can only be read through a proxy, so that it does not cost two requests each time. */
+/** Names that can only be read through a proxy, so that they do not cost two requests each time. */
 export class Notes {
   readonly #notes = new Map<string, { readonly reason: ProxyReason; readonly until: number }>();
 

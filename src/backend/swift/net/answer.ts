@@ -3,7 +3,7 @@ import type { ByteSource } from '../../../lib/cancellation.js';
 import { BackendError } from '../../errors.js';
 import type { SwiftResponse, WholeBody } from '../transport.js';
 
-/** What the connection does for the body that it carries. */
+/** The connection's duties for the body that it carries. */
 export interface BodyFeed {
   /** The body wants more: begin to read again. */
   resume(): void;

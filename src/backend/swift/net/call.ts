@@ -16,7 +16,7 @@ import {
 
 /**
  * One request at one endpoint, over a connection of its pool, until the end of the answer's body.
- * What is sent, and when, is each kind's own: see whole-call.ts and streamed-call.ts.
+ * Each kind decides what is sent and when: see whole-call.ts and streamed-call.ts.
  */
 export abstract class Call implements Exchange, BodyFeed, AbortListener {
   protected connection: Connection | undefined;

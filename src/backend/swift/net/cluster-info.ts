@@ -5,8 +5,8 @@ import type { Endpoint } from './endpoint.js';
 import { AttemptError } from './retry-policy.js';
 
 /**
- * What `/info` says, in the backend's terms. Middlewares that say nothing have Swift's defaults
- * (swift/common/constraints.py, swift/common/middleware/slo.py).
+ * The contents of `/info`, in the backend's terms. Middlewares that say nothing have Swift's
+ * defaults (swift/common/constraints.py, swift/common/middleware/slo.py).
  */
 export function parseInfo(json: string): SwiftInfo {
   const info = record(JSON.parse(json));
@@ -31,8 +31,8 @@ export function parseInfo(json: string): SwiftInfo {
 }
 
 /**
- * What holds whichever proxy is asked: the narrowest limits, and the filter only where all have it.
- * A write whose system metadata one proxy in three drops would be worse than none.
+ * The limits and features that hold at every proxy: the narrowest limits, and the filter only where
+ * all have it. A write whose system metadata one proxy in three drops would be worse than none.
  */
 function commonInfo(infos: readonly [SwiftInfo, ...SwiftInfo[]]): SwiftInfo {
   return infos.reduce((common, info) => {
@@ -114,7 +114,7 @@ const AGAIN_MS = 5_000;
 /** Asks one endpoint for `/info`, signed where there is a secret. */
 type AskInfo = (endpoint: Endpoint, signed: boolean) => Promise<Answer | AttemptError>;
 
-/** What the cluster can do, asked of every endpoint, and kept for a while. */
+/** Limits and features of the cluster, asked of every endpoint, and kept for a while. */
 export class InfoSource {
   #known: SwiftInfo | undefined;
   #until = 0;

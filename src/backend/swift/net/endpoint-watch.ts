@@ -94,7 +94,7 @@ export class EndpointWatch<Endpoint extends EndpointState> {
     }
   }
 
-  /** What waits for an endpoint that stands still goes to another one, if there is one. */
+  /** Requests that wait for an endpoint that stands still go to another one, if there is one. */
   #takeBack(endpoint: Endpoint): void {
     if (!this.#hasOther(endpoint)) return;
     endpoint.running.takeBack(new TimeoutError('the endpoint does not answer'));
@@ -153,7 +153,7 @@ export class EndpointWatch<Endpoint extends EndpointState> {
   #back(endpoint: Endpoint, reason: string): void {
     clearTimeout(this.#timers.get(endpoint));
     this.#timers.delete(endpoint);
-    // What was taken back from it counts as slow, and says nothing of how it is now.
+    // Requests taken back from it count as slow, and say nothing of how it is now.
     endpoint.health.latencies.clear();
     this.deps.options.onEndpoint?.(endpoint.name, true, reason);
     this.deps.restored();

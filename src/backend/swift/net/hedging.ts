@@ -20,7 +20,7 @@ const DELAY_MS_MIN = 20;
 /** Hedges that may be sent at once after a quiet time. */
 const SAVED_MAX = 20;
 
-/** What came of an attempt, and where. */
+/** The outcome of an attempt, and its endpoint. */
 export interface Tried {
   readonly endpoint: Endpoint;
   readonly outcome: Answer | AttemptError;
@@ -93,7 +93,7 @@ export class Hedging {
     return tried;
   }
 
-  /** What the first gives that is answered, or else the last. */
+  /** The outcome of the first that is answered, or else of the last. */
   async #race(sent: readonly [Sent, Sent], failed: Endpoint[]): Promise<Tried> {
     const [one, other] = sent;
     const isOne = await Promise.race([

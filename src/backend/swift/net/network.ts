@@ -12,7 +12,7 @@ import { ReadSlabs } from '../../../lib/buffers/read-slabs.js';
 import { Sender, type Outgoing } from './sender.js';
 import type { Signer } from './signer.js';
 
-/** What is asked here is answered from memory: this is long, where no less is configured. */
+/** The limit of requests that are answered from memory: long, where no less is configured. */
 const SMALL_TIMEOUT_MS = 10_000;
 const PROBE_BYTES_MAX = 64 * 1024;
 /** The usual size of what the kernel gives at once; more brings no gain. */

@@ -38,7 +38,7 @@ export interface AttemptReport {
   readonly seconds: number;
 }
 
-/** What the transport tells of itself. All are called for each request: cheap, and never throwing. */
+/** Reports of the transport. All are called for each request: cheap, and never throwing. */
 export interface TransportHooks {
   readonly onAttempt?: ((report: AttemptReport) => void) | undefined;
   readonly onRetry?: ((reason: RetryReason) => void) | undefined;

@@ -27,7 +27,7 @@ export class AttemptError extends Error {
     super(`${endpoint}: ${reasonOf(cause)}`, { cause });
   }
 
-  /** What the caller of the transport is told. */
+  /** The error that the caller of the transport gets. */
   toThrow(): unknown {
     if (this.stage === 'given_up') return this.cause;
     const isLate = this.kind === 'timeout' || this.kind === 'hung';
@@ -118,7 +118,7 @@ export function pauseMs(retry: number, random: () => number = Math.random): numb
   return Math.min(PAUSE_MS * 2 ** retry, PAUSE_MS_MAX) * (0.5 + random() / 2);
 }
 
-/** What each request adds to the budget of retries, and what the budget holds. */
+/** The share that a request adds to the budget of retries, and the most that the budget holds. */
 const RETRIES_EARNED = 0.1;
 const RETRIES_SAVED_MAX = 50;
 
@@ -149,7 +149,7 @@ export class RequestBudget {
   }
 }
 
-/** What never reached Swift, or stood still there, adds no load when it is sent again. */
+/** A request that never reached Swift, or stood still there, adds no load when it is sent again. */
 const FREE: ReadonlySet<RetryReason> = new Set(['connect', 'token', 'hung']);
 
 /**

@@ -43,7 +43,7 @@ export interface Authority {
   refused(token: Token | undefined): void;
 }
 
-/** What became of the attempts so far. */
+/** The course of the attempts so far. */
 interface Course {
   readonly upload: Upload | undefined;
   readonly failed: Endpoint[];

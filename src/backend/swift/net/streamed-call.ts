@@ -61,7 +61,7 @@ class StreamedCall extends Call {
       return;
     }
     super.onHead(head);
-    // What is not sent yet has no use any more.
+    // The rest of the body has no use any more.
     this.stopSending();
   }
 

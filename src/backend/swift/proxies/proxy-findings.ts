@@ -1,6 +1,6 @@
 import { HOP_RIGHTS, type ProxyFacts, type ProxyLook } from './proxy-look.js';
 
-/** What is wrong with a proxy; a label of metrics and charts. */
+/** A fault of a proxy; a label of metrics and charts. */
 export type ProxyProblem =
   | 'no_answer'
   | 'no_proxy'
@@ -16,7 +16,7 @@ export type ProxyProblem =
 export interface ProxyFinding {
   readonly look: ProxyLook;
   readonly problem: ProxyProblem;
-  /** What is wrong and what to do, for the operator; the proxy is not named in it. */
+  /** The fault and its remedy, for the operator; the proxy is not named in it. */
   readonly text: string;
 }
 
@@ -40,8 +40,8 @@ const NO_HOP_RIGHTS =
 type Proxy = ProxyLook & { readonly state: 'proxy' };
 
 /**
- * What is wrong with a cluster's proxies, compared with each other. A place that was only guessed
- * counts when a proxy answers there.
+ * The faults of a cluster's proxies, compared with each other. A place that was only guessed counts
+ * when a proxy answers there.
  */
 export function judgeProxies(
   looks: readonly ProxyLook[],
@@ -59,7 +59,7 @@ export function judgeProxies(
 
 type Found = Omit<ProxyFinding, 'look'>;
 
-/** What most of the proxies have. */
+/** Facts that most of the proxies share. */
 interface Usual {
   readonly memcached: string | undefined;
   readonly swiftVersion: string | undefined;

@@ -12,7 +12,7 @@ export interface ProxyPlace {
   readonly source: ProxySource;
 }
 
-/** What a proxy says of itself in `/info`, and when. */
+/** Facts that a proxy tells of itself in `/info`, and its clock. */
 export interface ProxyFacts {
   /** Undefined for one that is too old to say. */
   readonly swiftVersion: string | undefined;
@@ -23,7 +23,7 @@ export interface ProxyFacts {
    * filter is not in the pipeline.
    */
   readonly memcached: string | undefined;
-  /** What its filters can do, of what not every release of them can. */
+  /** Features of its filters that not every release of them has. */
   readonly features: readonly string[];
   /** Whether it takes the signature; undefined where there is no filter, or no secret to sign with. */
   readonly knowsSecret: boolean | undefined;
@@ -58,7 +58,7 @@ const DATE_MEAN_MS = 500;
 /** The filter asks who may read what a link or a manifest leads to. */
 export const HOP_RIGHTS = 'hop_rights';
 
-/** What not every release of the filters has; see docs/swift.md on what goes over the wire. */
+/** Features that not all filter releases have; see docs/swift.md on what goes over the wire. */
 const FEATURES = ['exclusive_delete', 'chunked_bodies', 'signature_suffices', HOP_RIGHTS] as const;
 
 /** The host answers that it has no server at this port. */
