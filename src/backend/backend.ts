@@ -186,7 +186,7 @@ export interface ObjectBody {
 
 export interface GetObjectResult {
   readonly head: ObjectHead;
-  /** What was resolved of the requested range; `unsatisfiable` has an empty body. */
+  /** The requested range, resolved; `unsatisfiable` has an empty body. */
   readonly range: ByteRange | 'unsatisfiable' | undefined;
   readonly body: ObjectBody;
 }

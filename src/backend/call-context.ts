@@ -2,8 +2,8 @@ import type { Cancellation } from '../lib/cancellation.js';
 import type { ContainerHead } from './container.js';
 
 /**
- * What accompanies every call of one request: a small plain value, which is handed on and not copied.
- * How a single call reads or writes is said in that call's arguments.
+ * A small plain value that accompanies every call of one request; it is handed on and not copied.
+ * The arguments of a call say how that call reads or writes.
  */
 export interface CallContext {
   /** The S3 request id; Swift logs it (`X-Trans-Id-Extra`). At most 32 characters matter. */
@@ -60,7 +60,7 @@ export interface ReadOptions {
 }
 
 /**
- * What a write is for. One for a `deletion` is a part of deleting something, or the end of what has
+ * The purpose of a write. A `deletion` is a part of deleting something, or ends work that has
  * begun: it may use the room that the store keeps so that a full one can be emptied, and no quota
  * refuses it. A `marker` hides an object and frees nothing: no quota refuses it, but it needs room.
  */

@@ -1,4 +1,4 @@
-/** What an implementation can do beyond the basics; the layers above ask here, never by name. */
+/** Abilities of an implementation beyond the basics; the layers above ask here, never by name. */
 export interface Capabilities {
   /** `{ absent: true }` preconditions are atomic across all gateways. */
   readonly atomicCreate: boolean;
@@ -32,9 +32,9 @@ export interface Capabilities {
    */
   readonly systemMetadata: boolean;
   /**
-   * What a link or a manifest of a client of the store leads to is read by the rights of the one that
-   * stands behind the call (`CallContext.behalf`). False: it is refused to everybody, as far as the
-   * store's answers tell of it. Default: true.
+   * Objects that a link or a manifest of a client of the store leads to are read by the rights of
+   * the requester behind the call (`CallContext.behalf`). False: they are refused to everybody, as
+   * far as the store's answers tell of them. Default: true.
    */
   readonly hopRights?: boolean | undefined;
   /**

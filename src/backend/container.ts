@@ -1,6 +1,6 @@
 import type { Metadata, MetadataPatch } from './backend.js';
 
-/** What is known of containers, and what can be asked and changed. */
+/** Containers: facts, queries and changes. */
 
 export interface ContainerInfo {
   readonly name: string;

@@ -1,4 +1,4 @@
-/** What a backend says when it cannot do what it was asked; matched by code, never by message. */
+/** Reasons why a backend cannot do what it was asked; matched by code, never by message. */
 export type BackendErrorCode =
   | 'NoSuchContainer'
   /** Thrown by copies, whose `NoSuchContainer` means the target. */
@@ -25,7 +25,7 @@ export type BackendErrorCode =
   /** The store cannot be reached, or not now; the same call may work later. */
   | 'Unavailable'
   | 'Timeout'
-  /** What is stored cannot be read as what it should be. */
+  /** The stored data cannot be read as what it should be. */
   | 'Corrupt'
   /** This store cannot do it at all; the message says why. */
   | 'Unsupported';

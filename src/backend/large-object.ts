@@ -24,7 +24,7 @@ export interface Segment {
   readonly etag: string;
 }
 
-/** What a large object is made of; its size is the sum of its segments'. */
+/** A large object to be written; its size is the sum of its segments'. */
 export interface ManifestInput extends Omit<PutObjectInput, 'size' | 'body' | 'seal'> {
   /** 1 to `Capabilities.segmentsMax`, in the order of the body. The same one may come twice. */
   readonly segments: readonly Segment[];
@@ -33,10 +33,9 @@ export interface ManifestInput extends Omit<PutObjectInput, 'size' | 'body' | 's
 }
 
 /**
- * What is known of a large object that a write replaced or a delete removed: enough to find the
- * segments that nothing refers to any more. It is given for large objects only. A store to which it
- * costs a request gives it only if the container has a companion for segments,
- * `<container>+segments`.
+ * A large object that a write replaced or a delete removed, with enough to find the segments that
+ * nothing refers to any more. It is given for large objects only. A store to which it costs a
+ * request gives it only if the container has a companion for segments, `<container>+segments`.
  */
 export interface RemovedManifest {
   readonly size: number;
@@ -44,7 +43,7 @@ export interface RemovedManifest {
   readonly systemMetadata: Metadata;
 }
 
-/** What a copy becomes: a field given stands for the whole of it, without it the source's is kept. */
+/** Properties of a copy: a given field replaces the whole; without it, the source's is kept. */
 export interface CopyInput {
   readonly contentType?: string | undefined;
   readonly headers?: Metadata | undefined;

@@ -21,7 +21,7 @@ export interface LinkTarget {
 
 export interface LinkInput {
   readonly target: LinkTarget;
-  /** What a listing shows of the link: the target's size, in bytes. */
+  /** The size that a listing shows of the link: the target's, in bytes. */
   readonly size: number;
   /** The same of the ETag, unquoted; also what preconditions on the link compare. */
   readonly etag: string;

@@ -1,6 +1,6 @@
 import type { Metadata } from './backend.js';
 
-/** What can be asked of the objects of a container, and what is told of them. */
+/** Listings of the objects of a container: queries and entries. */
 
 export interface ListedObject {
   readonly name: string;
@@ -8,7 +8,7 @@ export interface ListedObject {
   readonly etag: string;
   readonly lastModified: number;
   readonly contentType: string;
-  /** What the writer asked to be shown with the entry (`PutObjectInput.listingAttributes`). */
+  /** The attributes given for the entry by its writer (`PutObjectInput.listingAttributes`). */
   readonly attributes: Metadata;
 }
 

@@ -11,8 +11,8 @@ export interface ObjectUpdate {
   readonly headers?: Metadata | undefined;
   readonly systemMetadata?: MetadataPatch | undefined;
   /**
-   * What a listing shows with the entry; of a link, the link's own. `Unsupported` without
-   * `Capabilities.listingUpdates`.
+   * Attributes that a listing shows with the entry; of a link, the link's own. `Unsupported`
+   * without `Capabilities.listingUpdates`.
    */
   readonly listingAttributes?: MetadataPatch | undefined;
   /** When it expires, in milliseconds since the epoch; null: never. */
@@ -37,8 +37,9 @@ export type BodyInput =
   | { readonly kind: 'segments'; readonly segments: readonly Segment[] };
 
 /**
- * What an update must find, in the same instant with `Capabilities.conditionalReplace`, right before
- * it otherwise. System metadata is part of it, since updates of that change neither ETag nor time.
+ * The state that an update must find, in the same instant with `Capabilities.conditionalReplace`,
+ * right before it otherwise. System metadata is part of it: updates of that change neither ETag nor
+ * time.
  */
 export interface UpdatePrecondition {
   readonly etag: string;

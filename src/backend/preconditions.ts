@@ -1,6 +1,6 @@
 import type { ObjectRef } from './backend.js';
 
-/** What a write depends on. */
+/** Conditions of a write. */
 
 /**
  * An object whose existence means that a write is still wanted; without it the write fails with
@@ -10,7 +10,7 @@ import type { ObjectRef } from './backend.js';
 export interface Guard {
   /** The guard, in the account of the write. */
   readonly ref: ObjectRef;
-  /** What the object must be, where that matters: unquoted. */
+  /** The ETag that the object must have, where that matters: unquoted. */
   readonly etag?: string | undefined;
   /** Whether the write removes it: of several that would, only one succeeds. */
   readonly consumed: boolean;

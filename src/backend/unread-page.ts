@@ -28,7 +28,7 @@ export interface UnreadListings {
   ): Promise<ObjectPage | UnreadPage>;
 }
 
-/** What visitors are shown of an object: all but its type, which S3's listings do not have. */
+/** An object as visitors see it: without its type, which S3's listings do not have. */
 export type VisitedObject = Omit<ListedObject, 'contentType'>;
 
 /** The attributes of an object that has none; stores may show any other empty record. */

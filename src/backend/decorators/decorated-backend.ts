@@ -63,7 +63,7 @@ export class DecoratedBackend implements B.Backend {
     protected readonly inner: B.Backend,
     readonly capabilities: B.Capabilities = inner.capabilities,
   ) {
-    // What changes pages has to see them.
+    // Decorators that change pages have to see them.
     const seesPages = this.listObjects !== DecoratedBackend.prototype.listObjects;
     const unread = seesPages ? undefined : inner.listUnread?.bind(inner);
     if (unread !== undefined) {

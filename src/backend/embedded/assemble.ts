@@ -41,7 +41,7 @@ export function assembleDeps(options: FilledOptions, layout: Layout, tables: Tab
 /** Lets go of all of it, when nothing is read or written any more. */
 export async function closeDeps(deps: StoreDeps): Promise<void> {
   const { tables, commits, files, reservations, reaper } = deps;
-  // What fails here (a full or broken disk) stays in the reclaim table, for recovery.
+  // A failure here (a full or broken disk) leaves its rows in the reclaim table, for recovery.
   await Promise.allSettled([reaper.finish(), reservations.release()]);
   await commits.idle();
   await files.close();

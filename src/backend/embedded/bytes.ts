@@ -87,8 +87,8 @@ export class ByteWriter {
 }
 
 /**
- * What `toString` calls after looking at its arguments, which takes as long again for a short text.
- * Not in Node's documentation, but lmdb-js relies on it too.
+ * Methods that `toString` calls after checking its arguments, which takes as long again for a short
+ * text. Node does not document them, but lmdb-js relies on them too.
  */
 interface SliceableBuffer {
   utf8Slice(start: number, end: number): string;

@@ -2,8 +2,8 @@ import type { ContainerAcl, ContainerHead, Metadata } from '../backend.js';
 import { ByteReader, ByteWriter, corrupt } from './bytes.js';
 
 /**
- * What the index holds of a container. The count and bytes of its objects change with every write
- * and have a row of their own, so that a long lifecycle document is not rewritten with each put.
+ * The index's record of a container. The count and bytes of its objects change with every write and
+ * have a row of their own, so that a long lifecycle document is not rewritten with each put.
  */
 export interface StoredContainer {
   readonly id: number;

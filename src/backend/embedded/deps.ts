@@ -9,7 +9,7 @@ import type { Reservations } from './reservations.js';
 import type { SpaceGuard } from './space-guard.js';
 import type { Tables } from './tables.js';
 
-/** What an open store is made of. */
+/** The parts of an open store. */
 export interface StoreDeps {
   readonly options: FilledOptions;
   readonly tables: Tables;

@@ -33,7 +33,7 @@ export function containerKey(ref: ContainerRef): Buffer {
   return Buffer.concat([prefix, name]);
 }
 
-/** What the keys of an account's containers begin with. @throws BackendError NameTooLong */
+/** The prefix of the keys of an account's containers. @throws BackendError NameTooLong */
 export function accountPrefix(account: string): Buffer {
   const name = Buffer.from(account);
   if (name.length === 0 || name.length > ACCOUNT_BYTES_MAX) {

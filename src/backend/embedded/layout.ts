@@ -6,7 +6,7 @@ import { StoreOpenError } from './open-error.js';
 import type { FilledOptions } from './options.js';
 
 /**
- * What lies in the data directory:
+ * The contents of the data directory:
  *
  *   FORMAT            "ringway embedded store, format 2"
  *   index.mdb         LMDB: containers, objects, small bodies; its locks are the gate of IndexGate

@@ -52,7 +52,7 @@ async function causeOf(rejection: unknown): Promise<unknown> {
   }
 }
 
-/** What LMDB or the file system said, as a BackendError; one of those passes as it is. */
+/** An error of LMDB or the file system as a BackendError; a BackendError passes as it is. */
 export function asBackendError(error: unknown): BackendError {
   if (error instanceof BackendError) return error;
   const reason = reasonOf(error);

@@ -24,8 +24,8 @@ import { append, peek } from './tables.js';
 import type { WriteTransaction } from './write-transaction.js';
 
 /**
- * What happens to an object inside a write transaction: each function gives the operation for the
- * commit queue. All checks come before the first write (see WriteTransaction).
+ * Changes of an object inside a write transaction: each function gives the operation for the commit
+ * queue. All checks come before the first write (see WriteTransaction).
  */
 
 /** The most by which a clock is taken to be set back, in milliseconds. */
@@ -46,7 +46,7 @@ export interface Replacement {
   readonly ref: ObjectRef;
   /** The encoded record without body id and time: both are set inside the transaction. */
   readonly record: Buffer;
-  /** What it adds to the usage of its container. */
+  /** The bytes that it adds to the usage of its container. */
   readonly bytesUsed: number;
   /**
    * A small body or a list of segments, to be put into the index; or the id of a file that is
@@ -73,7 +73,7 @@ export function replaceObject(
     const containerId = transaction.containerId(ref);
     const key = objectKey(containerId, ref.object);
     const old = readFormer(transaction, key);
-    // What has expired is not there for conditions, and leaves like anything that is replaced.
+    // An expired object is not there for conditions, and leaves like any object that is replaced.
     if (!holds(precondition, isOver(old, now) ? undefined : old)) {
       return { outcome: 'precondition_failed', freed: [] };
     }

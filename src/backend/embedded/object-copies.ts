@@ -73,8 +73,8 @@ async function tryCopy(deps: StoreDeps, context: CallContext, copy: Copy): Promi
 }
 
 /**
- * What a copy replaces of all that it has read: onto itself, it must not undo a write that it has
- * not seen. Onto the link that it came through it replaces the link.
+ * The object, of those read, that a copy replaces: a copy onto itself must not undo a write that it
+ * has not seen. A copy onto the link that it came through replaces the link.
  */
 function replacedBy(
   { from, to }: Copy,
@@ -180,7 +180,7 @@ async function linkFile(
   throw corrupt('the file of its body is missing');
 }
 
-/** What the copy is but for its body. */
+/** Everything about the copy but its body. */
 function describe(
   input: CopyInput,
   { head, attributes }: StoredObject,

@@ -144,7 +144,7 @@ function laterOf(first: Buffer, second: Buffer | undefined): Buffer | undefined 
   return second !== undefined && Buffer.compare(first, second) > 0 ? first : second;
 }
 
-/** What stands for all names that go on behind the first delimiter after the prefix. */
+/** The roll-up of all names that go on behind the first delimiter after the prefix. */
 function rollUpOf(name: string, prefix: string, delimiter: string): string | undefined {
   if (delimiter === '' || !name.startsWith(prefix)) return undefined;
   const at = name.indexOf(delimiter, prefix.length);

@@ -24,7 +24,7 @@ export interface FoundObject {
   readonly object: StoredObject;
 }
 
-/** What decides which objects are there. */
+/** The option that decides which objects are there. */
 type Seen = Pick<ReadOptions, 'openExpired'> | undefined;
 
 /**

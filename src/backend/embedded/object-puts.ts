@@ -20,7 +20,7 @@ import { type BodyPlace, encodeObject } from './object-record.js';
 import type { StoreDeps } from './deps.js';
 import { commitReplacement, commitWithFile, PRECONDITION_FAILED } from './replacements.js';
 
-/** What a put knows besides its body. */
+/** Everything about a put besides its body. */
 interface Put {
   readonly ref: ObjectRef;
   readonly input: PutObjectInput;

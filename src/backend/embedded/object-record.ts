@@ -9,7 +9,7 @@ import type {
 import { ByteReader, ByteWriter, CommonText, corrupt } from './bytes.js';
 
 /**
- * What the index holds of an object. What a listing shows comes first, so that a listing reads no
+ * The index's record of an object. The fields that a listing shows come first, so that it reads no
  * further; the body is elsewhere.
  *
  *   offset  bytes
@@ -49,7 +49,7 @@ export interface BodyLocation {
   readonly bodyId: number;
 }
 
-/** What a writer has to know of the object it replaces. */
+/** The part of an object's record that a writer who replaces it has to know. */
 export interface ObjectSummary extends BodyLocation {
   readonly lastModified: number;
   readonly size: number;
@@ -137,7 +137,7 @@ export function hasExpired(bytes: Buffer, length: number): boolean {
   return deleteAt !== undefined && deleteAt <= Date.now();
 }
 
-/** What comes before the time of expiry. */
+/** A reader of the record up to the time of expiry. */
 function readerOf(bytes: Buffer, length: number): ByteReader {
   const expires = (bytes[0] ?? 0) >> 4 === EXPIRING;
   return new ByteReader(bytes, expires ? length - DELETE_AT_BYTES : length);
@@ -198,8 +198,8 @@ export function isLink(bytes: Buffer): boolean {
 }
 
 /**
- * What a reader who goes on to the target needs of a link. On the way of every read of a versioned
- * object, so what that does not show (type, attributes) is not decoded.
+ * The part of a link that a reader who goes on to the target needs. Every read of a versioned
+ * object comes here, so the rest (type, attributes) is not decoded.
  * @throws BackendError Corrupt
  */
 export function decodeLink(bytes: Buffer, length: number): FollowedLink {

@@ -1,6 +1,6 @@
 import type { GateWaiter } from './index-gate.js';
 
-/** What a caller of {@link openEmbeddedStore} may choose; everything but the directory has a default. */
+/** The options of {@link openEmbeddedStore}; everything but the directory has a default. */
 export interface EmbeddedStoreOptions {
   /** Holds the index, the bodies and the format mark; created when its parent exists. */
   readonly directory: string;

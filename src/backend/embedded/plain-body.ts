@@ -28,7 +28,7 @@ export function plainBody(
   return bufferBody(copyOf(bytes, range.start, range.end - range.start + 1));
 }
 
-/** What was looked up is there no more: who has given nothing of it yet may look again. */
+/** The body that was looked up is gone: a reader that has given nothing yet may look again. */
 export class ReplacedError extends BackendError {
   constructor() {
     super('Unavailable', 'the object was replaced before its body was read');

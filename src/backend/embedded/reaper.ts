@@ -17,7 +17,7 @@ const HELD_RETRY_MS = 1000;
  * dropped them, and strikes their rows from the reclaim table. The delay is for readers that looked
  * a record up but have not opened its file yet; an open file stays readable anyway.
  *
- * What this process does not get to do, recovery does: the rows are in the index.
+ * Recovery does the rest if this process does not get to it: the rows are in the index.
  */
 export class Reaper {
   #doomed: Doomed[] = [];

@@ -7,7 +7,7 @@ import { decodeIdentity, isAlive, type ProcessIdentity } from './process-identit
 import { removeBodies } from './reaper.js';
 import { refresh, type Tables } from './tables.js';
 
-/** What {@link recover} found. */
+/** The findings of {@link recover}. */
 export interface RecoveryReport {
   /** Bodies of dead processes that were removed: uploads that never ended, or replaced bodies. */
   readonly bodiesReclaimed: number;

@@ -3,7 +3,7 @@ import { ByteReader, ByteWriter, corrupt } from './bytes.js';
 import { forEachInSlices } from './slices.js';
 
 /**
- * What the index holds of a large object's segments: one row, in the table of small bodies.
+ * The index's record of a large object's segments: one row, in the table of small bodies.
  *
  *   offset  bytes
  *        0      1  layout version
@@ -104,7 +104,7 @@ export class SegmentList implements Iterable<Segment> {
   }
 }
 
-/** What all object names begin with, cut between characters. */
+/** The prefix that all object names share, cut between characters. */
 async function sharedPrefix(segments: readonly Segment[]): Promise<string> {
   const first = segments[0]?.object ?? '';
   let length = first.length;

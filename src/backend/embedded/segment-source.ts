@@ -78,7 +78,7 @@ class SegmentStream extends LazyStream {
     this.#ahead = undefined;
   }
 
-  /** What fails here is told in its turn: the bytes before it are right. */
+  /** A failure here is told in its turn: the bytes before it are right. */
   #lookAhead(): void {
     try {
       this.#ahead = this.#openNext();

@@ -8,7 +8,7 @@ import { IndexGate, type GateWaiter } from './index-gate.js';
 import { leaveUngatedFormat, type Layout } from './layout.js';
 
 export type Table = Database<Buffer, Buffer>;
-/** What a scan of the objects gives: the name, and the entry or why it cannot be read. */
+/** The objects as a scan reads them: the name, and the entry or why it cannot be read. */
 export type ObjectScan = Database<ScannedObject | BackendError, string>;
 
 /** The name is set by the scan; the type is there in `objectScan` alone. */

@@ -12,8 +12,8 @@ const NEXT_CONTAINER_ID = Buffer.from('next-container-id');
 const WHOLE_STORE = 0;
 
 /**
- * What operations see inside one LMDB write transaction: the tables, and the rows that many of them
- * change (usage, id counters), which are read once and written once by {@link finish}.
+ * The view of operations inside one LMDB write transaction: the tables, and the rows that many of
+ * them change (usage, id counters), which are read once and written once by {@link finish}.
  *
  * An operation checks first and writes then, and does not throw once it has written: lmdb-js cannot
  * take back a part of a transaction, so an error after a write would leave a half.

@@ -231,7 +231,7 @@ class StoreCheck {
       const path = join(layoutOf(directory).bodies, folderName(folder));
       for (const name of await readdir(path)) {
         const id = FILE_NAME.test(name) ? Number.parseInt(name, 16) : undefined;
-        // What was begun after this state has a later id.
+        // A file begun after this state has a later id.
         if (id !== undefined && (id >= nextId || references.has(id))) continue;
         if (id !== undefined && this.state.get(reclaim, idKey(id)) !== undefined) continue;
         this.#fault(`the file ${join(path, name)} belongs to no object`);
@@ -264,7 +264,7 @@ function hasBody({ place }: StoredObject): boolean {
   return place === 'inline' || place === 'file' || place === 'segments';
 }
 
-/** What is known of an object without a second reading of its record. */
+/** The summary of an object, without a second reading of its record. */
 export function summaryOf({ place, bodyId, head }: StoredObject): ObjectSummary {
   const { size, etag, lastModified, deleteAt } = head;
   return { place, bodyId, size, etag, lastModified, deleteAt };

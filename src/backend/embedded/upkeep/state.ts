@@ -78,7 +78,7 @@ export class StoreState {
     return found && copyOf(found);
   }
 
-  /** What the state has under a name; undefined: nothing. @throws BackendError Corrupt */
+  /** The object that the state has under a name; undefined: none. @throws BackendError Corrupt */
   summaryOf(ref: ObjectRef): ObjectSummary | undefined {
     const { containers, objects } = this.deps.tables;
     const container = this.get(containers, containerKey(ref));
