@@ -5,7 +5,7 @@ import type { Leftovers } from '../s3/versions/upkeep/leftovers.js';
 import type { VersionEntry, VersionIndex } from '../s3/versions/version-entry.js';
 import type { Place } from './pass-context.js';
 
-/** What a janitor does in buckets that keep versions, or would do. */
+/** Actions of a janitor in buckets that keep versions, done or only planned. */
 
 interface VersionTarget extends VersionedKey {
   /** Milliseconds since the epoch. */

@@ -45,7 +45,7 @@ export function janitorSettings(options: FilledOptions): JanitorSettings {
   };
 }
 
-/** What Object Lock goes by. @param warn - told why, when the clock cannot be trusted */
+/** The clock that Object Lock goes by. @param warn - told why, when the clock cannot be trusted */
 export function janitorClock(
   { wormClockMaxOffsetMs: maxOffsetMs }: FilledOptions,
   warn: (why: string) => void,

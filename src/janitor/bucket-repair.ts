@@ -9,7 +9,7 @@ import type { KeyFinding } from '../s3/versions/upkeep/repair.js';
 import type { VersionedKeys } from '../s3/versions/versioned-keys.js';
 
 /**
- * What `ringway repair` finds in a bucket: what is wrong with its keys, and before that Swift's own
+ * The findings of `ringway repair` in a bucket: faults of its keys, and before those Swift's own
  * versioning of its container, with which nothing stays mended.
  */
 export type BucketFinding = KeyFinding | { readonly action: 'end_store_versioning' };

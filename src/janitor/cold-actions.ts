@@ -16,14 +16,14 @@ import type {
 } from './actions.js';
 import type { ColdSettings } from './cold-walk.js';
 
-/** What an object that was let go of was made of. */
+/** The parts of an object that was let go of. */
 export interface ReleasedParts {
   readonly upload: Upload;
   /** Younger parts are those of a restore; milliseconds since the epoch. */
   readonly notAfter: number;
 }
 
-/** What happened, and what is left to be removed. */
+/** The outcome, and the parts that are left to be removed. */
 export interface ColdResult {
   readonly outcome: ActionOutcome;
   readonly parts?: ReleasedParts | undefined;

@@ -14,7 +14,7 @@ import type { ColdAction } from './actions.js';
 import { type PassContext, placeOf, PAGE } from './pass-context.js';
 import { isOutOfReach } from './record-store.js';
 
-/** What the janitor needs for the cold tier. */
+/** The janitor's settings for the cold tier. */
 export interface ColdSettings {
   readonly backend: ColdBackend;
   readonly classes: ColdClasses;
@@ -106,7 +106,7 @@ async function actionFor(
   try {
     const head = await pass.backend.headObject(pass.call, ref);
     const object = coldObjectOf(head, classes);
-    // What a link leads to is found in the archive.
+    // The target of a link is found in the archive.
     if (head.link !== undefined || object === undefined) return undefined;
     const work = coldWorkOf(object, deleteHot, pass.now());
     if (work === undefined) return undefined;

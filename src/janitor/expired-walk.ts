@@ -47,7 +47,7 @@ async function actionFor(
   }
 }
 
-/** What names what was found, whatever it leads to, and though it has expired. */
+/** Reads the object that was found and not its target, and though it has expired. */
 const AS_IT_IS: ReadOptions = { openExpired: true, linkItself: true };
 
 /** The outcome of a removal, and the upload whose parts are unreferenced now. */

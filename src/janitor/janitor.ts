@@ -5,7 +5,7 @@ const PAUSE_MS_MIN = 100;
 /** The pause after a failure. */
 const RETRY_MS = 10_000;
 
-/** What it does now, in words for an operator. */
+/** Its present work, in words for an operator. */
 export interface JanitorState {
   readonly ok: boolean;
   readonly detail: string;

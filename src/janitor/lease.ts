@@ -7,7 +7,7 @@ import {
   type StoredRecord,
 } from './record-store.js';
 
-/** What a holder may change of the record. */
+/** The fields of the record that a holder may change. */
 export type RecordChanges = Partial<Pick<JanitorRecord, 'started_at' | 'finished_at' | 'cursor'>>;
 
 export type Acquired =

@@ -12,7 +12,7 @@ import { RateLimitedBackend, type RateLimiter } from './rate-limit.js';
 /** Listings and heads that the search at the start makes at most, of all accounts together. */
 const SEARCH_CALLS_MAX = 1000;
 
-/** What an operator is told, in the log and by `/readyz?verbose`. */
+/** The warning to operators, in the log and by `/readyz?verbose`. */
 export const CLOCK_NOT_CHECKED =
   'there are buckets with Object Lock, and the clock that their retention ends by is not checked: ' +
   'set worm_clock_max_offset_ms, see The clock in docs/operations.md';

@@ -17,7 +17,7 @@ export interface Executor {
 /** The receiver of outcomes: metrics, the log, a terminal. */
 export type Report = (action: JanitorAction, outcome: ActionOutcome, error?: unknown) => void;
 
-/** What all parts of one pass over one account have in common. */
+/** The common context of all parts of one pass over one account. */
 export interface PassContext {
   readonly backend: Backend;
   readonly call: CallContext;
@@ -40,7 +40,7 @@ export interface PassSettings {
   readonly storageClasses: readonly string[];
   /** The age below which unreferenced parts are kept. */
   readonly segmentSweepAgeMs: number;
-  /** What commits of versions leave behind is left alone while it is younger. */
+  /** Remains of commits of versions are left alone while they are younger. */
   readonly versionSweepAgeMs: number;
   /** The same for what may be a version of a key whose index is lost. */
   readonly versionLostIndexAgeMs: number;
@@ -52,7 +52,7 @@ export const PAGE = 1000;
 /** Calls under way at once: enough to share the store's commits, not enough to crowd it. */
 export const CONCURRENCY = 16;
 
-/** What a stored object is to S3. */
+/** The bucket, key and version that a stored object is to S3. */
 export interface Place {
   readonly bucket: string;
   readonly key: string;

@@ -15,7 +15,7 @@ export interface Cursor {
   readonly marker: string;
 }
 
-/** What janitors know of an account, in the store: who is at work, since when, and how far. */
+/** The janitors' record of an account, in the store: who is at work, since when, and how far. */
 export interface JanitorRecord {
   /** The id of the process that holds the lease; null when it is free. */
   readonly holder: string | null;

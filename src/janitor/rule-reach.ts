@@ -16,7 +16,7 @@ export function objectPrefixes({ rules }: LifecycleConfiguration): string[] {
   const outermost: string[] = [];
   for (const prefix of prefixes) {
     const former = outermost.at(-1);
-    // What begins with a prefix follows right behind it.
+    // Longer prefixes that begin with a prefix follow right behind it.
     if (former === undefined || !prefix.startsWith(former)) outermost.push(prefix);
   }
   return outermost;

@@ -17,7 +17,7 @@ import { areInForce, newestHead, type BucketRules } from './bucket-rules.js';
 import { CONCURRENCY, type PassContext, walkListing } from './pass-context.js';
 import { isOutOfReach } from './record-store.js';
 
-/** What is known of the bucket beside its parts. */
+/** Facts about the bucket beside its parts. */
 export interface BucketOfSegments {
   readonly bucket: string;
   readonly exists: boolean;

@@ -22,7 +22,7 @@ import type {
 } from './actions.js';
 import { CONCURRENCY } from './pass-context.js';
 
-/** What happened, and the uploads whose parts may be garbage now. */
+/** The outcome, and the uploads whose parts may be garbage now. */
 export interface VersionResult {
   readonly outcome: ActionOutcome;
   readonly uploads: readonly Upload[];
@@ -40,7 +40,7 @@ export interface BatchResult {
 /** Why a version stays that a rule wants to go. */
 type Refusal = { readonly outcome: 'locked' } | { readonly outcome: 'failed'; error: unknown };
 
-/** What it means when there is no delete marker. */
+/** The meaning of a failure to write a delete marker. */
 const MARK_FAILURES: ReadonlyMap<string, ActionOutcome> = new Map([
   ['PreconditionFailed', 'changed'],
   ['NoSuchKey', 'gone'],
@@ -120,7 +120,7 @@ export class VersionActions {
     };
   }
 
-  /** What {@link expire} would do now. @throws BackendError */
+  /** The outcomes that {@link expire} would have now. @throws BackendError */
   async plan({ key: of, actions }: VersionBatch): Promise<BatchResult> {
     const outcomes = await mapLimited(actions, CONCURRENCY, async (action) => {
       const refusal = await this.#planned(of, action.entry);

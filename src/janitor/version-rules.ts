@@ -23,7 +23,7 @@ import { isOutOfReach } from './record-store.js';
 
 type Due = DueVersion<SummaryEntry>;
 
-/** What is known of versions beyond what listings tell, by the names of their entries. */
+/** Heads of versions, with more than listings tell, by the names of their entries. */
 type Heads = ReadonlyMap<string, ObjectHead | undefined>;
 
 /** Carries out the rules of a bucket that keeps versions on one key after the other. */
@@ -55,7 +55,7 @@ export class VersionRules {
       const { version } = one;
       if (one.due.action === 'expire_current') await this.#expireCurrent(of, one);
       if (one.due.action !== 'transition') continue;
-      // What listings show of it is the link's, or the object's without an index.
+      // The fields that listings show of it are the link's, or the object's without an index.
       const seen = version === versions[0] ? current : heads.get(version.name);
       if (seen !== undefined) await this.#transition(of, one, seen, version === versions[0]);
     }

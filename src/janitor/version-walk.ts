@@ -81,7 +81,7 @@ export function keptVersions({ systemMetadata }: ContainerHead): VersioningStatu
   return state === 'unversioned' ? undefined : state;
 }
 
-/** What is to be done with one key after the other. */
+/** The work on one key after the other. */
 class KeyWalk {
   readonly #rules: VersionRules | undefined;
   readonly #superset: LifecycleConfiguration;

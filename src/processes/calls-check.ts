@@ -10,7 +10,7 @@ const CALLS_MIN = 20;
 const FAILED_SHARE_MAX = 0.95;
 
 /**
- * What share of the calls to the backend failed in the last minute, and why.
+ * The share of the calls to the backend that failed in the last minute, and why.
  * @returns nothing where no backend is called over a network, or none was
  */
 export function callsCheck({ calls, failed, causes }: RecentCalls): HealthCheck[] {

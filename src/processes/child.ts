@@ -10,7 +10,7 @@ import type {
   ToChild,
 } from './protocol.js';
 
-/** What a child process does, as the supervisor needs to see it. Nothing, until `begin`. */
+/** The work of a child process, as the supervisor sees it. It does nothing until `begin`. */
 export interface ChildService {
   /** Takes up its work: listens. @throws StartError */
   begin?(): Promise<void> | void;

@@ -2,7 +2,7 @@ import { OutputError } from '../lib/result-output.js';
 import { StartError } from './child.js';
 import type { CommandFailed, CommandFailure } from './janitor-command-protocol.js';
 
-/** What the processes of `ringway janitor`, `ringway repair` and `ringway store` have in common. */
+/** Common parts of the processes of `ringway janitor`, `ringway repair` and `ringway store`. */
 
 /** Why a command could not do all that it was to do. */
 export class CommandError extends Error {
@@ -47,8 +47,8 @@ function describe(error: unknown): CommandFailed {
 const CAUSES_MAX = 8;
 
 /**
- * What went wrong, and why, in one line: the messages of an error and of its causes. A cause that the
- * message before it already tells is left out.
+ * A failure and its reasons in one line: the messages of an error and of its causes. A cause that
+ * the message before it already tells is left out.
  */
 export function withCauses(error: unknown): string {
   const told: string[] = [];

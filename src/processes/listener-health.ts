@@ -5,7 +5,7 @@ import type { S3Health } from '../s3/request/health-path.js';
 /** A probe older than this many intervals is out of date; the supervisor has the same rule. */
 const STALE_INTERVALS = 3;
 
-/** What one listener knows of its own health, from its last probe. */
+/** A listener's knowledge of its own health, from its last probe. */
 export class ListenerHealth {
   #probedAt = -Infinity;
   #isWell = false;

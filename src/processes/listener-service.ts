@@ -33,13 +33,13 @@ import { createLogger, type Logger } from '../telemetry/logger.js';
 import { ListenerMetrics } from '../telemetry/metrics.js';
 import { RequestTrace, type SendTraces, type TraceOrder } from '../telemetry/request-trace.js';
 
-/** What stands between the protocol and the store. */
+/** Puts a layer between the protocol and the store. */
 export type DecorateBackend = (store: Backend) => Backend;
 
 /**
- * What a listener process does, until it is drained.
+ * The service of a listener process, until it is drained.
  *
- * @param decorate - puts something in front of the store, for tests of what goes wrong there
+ * @param decorate - puts something in front of the store, for tests of failures there
  * @throws StartError
  */
 export async function startListener(
@@ -247,7 +247,7 @@ function createAdmission(options: FilledOptions, metrics: ListenerMetrics): Admi
   return admission;
 }
 
-/** What it finds is logged: a clock that cannot be trusted denies COMPLIANCE. */
+/** Its findings are logged: a clock that cannot be trusted denies COMPLIANCE. */
 function startClock(options: FilledOptions, peerDate: PeerDate, log: Logger): Promise<ClockHealth> {
   return startClockHealth({
     maxOffsetMs: options.wormClockMaxOffsetMs,

@@ -7,7 +7,7 @@ import { StartError } from './child.js';
 import type { SwiftHooks } from './open-swift.js';
 import type { HealthCheck, StartFailure } from './protocol.js';
 
-/** What a store tells of itself while it works. */
+/** Reports that a store gives while it works. */
 export interface StoreHooks {
   /** For the embedded store: how long each commit took, and how many writes shared it. */
   readonly onSync?: ((seconds: number, batch: number) => void) | undefined;

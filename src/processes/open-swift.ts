@@ -79,11 +79,11 @@ function segmentsAreSwept({ janitorIntervalMs, credentialsSource }: FilledOption
   return janitorIntervalMs > 0 && credentialsSource !== 'identity';
 }
 
-/** What lacks without the filter; not a reason to serve nothing. */
+/** The functions that are missing without the filter; not a reason to serve nothing. */
 export const FILTER_MISSING =
   'versions, locks, ACLs, tags, CORS and lifecycle rules answer 501: see docs/swift.md';
 
-/** What a filter of an earlier release lacks. */
+/** The function that is missing with a filter of an earlier release. */
 export const HOP_RIGHTS_MISSING =
   'what a link or a manifest of a Swift client leads to is refused to everybody: replace the filter in all proxies, see docs/swift.md';
 

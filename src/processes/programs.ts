@@ -55,13 +55,13 @@ export const DEPLOY_PROGRAM = {
   nodeFlags: SMALL_HEAP_FLAGS,
 } as const;
 
-/** What `ringway repair` runs; see janitor-command-protocol.ts. */
+/** The program of `ringway repair`; see janitor-command-protocol.ts. */
 export const REPAIR_COMMAND_ENTRY = fileURLToPath(new URL('./repair-command.js', import.meta.url));
 
-/** What `ringway store` runs; see store-command-protocol.ts. */
+/** The program of `ringway store`; see store-command-protocol.ts. */
 export const STORE_COMMAND_ENTRY = fileURLToPath(new URL('./store-command.js', import.meta.url));
 
-/** What `ringway janitor` runs: one pass, or a dry run; see janitor-command-protocol.ts. */
+/** The program of `ringway janitor`: one pass, or a dry run; see janitor-command-protocol.ts. */
 export const JANITOR_COMMAND_ENTRY = fileURLToPath(
   new URL('./janitor-command.js', import.meta.url),
 );

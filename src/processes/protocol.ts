@@ -5,7 +5,7 @@ import type { MetricSnapshot } from '../telemetry/collected.js';
 import type { TraceBatch, TraceOrder } from '../telemetry/request-trace.js';
 
 /**
- * What the supervisor and its children say to each other over Node's IPC channel, as JSON:
+ * The messages between the supervisor and its children over Node's IPC channel, as JSON:
  *
  *     supervisor                      child
  *        │  ── init ──────────────────▶ │  options and credentials: never in argv or environment
@@ -42,7 +42,7 @@ export interface LoginOffer {
   readonly key: string;
 }
 
-/** What a child is told at its start. */
+/** The first message to a child. */
 export interface ChildInit {
   readonly type: 'init';
   /** 1 to `options.listeners`; a restarted child has its predecessor's number. */
@@ -51,9 +51,9 @@ export interface ChildInit {
   readonly options: FilledOptions;
   /** The roster; without secret keys for a kind of process that verifies no signatures. */
   readonly credentials: Roster;
-  /** What the file `console_config` says; the console alone is told. */
+  /** The contents of the file `console_config`; only the console gets them. */
   readonly consoleConfig?: Readonly<Record<string, unknown>> | undefined;
-  /** What the file `deploy_config` says; the control service of Deploy alone is told. */
+  /** The contents of the file `deploy_config`; only the control service of Deploy gets them. */
   readonly deploy?: DeployOptions | undefined;
 }
 
@@ -73,7 +73,7 @@ export type ToChild =
 export interface HealthCheck {
   readonly name: string;
   readonly ok: boolean;
-  /** What went wrong; shown to operators by `/readyz?verbose`. */
+  /** Details, such as the problem; shown to operators by `/readyz?verbose`. */
   readonly detail?: string | undefined;
 }
 
