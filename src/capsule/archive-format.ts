@@ -7,7 +7,7 @@
  * in one go; times and rights are fixed; all sizes and offsets are those of ZIP64.
  */
 
-/** What the end of the archive says of a file. */
+/** The entry of a file at the end of the archive. */
 export interface ArchivedFile {
   readonly path: string;
   readonly bytes: number;
@@ -71,7 +71,7 @@ export function sizeIn(header: Buffer): bigint {
   return header.readBigUInt64LE(header.length - 8);
 }
 
-/** What follows the bytes of a file. */
+/** The data descriptor, which follows the bytes of a file. */
 export function descriptor(bytes: number, crc: number): Buffer {
   const made = Buffer.alloc(DESCRIPTOR_BYTES);
   made.writeUInt32LE(DESCRIPTOR_SIGNATURE, 0);
@@ -87,7 +87,7 @@ export interface EndPart {
   readonly bytes: Buffer;
 }
 
-/** What the end of the archive itself is called in messages. */
+/** The name of the archive's own end in messages. */
 export const ARCHIVE = 'archive';
 
 /** The directory and the end of an archive. @param start - how many bytes are before it */

@@ -1,4 +1,4 @@
-/** What is wrong with a capsule, for programs; docs/lab.md lists them. */
+/** Faults of a capsule, for programs; docs/lab.md lists them. */
 export type CapsuleFault =
   /** No archive that Ringway writes begins like this. */
   | 'not_a_capsule'

@@ -16,7 +16,7 @@ export interface SealedDocuments {
   readonly found: string;
 }
 
-/** What a manifest says, but for its files, which are those that were found. */
+/** A manifest without its files, which are those that were found. */
 export type ManifestHead = Omit<CapsuleManifest, 'files'>;
 
 export interface CheckedDocuments {

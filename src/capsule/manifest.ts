@@ -7,11 +7,11 @@ const whole = z.int().min(0);
 const text = z.string().max(4096);
 const SHA256 = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** What is sealed: the object, and each file of the capsule before the manifest. */
+/** The sealed contents: the object, and each file of the capsule before the manifest. */
 const MANIFEST_SCHEMA = z.strictObject({
   capsule: z.literal(1),
   created_unix_s: whole,
-  /** What its operators call the cluster. */
+  /** The operators' name of the cluster. */
   cluster: text,
   /** The release that made it. */
   source_version: text,

@@ -124,7 +124,7 @@ export class ClockMonitor implements ClockHealth {
 interface Answer {
   /** The reading of the first source that gave one. */
   readonly reading?: ClockReading;
-  /** What each said that was asked. */
+  /** The answers of all sources that were asked. */
   readonly said: readonly string[];
 }
 

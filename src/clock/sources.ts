@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { type ClockReading, type ClockSource, UNSYNCHRONISED } from './reading.js';
 
-/** What a program that tells of the clock may take; they answer in some milliseconds. */
+/** The longest wait for a program that tells of the clock; they answer in some milliseconds. */
 const TIMEOUT_MS = 2_000;
 const OUTPUT_BYTES_MAX = 16 * 1024;
 
@@ -39,8 +39,8 @@ interface Observation {
 }
 
 /**
- * What the `Date` of a backend's answers says of this node's clock: somewhere between the request
- * and the answer, the peer's clock was within that second.
+ * This node's clock by the `Date` of a backend's answers: somewhere between the request and the
+ * answer, the peer's clock was within that second.
  */
 export class PeerDate implements ClockSource {
   readonly name = 'backend';
@@ -95,8 +95,8 @@ const SECONDS = /^-?\d{1,15}(?:\.\d{1,15})?$/;
 const MS_PER_SECOND = 1000;
 
 /**
- * What chronyd knows of the clock, by `chronyc -c -n tracking` (chronyc(1)). It asks over the
- * socket or over UDP on the loopback, so that any user may; `-n` keeps DNS out of it. One line:
+ * The clock as chronyd knows it, by `chronyc -c -n tracking` (chronyc(1)). It asks over the socket
+ * or over UDP on the loopback, so that any user may; `-n` keeps DNS out of it. One line:
  *
  *     7F000001,127.0.0.1,9,1795183341.794994177,-0.000002133,…,0.000008734,0.000018982,0.3,Normal
  *
@@ -164,10 +164,10 @@ const US_PER_MS = 1000;
 const NS_PER_MS = 1_000_000;
 
 /**
- * What the kernel knows of the clock: adjtimex(2), which any user may read, and which tells of
- * whatever keeps the clock (systemd-timesyncd, ntpd, chronyd, PTP), also from within a container,
- * where no daemon can be asked. Node has no such call. `perl-base` has: it is essential on Debian,
- * so that no system is without it, and alone can make a system call by its number.
+ * The clock as the kernel knows it: adjtimex(2), which any user may read, and which covers every
+ * keeper of the clock (systemd-timesyncd, ntpd, chronyd, PTP), also from within a container, where
+ * no daemon can be asked. Node has no such call. `perl-base` has: it is essential on Debian, so
+ * that no system is without it, and alone can make a system call by its number.
  *
  * @param output - of {@link PROGRAM}. @throws Error for anything else
  */
@@ -177,7 +177,7 @@ export function parseTimex(output: string): ClockReading {
   const [offset = 0, maxErrorUs = 0, status = 0] = match.slice(1).map(Number);
   if (maxErrorUs >= MAX_ERROR_LIMIT_US) return UNSYNCHRONISED;
   const unitsPerMs = (status & STA_NANO) === 0 ? US_PER_MS : NS_PER_MS;
-  // What is left of a correction that is under way, and what the last one may have missed.
+  // The rest of a correction under way, and the error that the last one may have missed.
   return { offsetMs: offset / unitsPerMs, uncertaintyMs: maxErrorUs / US_PER_MS };
 }
 

@@ -1,7 +1,7 @@
 import type { ByteSource } from '../lib/cancellation.js';
 
 /**
- * What the cold tier needs of a place that keeps whole copies of objects for long: SPEC.md 3.4.
+ * The cold tier's interface to a place that keeps whole copies of objects for long: SPEC.md 3.4.
  *
  * Every implementation passes the contract suite in `test/cold/`. Promises that the layers above
  * build on:
@@ -26,7 +26,7 @@ export interface ColdBackend {
    */
   get(location: ColdLocation): Promise<{ copy: ColdCopy; body: ByteSource } | undefined>;
 
-  /** What is not there is deleted. @throws ColdError Unavailable */
+  /** A copy that is not there counts as deleted. @throws ColdError Unavailable */
   delete(location: ColdLocation): Promise<void>;
 
   /** The copies of an account, in no order. @throws ColdError Unavailable */
@@ -49,7 +49,7 @@ export interface ColdLocation {
   readonly id: string;
 }
 
-/** What a copy is of: enough to give it back, and to tell whether anybody still needs it. */
+/** The object of a copy: enough to give it back, and to tell whether anybody still needs it. */
 export interface ColdCopy extends ColdLocation {
   readonly container: string;
   readonly object: string;

@@ -1,10 +1,10 @@
-/** What a cold backend says when it cannot do what it was asked; matched by code, never by message. */
+/** Reasons why a cold backend cannot do what it was asked; matched by code, never by message. */
 export type ColdErrorCode =
   /** No room on the device, or over a quota. */
   | 'Full'
   /** It cannot be reached, or not now; the same call may work later. */
   | 'Unavailable'
-  /** What is stored is not a whole copy. */
+  /** The stored data is not a whole copy. */
   | 'Corrupt'
   /** The body was shorter or longer than announced. */
   | 'BodyMismatch';
@@ -23,7 +23,7 @@ export class ColdError extends Error {
 
 const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
-/** What the file system said, as a ColdError; one of those, and what a body threw, pass as they are. */
+/** An error of the file system as a ColdError; a ColdError or a body's error passes as it is. */
 export function asColdError(error: unknown): unknown {
   if (error instanceof ColdError) return error;
   const { code, syscall } = error as NodeJS.ErrnoException;

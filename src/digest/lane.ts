@@ -4,7 +4,7 @@ import { BatchPool } from '../lib/buffers/batch-pool.js';
 import { DigestLaneError } from './body-digest.js';
 import type { Digests, WantedDigests } from './running-digests.js';
 
-/** What one task on a lane took; for the metrics. */
+/** The cost of one task on a lane; for the metrics. */
 export interface LaneTaskTiming {
   /** Seconds from posting until the thread took it. */
   readonly waitS: number;
@@ -46,7 +46,7 @@ export const DIGEST_DEFAULTS: FilledDigestOptions = {
 const BATCH_BYTES_MIN = 16_384;
 
 /**
- * What the event loop and a lane's thread tell each other. All tasks of one body go to one thread,
+ * The messages between the event loop and a lane's thread. All tasks of one body go to one thread,
  * in order; the thread keeps the state of a body between its first task and its last.
  */
 export interface LaneTask {

@@ -1,14 +1,14 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createChecksum, type ChecksumAlgorithm, type RunningChecksum } from './checksum.js';
 
-/** What is to be computed over a body. */
+/** The digests to compute over a body. */
 export interface WantedDigests {
   readonly md5: boolean;
   readonly sha256: boolean;
   readonly checksum?: ChecksumAlgorithm | undefined;
 }
 
-/** What was wanted, and nothing else. */
+/** The digests that were wanted, and no others. */
 export interface Digests {
   /** Lower-case hex. */
   readonly md5?: string | undefined;

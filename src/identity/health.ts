@@ -24,7 +24,7 @@ const GOOD_MS = 60_000;
 export class IdentityProbe {
   #hasAnswered = false;
   #goodUntil = -Infinity;
-  /** What the last look that failed found. */
+  /** The problem that the last failed look found. */
   #problem: string | undefined;
   #looking: Promise<IdentityHealth> | undefined;
 

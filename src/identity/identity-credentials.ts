@@ -108,7 +108,7 @@ export class IdentityCredentials implements CredentialSource {
     const first = flight === undefined ? undefined : await flight;
     const known = this.#knownBy(claim);
     if (known !== undefined) return known;
-    // What the first one cannot find out, those behind it cannot either.
+    // Those behind the first one cannot find out more than it did.
     if (first === UNAVAILABLE) return this.#counted(UNAVAILABLE);
     const stale = this.#staleFor(claim);
     if (stale !== undefined && this.#users.beginRetry()) {
@@ -211,7 +211,7 @@ export class IdentityCredentials implements CredentialSource {
     return { outcome: 'secret', credential: this.#users.learn({ ...principal, secretKey }) };
   }
 
-  /** What cannot be had now is missed by signed chunks only. */
+  /** A secret that cannot be had now is missed by signed chunks only. */
   async #secretOf(user: IdentityUser, needed: boolean): Promise<string | undefined> {
     try {
       return await this.options.service.secretOf(user);

@@ -15,7 +15,7 @@ export interface KeystoneCall {
   readonly durationS: number;
 }
 
-/** What is asked for, from a fixed list: it becomes a label. */
+/** The purpose of a request, from a fixed list: it becomes a label. */
 export type KeystonePurpose = 'verify' | 'secret' | 'login' | 'accounts' | 'probe';
 
 interface KeystoneOptions {

@@ -21,7 +21,7 @@ export const ID = z.string().regex(/^[A-Za-z0-9._-]{1,64}$/);
 const NAME = z.string();
 const PARTY = z.object({ id: ID, name: NAME, domain: z.object({ id: z.string() }) });
 
-/** What `POST /v3/s3tokens` answers, as far as it is used. */
+/** The answer to `POST /v3/s3tokens`, as far as it is used. */
 const TOKEN = z.object({
   token: z.object({
     user: PARTY,

@@ -204,5 +204,5 @@ async function telling<T>(operation: () => Promise<T>): Promise<T> {
 }
 
 function ignore(): void {
-  // What could not be removed is found by cleanUp.
+  // cleanUp finds the files that could not be removed.
 }
