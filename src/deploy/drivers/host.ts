@@ -11,7 +11,7 @@ import {
 } from './driver.js';
 import { REMOTE_SCRIPT } from './remote-script.js';
 
-/** What is the same on hosts that are reached by ssh, and on this one. */
+/** Options that hosts reached by ssh and this one have in common. */
 export interface HostOptions {
   /** On the host: what the files of a node lie below. */
   readonly rootOf: (node: string) => string;
@@ -42,7 +42,7 @@ const CALL_TIMEOUT_MS = 10 * 60_000;
 const OUTPUT_BYTES_MAX = 4 * 1024 * 1024;
 const MESSAGE_LENGTH_MAX = 500;
 
-/** What execFile says of a call that failed. */
+/** The fields that execFile's error of a failed call has. */
 export interface FailedCall {
   readonly code?: number | string;
   readonly killed?: boolean;
@@ -65,7 +65,7 @@ export abstract class HostDriver implements Driver {
   /** How a node's Python is called. */
   protected abstract callOf(node: NodeTarget): HostCall;
 
-  /** What a call that failed means, for operators. */
+  /** The meaning of a failed call, for operators. */
   protected abstract failureOf(failed: FailedCall, said: string): string;
 
   reloads(): boolean {
@@ -180,7 +180,7 @@ function systemdCalls(line: string): string[][] {
   ];
 }
 
-/** What a node says, for journals and pages: the end of it, without control characters. */
+/** The output of a node, for journals and pages: the end of it, without control characters. */
 function plain(text: string): string {
   return text
     .replace(/\p{Cc}+/gu, ' ')

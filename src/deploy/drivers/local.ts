@@ -22,7 +22,7 @@ export class LocalDriver implements Driver {
     const root = path.join(this.installRoot, node.name);
     await mkdir(root, { recursive: true, mode: 0o755 });
     const staging = path.join(root, STAGING);
-    // What a run that was killed has left is of no use.
+    // The remains of a run that was killed are of no use.
     await rm(staging, { recursive: true, force: true });
     const changed: InstallFile[] = [];
     for (const file of files) {
@@ -88,7 +88,7 @@ async function prepareFolders(
     const probe = path.join(place, `${STAGING}.probe`);
     await createAnew(probe);
     try {
-      // What lies on another file system, or is mounted, cannot be renamed to.
+      // A rename to a place on another file system, or that is mounted, fails.
       const staged = path.join(staging, 'probe');
       await createAnew(staged);
       await rename(staged, probe);

@@ -1,7 +1,7 @@
 /**
- * What runs on a node for the driver `ssh`: Python's standard library alone, which every host of
- * Swift's has. It reads one request, as JSON, and the contents of files behind it; nothing of either
- * is ever a part of a command line. It answers with one line of JSON.
+ * The program that runs on a node for the driver `ssh`: Python's standard library alone, which
+ * every host of Swift's has. It reads one request, as JSON, and the contents of files behind it;
+ * nothing of either is ever a part of a command line. It answers with one line of JSON.
  *
  *     {"act": "look", "root", "paths", "owners"}  → {"files": {path: [sha256, mode, is owned] | null}}
  *     {"act": "install", "root", "run", "files", "deleted", "expected"}

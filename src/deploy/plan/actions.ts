@@ -58,7 +58,7 @@ export function actionsOf(rings: PlannedRings, before: Manifest, after: Manifest
   return [...ringActions, ...files, ...deletions, ...reloads([...files, ...deletions], after)];
 }
 
-/** What installs drifted files of nodes again. */
+/** The actions that install drifted files of nodes again. */
 export function repairActions(
   drifted: readonly {
     readonly node: string;

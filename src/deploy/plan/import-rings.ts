@@ -7,7 +7,7 @@ import { sha256 } from '../spec/canonical.js';
 import { pointer, type SpecProblem } from '../spec/parse.js';
 import type { Blobs } from './manifest.js';
 
-/** What was found in a ring file, for the operator to compare. */
+/** The contents of a ring file, for the operator to compare. */
 export interface ImportedRing {
   readonly name: string;
   readonly part_power: number;
@@ -32,7 +32,7 @@ const KEYS = new Set(['name', 'min_part_hours', 'overload']);
 /** A ring of Swift's own sizes has a small part of it. */
 const RING_BYTES_MAX = 128 * 1024 * 1024;
 
-/** What a ring file does not say, and the operator has to. */
+/** The facts that a ring file does not have, and that the operator has to give. */
 interface RingWish {
   readonly name: string;
   readonly min_part_hours: number;

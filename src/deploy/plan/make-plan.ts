@@ -14,7 +14,7 @@ import {
 } from './manifest.js';
 import { planRings, type BlastRadiusJson, type RingChangeJson } from './plan.js';
 
-/** What is in force, by hashes. */
+/** The applied state, by hashes. */
 export interface Applied {
   /** Null before the first time. */
   readonly spec: Spec | null;
@@ -33,7 +33,7 @@ export interface PlanRequest {
   readonly seed: number;
   readonly nowS: number;
   readonly allowLarge: boolean;
-  /** What the files of all nodes lie below, each in a folder with the node's name; empty for `/`. */
+  /** The folder of all nodes' files, each node's in a folder with its name; empty for `/`. */
   readonly installRoot: string;
 }
 
@@ -76,7 +76,7 @@ export type Made =
   | {
       readonly refused: null;
       readonly plan: PlanJson;
-      /** What will be in force. */
+      /** The state that will be in force. */
       readonly next: Applied;
       /** Contents that were not there before, files and builders. */
       readonly blobs: Blobs;

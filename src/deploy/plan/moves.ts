@@ -2,7 +2,7 @@ import type { Row } from '../../ring/ring-data.js';
 import { ringOfPolicy } from '../spec/queries.js';
 import type { Spec } from '../spec/schema.js';
 
-/** What happens to partitions between two states of a ring. */
+/** The moves of partitions between two states of a ring. */
 export interface Moves {
   /** Part-replicas that go to another device. */
   readonly parts: number;

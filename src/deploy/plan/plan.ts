@@ -17,7 +17,7 @@ export interface PlanInput {
   readonly allowLarge: boolean;
 }
 
-/** What a plan says of a ring, as the control service answers it. */
+/** A plan's change of a ring, as the control service answers it. */
 export interface RingChangeJson {
   readonly ring: string;
   readonly parts_moved: number;
@@ -35,7 +35,7 @@ export interface RingChangeJson {
   readonly devices: readonly object[];
 }
 
-/** What may go wrong while replicators carry a plan out. */
+/** The risks while replicators carry a plan out. */
 export interface BlastRadiusJson {
   readonly ring: string;
   /** Partitions of which a replica is where it was not before, and has to be copied. */

@@ -8,7 +8,7 @@ import { newDevice, ownDevices } from './ring-changes.js';
 /** The part of a ring's weight that may go in one plan without `allow_large`. */
 const WEIGHT_LOSS_MAX_PCT = 25;
 
-/** What is in force. */
+/** The state in force. */
 export interface InForce {
   /** The specification that was applied last; undefined before the first time. */
   readonly spec: Spec | undefined;

@@ -33,7 +33,7 @@ export function makeRepairPlan(
     actions,
     ring_changes: [],
     blast_radius: [],
-    // What a node has is not read: secrets may be in it.
+    // The files on a node are not read: secrets may be in them.
     diffs: [],
     warnings: unknown.map((node) => `${node} could not be asked: it is left as it is.`),
     empty: actions.length === 0,

@@ -3,7 +3,7 @@ import type { BuilderChange, BuilderState, NewDevice } from '../../ring/builder/
 import { devicesOfRing, roleOfRing, type NodeDevice } from '../spec/queries.js';
 import type { Spec, SpecRing } from '../spec/schema.js';
 
-/** What one plan does to a builder. */
+/** The changes of one plan to a builder. */
 export interface RingChanges {
   readonly changes: readonly BuilderChange[];
   /** Ids of devices that leave the ring, now or once they have no partitions. */

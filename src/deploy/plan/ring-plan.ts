@@ -60,7 +60,7 @@ const WORTHWHILE_PCT = 1;
 export function planRing(input: RingPlanInput): RingPlan {
   const { ring, nowS } = input;
   const start = input.before ?? emptyBuilder(ring);
-  // What a device has is on no other one where partitions have one replica.
+  // The data of a device is on no other one where partitions have one replica.
   const isCopied = Math.min(start.replicas, ring.replicas) >= 2;
   const mayRemove = isCopied && input.spec.rollout.weight_step_pct === 100;
   let leaveBy: LeaveBy = mayRemove ? 'remove' : 'drain';

@@ -5,7 +5,7 @@ import { hoursToWait, type RingHealth, type RingPlan } from './ring-plan.js';
 /** The balance above which a ring is worth a word. */
 const BALANCE_HIGH_PCT = 10;
 
-/** What a plan means, in words, where that is more than its numbers say. */
+/** The meaning of a plan, in words, where it is more than its numbers say. */
 export function ringWarnings(
   plan: RingPlan,
   after: RingHealth | undefined,

@@ -1,6 +1,6 @@
 import type { ServerLook } from './recon.js';
 
-/** What the next step of a ramp waits for. */
+/** A condition that the next step of a ramp waits for. */
 export interface Gate {
   readonly name: 'min_part_hours' | 'rings' | 'replication' | 'dispersion';
   readonly ok: boolean;
@@ -63,7 +63,7 @@ export function gatesOf({ looks, rings, placedS, movableS, nowS }: GateInput): G
   ];
 }
 
-/** What says that a cluster is not well: nothing is moved then. */
+/** The signs that a cluster is not well: nothing is moved then. */
 export function problemsOf(looks: readonly ServerLook[]): string[] {
   return looks.flatMap((look) => {
     const who = `the ${look.role} server of ${look.node}`;

@@ -5,7 +5,7 @@ import { hostPort } from '../render/host.js';
 import { STORAGE_ROLES, type StorageRole } from '../spec/queries.js';
 import type { Spec, SpecNode } from '../spec/schema.js';
 
-/** What a server of Swift tells of itself, or why it does not. */
+/** A Swift server's report about itself, or why there is none. */
 export interface ServerLook {
   readonly node: string;
   readonly role: StorageRole;

@@ -3,7 +3,7 @@ import { access, constants, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promis
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** What a program of Swift's says of a file. */
+/** The verdict of a program of Swift's on a file. */
 export interface ProgramCheck {
   readonly program: string;
   readonly target: string;
@@ -121,7 +121,7 @@ async function outcome(
   }
 }
 
-/** What execFile says of a call that failed. */
+/** The fields that execFile's error of a failed call has. */
 interface Failed {
   readonly stdout?: string;
   readonly stderr?: string;

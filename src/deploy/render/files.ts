@@ -27,7 +27,7 @@ export function secretFile(path: string, ref: string, mode = SECRET): NodeFile {
   return { path, mode, secrets: 'raw', content: Buffer.from(`${secretMark(ref)}\n`) };
 }
 
-/** What stands for a secret wherever a file is kept or shown. */
+/** The mark in the place of a secret wherever a file is kept or shown. */
 export function secretMark(ref: string): string {
   return `{{secret ${ref}}}`;
 }

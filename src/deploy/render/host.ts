@@ -6,7 +6,7 @@ import type { Option } from './files.js';
 export interface Host {
   readonly spec: Spec;
   readonly node: SpecNode;
-  /** What the node's files lie below, as its programs see it: empty for `/`. */
+  /** The folder of the node's files, as its programs see it: empty for `/`. */
   readonly root: string;
 }
 
@@ -47,7 +47,7 @@ const DEFAULT_OPTIONS =
 
 type Options = Readonly<Record<string, Option>>;
 
-/** What `tuning` says of a section of a server: the part for `[DEFAULT]`, and the part for the app. */
+/** The `tuning` of a section of a server: the part for `[DEFAULT]`, and the part for the app. */
 export function tunedServer(
   { spec }: Host,
   section: TunedSection,

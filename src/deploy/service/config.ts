@@ -195,7 +195,7 @@ function tlsProblems(config: Partial<DeployConfig>): ConfigProblem[] {
   return [];
 }
 
-/** What a driver needs, and what its paths may hold. */
+/** Options that a driver needs, and rules for its paths. */
 function driverProblems(config: Partial<DeployConfig>, folder: string): ConfigProblem[] {
   const { driver, install_root: root = '', files_for: filesFor, this_node: own = '' } = config;
   const problems: ConfigProblem[] = [];

@@ -30,7 +30,7 @@ export interface ControlOptions {
   readonly audit: Pick<ExclusiveAudit, 'write'>;
   readonly now: () => number;
   readonly onAuditLost: (error: unknown) => void;
-  /** What Swift's own programs say of files. */
+  /** Has Swift's own programs check files. */
   readonly check: typeof checkPrograms;
   /** How servers of Swift are asked. */
   readonly ask: AskRecon;
@@ -43,7 +43,7 @@ export interface ControlOptions {
 
 const STATUS_AGE_MS = 5000;
 
-/** What a request asks of a plan. */
+/** The options of a request for a plan. */
 export interface PlanWish {
   readonly seed: number;
   readonly allowLarge: boolean;
@@ -52,7 +52,7 @@ export interface PlanWish {
 type Act = Pick<AuditEvent, 'actor' | 'ip' | 'request_id' | 'action' | 'target' | 'result'> &
   Partial<Pick<AuditEvent, 'details'>>;
 
-/** What the control service does, whatever speaks to it. */
+/** The functions of the control service, whatever speaks to it. */
 export class Control {
   readonly planner = new Planner();
   readonly #specs = new SerialQueues();

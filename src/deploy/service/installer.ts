@@ -15,9 +15,9 @@ export interface InstallerOptions {
   readonly blobs: Blobs;
   readonly secrets: Secrets;
   readonly next: Applied;
-  /** What is in force before the run. */
+  /** The state in force before the run. */
   readonly former: Pick<AppliedFile, 'applied' | 'installed'>;
-  /** What runs that did not succeed have left, by node. */
+  /** The remains of runs that did not succeed, by node. */
   readonly unsettled: ReadonlyMap<string, Unsettled>;
   /** Puts back what was installed, also where others have changed it. */
   readonly isRepair: boolean;
@@ -49,8 +49,8 @@ export class Installer {
   }
 
   /**
-   * What a node may have in the place of files: what was installed, or what runs have left that did not
-   * succeed. Another content is a change by others, such as a user who was removed.
+   * The contents that a node may have in the place of files: those installed, or those left by runs
+   * that did not succeed. Another content is a change by others, such as a user who was removed.
    */
   async #expectedOn(
     name: string,

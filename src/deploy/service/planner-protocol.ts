@@ -5,7 +5,7 @@ import type { SpecProblem } from '../spec/parse.js';
 import type { Spec } from '../spec/schema.js';
 import type { PruneRequest } from '../state/prune.js';
 
-/** What the thread that plans is asked, and what it answers. */
+/** The tasks of the thread that plans, and its answers. */
 export type PlannerTask =
   | {
       readonly kind: 'validate';
@@ -25,7 +25,7 @@ export type PlannerTask =
     }
   | {
       readonly kind: 'import-rings';
-      /** What the operator says of the rings, as text. */
+      /** The operator's facts about the rings, as text. */
       readonly text: string;
       readonly stateDir: string;
     }

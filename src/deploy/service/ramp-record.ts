@@ -20,7 +20,7 @@ export interface Ramp {
   steps_left: number | null;
   /** An estimate; null where nothing is known. */
   remaining_s: number | null;
-  /** What was in force after the last step, or when the ramp began or was resumed; null before that. */
+  /** The state in force after the last step, or the start or resumption; null before that. */
   applied_etag: string | null;
   placed_unix_s: number;
   movable_unix_s: number;

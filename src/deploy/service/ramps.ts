@@ -16,7 +16,7 @@ import {
 import type { Run } from './run-record.js';
 import type { SpecFile } from './store.js';
 
-/** What a ramp works with. */
+/** The parts that a ramp works with. */
 export interface RampParts {
   readonly folder: string;
   readonly now: () => number;
@@ -121,7 +121,7 @@ export class Ramps {
     await this.#going;
     // Another request may have cancelled or resumed it while its step ended.
     if (!isIdle(ramp)) throw notIn(ramp);
-    // What was done meanwhile was the operator's wish.
+    // Changes made meanwhile were the operator's wish.
     ramp.applied_etag = null;
     ramp.resumed += 1;
     await this.#change(ramp, 'running', '');
@@ -174,7 +174,7 @@ export class Ramps {
     if (ramp.phase === 'step') {
       const run = this.parts.stepRun(ramp);
       if (run !== undefined) {
-        // What a run has begun is completed first: the gates would stay closed.
+        // The work that a run has begun is completed first: the gates would stay closed.
         if (run.state !== 'succeeded' || run.idempotency_key === keyOf(ramp)) return;
         // A retry has completed it.
         ramp.runs.push(run.id);

@@ -6,7 +6,7 @@ import type { Run } from './run-record.js';
 import { isSameHash, readSecrets, type Secrets } from './secrets.js';
 import type { DeployStore } from './store.js';
 
-/** What has to hold before a run begins. Each of these throws a DeployError where it does not. */
+/** The conditions for a run to begin. Each of these throws a DeployError if it does not hold. */
 
 /** @throws DeployError `plan_stale`, `unprocessable` */
 export function expectFresh(

@@ -48,7 +48,7 @@ export function streamRamp(ramps: Pick<Ramps, 'listen'>, ramp: Ramp, reply: Fast
 
 type Send = (event: string, data: unknown) => void;
 
-/** What is told of. */
+/** A run or a ramp that is followed by events. */
 interface Followed {
   /** The event that has the whole: the first one and the last. */
   readonly name: string;

@@ -13,7 +13,7 @@ export interface Step {
   started_unix_s: number | null;
   ended_unix_s: number | null;
   message: string;
-  /** What the operator has to run on the node, of a step that ends `staged`. */
+  /** The commands that the operator has to run on the node, of a step that ends `staged`. */
   readonly commands: readonly string[];
 }
 
@@ -52,11 +52,11 @@ export interface Run {
   readonly steps: Step[];
 }
 
-/** What runs that did not succeed have left on a node. */
+/** The remains on a node of runs that did not succeed. */
 export interface Unsettled {
   /** Files that they may have written, by path: of each run another one. */
   readonly files: Map<string, readonly ManifestFile[]>;
-  /** What the operator may have run since, or was to run. */
+  /** The commands that the operator may have run since, or was to run. */
   readonly commands: Set<string>;
 }
 

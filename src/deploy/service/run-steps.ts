@@ -3,7 +3,7 @@ import { nodeOf, type Applied } from '../plan/make-plan.js';
 import type { Installer } from './installer.js';
 import type { Run, Step } from './run-record.js';
 
-/** What the steps of a run are taken with. */
+/** The means to take the steps of a run. */
 export interface StepsContext {
   readonly run: Run;
   readonly installer: Pick<Installer, 'install' | 'reload'>;

@@ -55,7 +55,7 @@ export interface RetryRequest {
   readonly actor: string;
 }
 
-/** What a run is made of besides its steps. */
+/** The fields of a run besides its steps. */
 type NewRun = Pick<
   Run,
   'plan_id' | 'plan_sha256' | 'spec_etag' | 'base_etag' | 'actor' | 'idempotency_key'

@@ -39,7 +39,7 @@ export async function readSecrets(
   return problems.length > 0 ? problems : found;
 }
 
-/** What shows later whether prefix and suffix are still the same. */
+/** A digest that shows later whether prefix and suffix are still the same. */
 export function hashCheck(secrets: Secrets, { spec }: Applied): AppliedFile['hash_check'] {
   const salt = randomBytes(16).toString('hex');
   return { salt, digest: digestOf(salt, secrets, spec) };

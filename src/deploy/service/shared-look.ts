@@ -1,4 +1,4 @@
-/** What requests share: a look that takes long, and that each of them would take by itself. */
+/** A look that requests share: it takes long, and each of them would take it by itself. */
 export class SharedLook<T> {
   #last:
     | {

@@ -8,7 +8,7 @@ import { layout, type Layout } from '../state/layout.js';
 import { RAMPS_KEPT, RUNS_KEPT } from '../state/prune.js';
 import type { StoredNext, StoredPlan } from './planner-protocol.js';
 
-/** What is in force, with what only the nodes' files tell. */
+/** The applied state, with the facts that only the nodes' files tell. */
 export interface AppliedFile {
   readonly applied: Applied;
   /** SHA-256 of the files as they were installed, secrets included: by node, then by path. */

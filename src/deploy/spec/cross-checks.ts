@@ -23,7 +23,7 @@ interface Entries<T> {
 
 type Report = (path: readonly PropertyKey[], code: string, message: string) => void;
 
-/** What fields say of each other, of the parts of a specification that are right by themselves. */
+/** Contradictions between fields, of the parts of a specification that are right by themselves. */
 export function crossProblems(value: unknown): SpecProblem[] {
   const problems: SpecProblem[] = [];
   const report: Report = (path, code, message) => {
@@ -236,7 +236,7 @@ function checkOptions(raw: Readonly<Record<string, unknown>>, report: Report): v
   }
 }
 
-/** What is allowed, and seldom meant. */
+/** Settings that are allowed, and seldom meant. */
 export function crossWarnings(spec: Spec): SpecProblem[] {
   const warnings: SpecProblem[] = [];
   const warn: Report = (path, code, message) => {

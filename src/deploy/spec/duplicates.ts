@@ -7,7 +7,7 @@ type Json = Readonly<Record<string, unknown>>;
 interface Differing {
   readonly place: Place;
   readonly list: unknown;
-  /** What is to be there once, and where it stands in its entry; nothing where that is no text. */
+  /** Values that may be there once, and their place in the entry; none where that is no text. */
   readonly keysOf: (entry: unknown) => readonly (readonly [key: Place, value: unknown])[];
   readonly expected: string;
   /** Whether capital and small letters are the same. */
@@ -15,7 +15,7 @@ interface Differing {
 }
 
 /**
- * What is there twice. Each value is looked at by itself: it is told of an entry that has another
+ * Values that are there twice. Each is looked at by itself: it is told of an entry that has another
  * mistake, too.
  */
 export function duplicateProblems(raw: Json, report: Report): void {

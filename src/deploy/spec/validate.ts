@@ -12,7 +12,7 @@ export interface Validated {
   readonly warnings: readonly SpecProblem[];
 }
 
-/** What a form shows is bounded; whatever has more is no specification. */
+/** The most problems that a form shows; a text with more is no specification. */
 const PROBLEMS_MAX = 1000;
 
 /** Checks the text of a specification. */

@@ -23,7 +23,7 @@ const LINE_BYTES_MAX = 4096;
 /** As large as a builder may be. */
 const FILE_BYTES_MAX = 1024 * 1024 * 1024;
 
-/** What a file system has at its root by itself. */
+/** The folder that a file system has at its root by itself. */
 const NOT_OURS = 'lost+found';
 
 /** Names that an archive has at its top. */

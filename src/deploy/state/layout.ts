@@ -1,6 +1,6 @@
 import path from 'node:path';
 
-/** What lies where in the state directory. Nothing in it is ever edited in place. */
+/** The places of files in the state directory. Nothing in it is ever edited in place. */
 export function layout(stateDir: string) {
   const at = (name: string): string => path.join(stateDir, name);
   return {
@@ -8,7 +8,7 @@ export function layout(stateDir: string) {
     lock: at('deploy.lock'),
     /** The specification that is being worked on. */
     spec: at('spec.json'),
-    /** What is in force: see AppliedFile. */
+    /** The state in force: see AppliedFile. */
     applied: at('applied.json'),
     /** Every specification that was taken, by entity tag. */
     specs: at('specs'),

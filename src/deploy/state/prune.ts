@@ -10,7 +10,7 @@ export const RAMPS_KEPT = 100;
 
 export interface PruneRequest {
   readonly nowS: number;
-  /** What is younger stays. Longer than a plan is valid. */
+  /** Younger files stay. Longer than a plan is valid. */
   readonly keepS: number;
 }
 
