@@ -122,7 +122,7 @@ const SHOWN_LENGTH_MAX = 60;
 
 function shown(given: unknown): string {
   if (given === undefined) return 'missing';
-  // What is nested may be so too deep to be shown.
+  // Nested values may be too deep to be shown.
   if (typeof given === 'object' && given !== null) return Array.isArray(given) ? '[…]' : '{…}';
   const text = JSON.stringify(given);
   return text.length > SHOWN_LENGTH_MAX ? `${text.slice(0, SHOWN_LENGTH_MAX)}…` : text;

@@ -20,7 +20,7 @@ export interface ReplicaPlan {
   readonly requiredOverload: number;
 }
 
-/** What is smaller is nothing: rounding of sums. */
+/** A smaller difference is nothing: rounding of sums. */
 const EPSILON = 1e-10;
 /** Sharing ends after a few rounds, in all but contrived trees. */
 const ROUNDS_MAX = 10_000;
@@ -83,7 +83,7 @@ export function evenReplicas(
   return even;
 }
 
-/** What a device cannot have, because it has a replica of each partition, goes to the others. */
+/** The surplus of a device that has a replica of each partition goes to the others. */
 function weightedReplicas(tree: TierTree, devices: Devices, replicas: number): Float64Array {
   const present = presentDevices(devices).filter(({ weight }) => weight > 0);
   if (present.length < replicas) {
@@ -218,7 +218,7 @@ export function planParts(
       shares.set(child, share);
       left -= share;
     }
-    // What is left by rounding goes to those that have least, in turn.
+    // The rest that rounding leaves goes to those that have least, in turn.
     children.sort((a, b) => valueAt(target, a) - valueAt(target, b));
     for (let turn = 0; left > 0; turn++, left--) {
       const child = children[turn % children.length];

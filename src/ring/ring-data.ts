@@ -3,7 +3,7 @@ import type { Device, Devices } from './device.js';
 /** The device of each partition, for one replica. */
 export type Row = Uint16Array | Uint32Array;
 
-/** What a ring file holds. */
+/** The contents of a ring file. */
 export interface RingData {
   /** Version of the file's format. */
   readonly format: 1 | 2;

@@ -1,5 +1,5 @@
 /**
- * What is wrong with a ring file:
+ * The fault of a ring file:
  * - `corrupt`: it is damaged, or contradicts itself;
  * - `unsupported`: it is of a kind that is not read, such as a pickled ring;
  * - `too_large`: it is, or says that it unpacks to, more than the limit;

@@ -50,7 +50,7 @@ export async function readRingFile(path: string, bytesMax = RING_BYTES_MAX): Pro
   }
 }
 
-/** What changes when a file is written anew, or another takes its place. */
+/** A stamp that changes when a file is written anew, or another takes its place. */
 export function stampOf(stat: {
   readonly ino: bigint;
   readonly size: bigint;

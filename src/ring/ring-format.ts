@@ -47,7 +47,7 @@ export function* readRing(content: Buffer): Reading<RingData> {
   };
 }
 
-/** What {@link readRing} reads, without a break. */
+/** The result of {@link readRing}, without a break. */
 export function readRingAtOnce(content: Buffer): RingData {
   const reading = readRing(content);
   let step = reading.next();

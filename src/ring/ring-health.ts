@@ -7,7 +7,7 @@ import { DEVICE_DEPTH, tierTree, type Tier, type TierTree } from './tier-tree.js
 /** The balance of a device without a weight that still has partitions: Swift's MAX_BALANCE. */
 export const BALANCE_MAX = 999.99;
 
-/** What a device has, and what it would have by its weight. */
+/** The load of a device, and its share by its weight. */
 export interface DeviceBalance {
   readonly id: number;
   /** Part-replicas that it has. */
@@ -18,7 +18,7 @@ export interface DeviceBalance {
   readonly balance: number;
 }
 
-/** What is needed of a ring, or of a builder. */
+/** The part of a ring, or of a builder, that its health is computed from. */
 export interface Assignment {
   readonly partPower: number;
   readonly devices: Devices;
@@ -128,7 +128,7 @@ class DispersionCount {
     this.#histograms = new Float64Array(tree.tiers.length * this.#width);
   }
 
-  /** What is too many counts once, on the level where it is most. */
+  /** A surplus counts once, on the level where it is largest. */
   add(replicasIn: PartTiers): void {
     this.#risks.fill(0);
     for (const number of replicasIn.touched()) {

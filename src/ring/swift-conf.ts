@@ -4,7 +4,7 @@ import { interpolateStrictly, parseIni, type IniFile } from '../config/python-co
 import type { HashSalt } from './path-hash.js';
 import { collectPolicies, parsePolicy, type Policies, type Policy } from './policy.js';
 
-/** What the gateway needs of a cluster's swift.conf. */
+/** The part of a cluster's swift.conf that the gateway needs. */
 export interface SwiftConf {
   readonly salt: HashSalt;
   readonly policies: Policies;
@@ -119,7 +119,7 @@ function sectionOf(
   return options;
 }
 
-/** What Python's strip takes off of Latin-1; JavaScript's trim leaves some of it. */
+/** The blanks that Python's strip takes off of Latin-1; JavaScript's trim leaves some of them. */
 const BLANKS = '\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0';
 
 function stripped(value: string): string {

@@ -12,8 +12,8 @@ const PART_POWER_MAX = 24;
 const REPLICAS_MAX = 1024;
 
 /**
- * What a ring is built from: the ring itself, and what is remembered from one rebalance to the next.
- * Never changed; {@link changeBuilder} and `rebalance` make new ones.
+ * The source of a ring: the ring itself, and the facts kept from one rebalance to the next. Never
+ * changed; {@link changeBuilder} and `rebalance` make new ones.
  */
 export interface BuilderState {
   readonly partPower: number;
