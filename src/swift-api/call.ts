@@ -6,7 +6,7 @@ import type { ApiLimits } from './limits.js';
 import type { Query, Target } from './target.js';
 import type { TempUrlScope } from './tempurl/parameters.js';
 
-/** What all requests share. */
+/** The common context of all requests. */
 export interface Api {
   readonly backend: Backend;
   readonly users: Users;

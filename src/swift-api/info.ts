@@ -47,7 +47,7 @@ export function infoReply({ limits, gatewaySecrets, s3apiInfo }: Api, version: s
       max_failed_deletes: limits.bulkFailuresMax,
     },
     tempauth: { account_acls: false },
-    // What no cluster says of itself.
+    // No cluster says this of itself.
     ringway_store: { embedded: true, whole_headers: true },
     ...(s3apiInfo === undefined ? {} : { s3api: s3apiInfo }),
     ...(gatewaySecrets.length > 0

@@ -61,7 +61,7 @@ function invalid(message: string): SwiftError {
 }
 
 /**
- * What a POST changes of an account's or a container's metadata: an empty value removes, as does
+ * The changes of a POST to an account's or a container's metadata: an empty value removes, as does
  * `X-Remove-…-Meta-N`, which wins.
  */
 export function metadataPatch(

@@ -1,7 +1,7 @@
 import type { ByteSource } from '../lib/cancellation.js';
 import { STATUS_CODES } from 'node:http';
 
-/** What a request is answered with, before it becomes HTTP. */
+/** The answer to a request, before it becomes HTTP. */
 export interface Reply {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];

@@ -35,7 +35,7 @@ export interface SwiftApiOptions {
   /** The users that the service's own users may log in as. */
   readonly serviceUsers?: readonly ServiceUser[] | undefined;
   readonly limits?: Partial<ApiLimits> | undefined;
-  /** What `/info` tells of an S3 API to the same store, as `s3api`; undefined: there is none. */
+  /** The S3 API to the same store, as `/info` tells it under `s3api`; undefined: there is none. */
   readonly s3apiInfo?: Readonly<Record<string, unknown>> | undefined;
   readonly now?: (() => number) | undefined;
 }
@@ -58,7 +58,7 @@ export interface FinishedRequest {
 
 export type Resource = Target['kind'] | 'auth' | 'info' | 'healthcheck' | 'unknown';
 
-/** What is known of a request before its answer. */
+/** The facts of a request before its answer. */
 interface Progress {
   readonly requestId: string;
   resource: Resource;

@@ -2,7 +2,7 @@ import { BackendError, type BackendErrorCode } from '../backend/errors.js';
 import { BodyTooLargeError } from '../http/exchange.js';
 import { HTML, pageOf, type Reply } from './reply.js';
 
-/** Whatever a request is refused with: status, words and headers as Swift has them. */
+/** The refusal of a request: status, words and headers as Swift has them. */
 export class SwiftError extends Error {
   override readonly name = 'SwiftError';
 
@@ -26,7 +26,7 @@ export class SwiftError extends Error {
   }
 }
 
-/** What the store says, as Swift would say it. */
+/** Swift's statuses for the store's errors. */
 const STATUS_OF: Readonly<Record<BackendErrorCode, number>> = {
   NoSuchContainer: 404,
   NoSuchSourceContainer: 404,

@@ -23,7 +23,7 @@ export function isTrue(value: string | undefined): boolean {
   return value !== undefined && TRUE_WORDS.has(value.toLowerCase());
 }
 
-/** What a path names; the deepest name that is there says what the request is of. */
+/** The resource that a path names; the deepest name that is there says what the request is of. */
 export type Target = AccountTarget | ContainerTarget | ObjectTarget;
 
 export interface AccountTarget {

@@ -18,8 +18,8 @@ import type { AccountTarget } from '../target.js';
 import { listingTime, swiftTimestamp } from '../timestamps.js';
 
 /**
- * What an account knows of itself, its metadata. The store has no accounts but in the names of
- * containers, so it is kept as the metadata of a container that no client gets to see.
+ * An account's own metadata. The store has no accounts but in the names of containers, so it is
+ * kept as the metadata of a container that no client gets to see.
  */
 const CONTAINER = '.ringway-account';
 
@@ -139,7 +139,7 @@ async function accountHeaders(call: Call<AccountTarget>): Promise<Reply['headers
   ];
 }
 
-/** What the store gives at once. */
+/** The most names that the store gives at once. */
 const LIMIT_MAX = 10_000;
 /** A marker behind all names that go on behind a roll-up. */
 const LAST = '\u{10ffff}';

@@ -12,7 +12,7 @@ import { unauthorised } from './login.js';
 /** Spellings of `.r` that clients may use. */
 const REFERRERS: ReadonlySet<string> = new Set(['.r', '.ref', '.referer', '.referrer']);
 const LISTINGS = '.rlistings';
-/** What stands for the host of a request without a referrer. */
+/** The host of a request without a referrer. */
 const NO_HOST = 'unknown';
 
 /**
@@ -97,7 +97,7 @@ export function requireOwner(call: Call, account: string): void {
   if (!ownsAccount(call, account)) throw denied(call, account);
 }
 
-/** What is done to a container or to something in it. */
+/** An access to a container or to something in it. */
 interface Access {
   readonly ref: ContainerRef;
   readonly kind: 'read' | 'write';

@@ -7,11 +7,11 @@ export interface User {
   readonly key: string;
   /** The store's account that is theirs, e.g. `AUTH_main`. */
   readonly account: string;
-  /** What ACLs may name them by: the account's name, their own, and, of an owner, the account. */
+  /** Names that ACLs may have for them: the account's, their own, and, of an owner, the account. */
   readonly groups: ReadonlySet<string>;
   /** May do everything in every account (tempauth's `.reseller_admin`). */
   readonly isService: boolean;
-  /** What names the user in a token. */
+  /** The id that names the user in a token. */
   readonly id: string;
 }
 
@@ -21,7 +21,7 @@ export interface ServiceUser {
   readonly key: string;
 }
 
-/** What Swift puts before the names of accounts. */
+/** The prefix that Swift gives the names of accounts. */
 const RESELLER_PREFIX = 'AUTH_';
 
 export class Users {

@@ -5,7 +5,7 @@ import { statusLine, type Reply } from '../reply.js';
 import { SwiftError, swiftErrorOf } from '../swift-error.js';
 import { Deletions, deleteMany, parseNames, type ListedNames } from './delete-many.js';
 
-/** What an operation on many objects tells at its end, in Swift's three forms. */
+/** The report of an operation on many objects at its end, in Swift's three forms. */
 export interface Report {
   /** The fields, in the order of the JSON form. */
   readonly fields: Readonly<Record<string, string | number>>;
@@ -89,7 +89,7 @@ export async function* longAnswer(
 interface LongAnswerOptions {
   readonly heartbeatMs: number;
   readonly eager: boolean;
-  /** What the first sign of life is; of XML its declaration. */
+  /** The first sign of life; of XML its declaration. */
   readonly first?: string;
 }
 

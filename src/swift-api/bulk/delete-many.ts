@@ -9,7 +9,7 @@ import { SwiftError, swiftErrorOf } from '../swift-error.js';
 import { decodeName, splitObjectPath } from '../target.js';
 import type { Report } from './bulk-delete.js';
 
-/** What was deleted of many, and what was not. */
+/** The outcome of the deletion of many objects: those deleted, those missing, and the errors. */
 export class Deletions {
   deleted = 0;
   notFound = 0;
@@ -103,7 +103,7 @@ async function deleteNamed(call: Call, name: string): Promise<void> {
   await call.api.backend.deleteObject(call.context, ref);
 }
 
-/** What a bulk deletion lists. */
+/** The names that a bulk deletion lists. */
 export interface ListedNames {
   readonly names: readonly string[];
   /** Lines that name nothing, with what is not ASCII percent-encoded. */

@@ -60,7 +60,7 @@ export async function getContainer(call: Call<ContainerTarget>): Promise<Reply> 
   return renderListing({ items, format, varies, name, kind: 'container' }, headers);
 }
 
-/** What a listing consists of: objects, and what rolls up others. */
+/** The entries of a listing: objects, and roll-ups of others. */
 function pages(
   { api, context, target }: Call<ContainerTarget>,
   { prefix, delimiter }: ListingQuery,

@@ -105,7 +105,7 @@ function present(patch: Readonly<Record<string, string | null>>): Record<string,
   );
 }
 
-/** What only middlewares that are not here would act on is refused rather than ignored. */
+/** Headers for middlewares that are not here are refused rather than ignored. */
 const UNSUPPORTED = ['x-versions-enabled', 'x-versions-location', 'x-history-location'];
 
 /** @throws SwiftError 501 */

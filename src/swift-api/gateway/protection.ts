@@ -15,7 +15,7 @@ interface Seen {
 }
 
 /**
- * What a gateway's `X-Gateway-Not-Newer` asks for: to change or delete an object only while it is not
+ * Checks a gateway's `X-Gateway-Not-Newer`: an object is changed or deleted only while it is not
  * newer than a time.
  * @returns undefined when the request does not ask for it
  * @throws SwiftError 400; 409 when it is newer
@@ -41,7 +41,7 @@ const SEGMENTS = '+segments';
 const LOCK = 's3-object-lock';
 const ARCHIVE = 'An archive of object versions is written by the S3 gateway only\n';
 const LOCKED = 'A bucket with Object Lock is written by the S3 gateway only\n';
-/** What its owner may change of a bucket with Object Lock, by POST and by nothing else. */
+/** Headers by which the owner may change a bucket with Object Lock, by POST and by nothing else. */
 const OWNERS: ReadonlySet<string> = new Set([
   ...['read', 'write'].flatMap((list) => [`x-container-${list}`, `x-remove-container-${list}`]),
   ...['', '-2'].map((which) => `x-remove-container-meta-temp-url-key${which}`),

@@ -26,7 +26,7 @@ const ROLES: ReadonlySet<string> = new Set(['owner', 'member', 'anonymous', 'buc
 type HopRight = (container: ContainerHead, access: 'read objects' | 'list') => boolean;
 
 /**
- * What the requester may read by its own right.
+ * The requester's own right to read.
  * @returns undefined when the gateway names none
  * @throws SwiftError 400 for what no gateway sends
  */

@@ -23,7 +23,7 @@ export const OWN = {
 
 export type Kind = 'account' | 'container' | 'object' | 'transient';
 
-/** What a request gives of one kind; an empty value removes, where the store can do that. */
+/** The values of one kind in a request; an empty one removes, where the store can do that. */
 export function givenSystemMetadata(
   headers: Iterable<readonly [string, string]>,
   kind: Kind,

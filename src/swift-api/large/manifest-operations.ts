@@ -67,7 +67,7 @@ export async function putManifest(call: Call<ObjectTarget>): Promise<Reply> {
   };
 }
 
-/** What became of it. */
+/** The outcome of storing a manifest. */
 type Stored =
   | { readonly problems: readonly Problem[] }
   | { readonly problems?: undefined; readonly outcome: PutOutcome; readonly etag: string };
@@ -110,7 +110,7 @@ async function writeManifest(
   }
 }
 
-/** What is kept with a manifest besides what the request gives. */
+/** Metadata that is kept with a manifest besides that of the request. */
 function manifestMetadata(
   systemMetadata: Metadata,
   listed: Metadata | undefined,

@@ -26,7 +26,7 @@ export function renderManifest(segments: readonly DescribedSegment[]): string {
   return `[${entries.join(', ')}]`;
 }
 
-/** What a client would have to send to make the same again (`format=raw`). */
+/** The body that a client would have to send to make the same again (`format=raw`). */
 export function renderRawManifest(segments: readonly Segment[]): string {
   const entries = segments.map(
     ({ container, object, size, etag }) =>
@@ -47,7 +47,7 @@ function ascii(text: string): string {
   );
 }
 
-/** What a client wants a large object to be made of (swift.common.middleware.slo). */
+/** A segment that a client wants in a large object (swift.common.middleware.slo). */
 export interface WantedSegment {
   readonly container: string;
   readonly object: string;

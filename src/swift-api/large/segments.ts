@@ -10,7 +10,7 @@ const CONCURRENCY = 8;
 
 export type Problem = readonly [path: string, problem: string];
 
-/** What was found of wanted segments: all of them, or what is wrong. */
+/** The wanted segments, all of them, or the problems. */
 export interface FoundSegments {
   readonly segments: readonly DescribedSegment[];
   readonly problems: readonly Problem[];
@@ -51,7 +51,7 @@ async function look(call: Call, { container, object }: WantedSegment): Promise<F
   const ref = { account, container, object };
   try {
     const head = await headSegment(call, ref);
-    // What a link leads to is taken itself: the store joins objects, not links.
+    // The target of a link is taken itself: the store joins objects, not links.
     return { head, ref: head.link === undefined ? ref : { account, ...head.link.target } };
   } catch (error) {
     const known = swiftErrorOf(error);

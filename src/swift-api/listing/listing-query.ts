@@ -2,7 +2,7 @@ import type { Call } from '../call.js';
 import { HTML } from '../reply.js';
 import { SwiftError } from '../swift-error.js';
 
-/** What a listing is asked for, of containers and of objects alike. */
+/** The parameters of a listing, of containers and of objects alike. */
 export interface ListingQuery {
   readonly prefix: string;
   readonly delimiter: string;
@@ -57,7 +57,7 @@ export function readListingQuery({ query, headers, api }: Call): ListingQuery {
   };
 }
 
-/** What is no number, or a negative one, asks for as many as there may be. */
+/** A limit that is no number, or negative, asks for as many as there may be. */
 function limitOf(text: string | undefined, max: number): number {
   if (text === undefined || !/^\d{1,15}$/.test(text)) return max;
   const limit = Number(text);

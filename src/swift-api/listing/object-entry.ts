@@ -3,9 +3,9 @@ import { listingTime } from '../timestamps.js';
 import type { ListedItem } from './render.js';
 
 /**
- * What a listing shows of an object beyond what the store knows, kept with its entry under names of
- * our own, as {@link OWN}: a hash and a size that a gateway or a manifest put in place of the
- * object's own, and whither a link leads.
+ * Fields that a listing shows of an object beyond those that the store knows, kept with its entry
+ * under names of our own, as {@link OWN}: a hash and a size that a gateway or a manifest put in
+ * place of the object's own, and the target of a link.
  */
 export const LISTED = {
   hash: 'swift:hash',

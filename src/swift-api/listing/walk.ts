@@ -6,7 +6,7 @@ import type { ListingQuery } from './listing-query.js';
  */
 
 export interface Entry<Item> {
-  /** What it is sorted by: a name, or what is rolled up to it. */
+  /** The name that it is sorted by: its own, or that of the roll-up. */
   readonly name: string;
   /** Undefined of a roll-up. */
   readonly item: Item | undefined;
@@ -48,7 +48,7 @@ export async function listPage<Item>(
   }
 }
 
-/** What a store gives at once. */
+/** The most entries that a store gives at once. */
 const PAGE_MAX = 10_000;
 
 /** @param after - names behind it @param before - names before it; empty: all */

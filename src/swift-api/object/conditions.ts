@@ -50,7 +50,7 @@ function timeOf(text: string | undefined): number | undefined {
 const RANGES_MAX = 50;
 const ONE = /^(\d{0,18})-(\d{0,18})$/;
 
-/** What a Range header asks for; undefined where it says nothing that can be understood. */
+/** The ranges that a Range header asks for; undefined where it cannot be understood. */
 export function parseRanges(header: string | undefined): readonly RangeSpec[] | undefined {
   const list = /^bytes=(.+)$/i.exec(header ?? '')?.[1];
   if (list === undefined) return undefined;

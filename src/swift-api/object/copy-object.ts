@@ -148,8 +148,8 @@ async function inputOf(
 const NOTHING: Call['headers'] = new Map();
 
 /**
- * What a gateway keeps with the bytes goes with them; what a listing shows of a large object, or of
- * a whole one, is not that of its copy or of its part.
+ * Metadata that a gateway keeps with the bytes goes with them; the fields that a listing shows of a
+ * large object, or of a whole one, are not those of its copy or of its part.
  */
 async function keptInside(
   { api, context, target, headers }: Call<ObjectTarget>,

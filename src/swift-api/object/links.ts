@@ -92,7 +92,7 @@ function givenTarget({ headers, target }: Call<ObjectTarget>): LinkTarget {
   return to;
 }
 
-/** What a link remembers of the one content that it leads to. */
+/** A link's record of the one content that it leads to. */
 interface Pin {
   readonly contentType: string;
   readonly systemMetadata: Metadata;

@@ -129,7 +129,7 @@ async function replyTo(call: Call<ObjectTarget>, head: ObjectHead): Promise<Repl
   };
 }
 
-/** What was looked at may have changed since: the answer is of what is read. */
+/** The object may have changed since it was looked at: the answer is of the one that is read. */
 async function wholeOrPart(call: Call<ObjectTarget>, spec: RangeSpec | undefined): Promise<Reply> {
   const { head, range, body } = await call.api.backend
     .getObject(call.context, call.target, spec, readOptions(call))

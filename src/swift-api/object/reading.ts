@@ -9,7 +9,7 @@ import { checkConditions } from './conditions.js';
 import { locationOf, type Headers } from './object-headers.js';
 
 /**
- * What every way of reading an object shares (its own bytes, a link, a manifest, a dynamic large
+ * The common part of all ways to read an object (its own bytes, a link, a manifest, a dynamic large
  * object): the object's head, conditions, and the headers of an answer.
  */
 

@@ -37,7 +37,7 @@ function refused(message: string): SwiftError {
 const OVERRIDE = 'x-gateway-sysmeta-object-container-update-override-';
 
 /**
- * What a gateway wants a listing to show in place of the object's own hash and size: Swift's
+ * The hash and size that a gateway wants a listing to show in place of the object's own: Swift's
  * `X-Object-Sysmeta-Container-Update-Override-*`, under the gateway's name for it.
  *
  * @returns undefined without one

@@ -38,7 +38,7 @@ class FooteredBody {
     }
   }
 
-  /** What followed the content, when that was read to its end. */
+  /** The bytes behind the content, when that was read to its end. */
   footers(): Buffer {
     return Buffer.concat(this.#tail);
   }

@@ -22,8 +22,8 @@ import {
 import { givenByGateway } from './upload.js';
 
 /**
- * What every way of writing an object shares (bytes, a copy, a manifest, a link): what the request
- * gives of the object, and what the answer says of it.
+ * The common part of all ways to write an object (bytes, a copy, a manifest, a link): the
+ * properties that the request gives, and those that the answer tells.
  */
 
 /** All that a request gives of an object besides its bytes. @throws SwiftError 400 */

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { ObjectRef } from '../../backend/backend.js';
 import type { Query } from '../target.js';
 
-/** What the key of a TempURL opens: the one container that it is of, or the account. */
+/** The scope of the key of a TempURL: the one container that it is of, or the account. */
 export class TempUrlScope {
   /** @param container - undefined: all of the account's */
   constructor(
@@ -17,7 +17,7 @@ export class TempUrlScope {
   }
 }
 
-/** What a TempURL says of itself in its query (swift.common.middleware.tempurl). */
+/** The parameters in the query of a TempURL (swift.common.middleware.tempurl). */
 export interface TempUrlParameters {
   readonly signature: Signature;
   /** Seconds since the epoch. */
@@ -89,7 +89,7 @@ function parseExpiry(text: string): number | undefined {
 }
 
 /**
- * What is signed (swift.common.utils.get_hmac):
+ * The text that is signed (swift.common.utils.get_hmac):
  *
  *     [ip=<range>\n]METHOD\n<expires>\n[prefix:]/v1/<account>/<container>/<object or prefix>
  *
