@@ -15,7 +15,7 @@ export interface AccessEntry {
   readonly key: string | null;
   readonly operation: string;
   readonly method: string;
-  /** What was sent; 499 where the client left before. */
+  /** The status that was sent; 499 where the client left before. */
   readonly status: number;
   readonly error_code: string | null;
   readonly bytes_in: number;
@@ -43,8 +43,8 @@ const FILE_MODE = 0o640;
 const USER_AGENT_MAX = 256;
 
 /**
- * What a client puts into a key or a name of itself by mistake, such as a presigned URL whose `?`
- * was encoded once more.
+ * Secrets that clients put into a key or into their own name by mistake, such as a presigned URL
+ * whose `?` was encoded once more.
  */
 const SECRETS = /((?:x-amz-|[?&])?(?:signature|security-token|auth-token|temp_url_sig)=)[^&\s]+/gi;
 const MASK = '$1[secret]';
@@ -121,13 +121,13 @@ export function accessLine(entry: AccessEntry): string {
   return `${JSON.stringify(withoutSecrets(entry))}\n`;
 }
 
-/** What of a request may be shown: without what clients put into names by mistake. */
+/** An entry as it may be shown: without secrets that clients put into names by mistake. */
 export function withoutSecrets(entry: AccessEntry): AccessEntry {
   const { key, user_agent: agent } = entry;
   return { ...entry, key: masked(key), user_agent: shownUserAgent(agent) };
 }
 
-/** What of a User-Agent header may be shown: its first characters, without secrets. */
+/** The part of a User-Agent header that may be shown: its first characters, without secrets. */
 export function shownUserAgent(agent: string | null): string | null {
   return masked(agent, USER_AGENT_MAX);
 }
@@ -139,5 +139,5 @@ function masked(text: string | null, max = Infinity): string | null {
 }
 
 function doNothing(): void {
-  // What cannot be written is lost.
+  // A line that cannot be written is lost.
 }

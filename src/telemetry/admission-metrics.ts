@@ -4,7 +4,7 @@ import { collectGauge } from './collected.js';
 /** From a millisecond to the longest wait that is likely to be configured. */
 const WAIT_BUCKETS_S = [0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** What is under way now, and what waits. */
+/** The load at present: requests and bodies under way, and waiting. */
 export interface AdmissionLoad {
   readonly requests: { readonly used: number; readonly waiting: number };
   readonly bodies: { readonly used: number; readonly waiting: number };

@@ -12,7 +12,7 @@ export const FAILURE_CAUSES = [
 ] as const;
 export type FailureCause = (typeof FAILURE_CAUSES)[number];
 
-/** What was not answered; the others were given up by who asked, and say nothing of the backend. */
+/** Errors without an answer; in others the caller gave up: that says nothing of the backend. */
 const CAUSE_OF_ERROR: Readonly<Record<string, FailureCause>> = {
   connect: 'refused',
   reset: 'reset',

@@ -28,7 +28,7 @@ interface Tally {
   requests: number;
 }
 
-/** What a listener does at its backend; counted in plain numbers, as all that runs for a request. */
+/** A listener's calls to its backend; counted in plain numbers, as all that runs for a request. */
 export class BackendMetrics {
   readonly #requests = new Map<string, Map<string, Map<string | number, Tally>>>();
   readonly #durations = new Map<string, HistogramSeries>();
@@ -80,7 +80,7 @@ export class BackendMetrics {
   requested({ endpoint, method, code, durationS }: BackendRequest): void {
     const tally = this.#tally(endpoint, method, code);
     tally.requests += 1;
-    // What was given up by who asked, such as a read that another proxy answered first, is no call.
+    // A request that its caller gave up, such as a read that another proxy answered, is no call.
     if (code !== 'abort') this.#recent.count(code);
     this.#durationOf(method).observe(durationS);
   }

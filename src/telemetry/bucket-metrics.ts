@@ -12,15 +12,15 @@ interface BucketTally {
   bytesOut: number;
 }
 
-/** What no bucket and no account is called. */
+/** A name that no bucket and no account has. */
 const OTHER = '_other';
 
 /** Common to the names of all of these metrics. */
 export const BUCKET_METRICS_PREFIX = 'ringway_bucket_';
 
 /**
- * What buckets are used for: those that were used last, each by itself, and all others together. A
- * bucket that is pushed out goes to the others with all it has, so that the sums stay right.
+ * The use of buckets: those that were used last, each by itself, and all others together. A bucket
+ * that is pushed out goes to the others with all it has, so that the sums stay right.
  *
  * Each listener has its own: with its number as a label, a series that ends here and begins anew is
  * a reset to Prometheus, and never a part of a sum that falls.

@@ -7,7 +7,7 @@ import {
   type CounterConfiguration,
 } from 'prom-client';
 
-/** What prom-client's `registry.getMetricsAsJSON()` gives: plain data that crosses processes. */
+/** The result of prom-client's `registry.getMetricsAsJSON()`: plain data that crosses processes. */
 export type MetricSnapshot = readonly MetricObjectWithValues<MetricValue<string>>[];
 
 type Registers = NonNullable<CounterConfiguration<string>['registers']>;

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import { collectGauge, type MetricSnapshot } from './collected.js';
 
-/** What the gauges are read from. */
+/** The sources of the gauges. */
 export interface ConsoleLoad {
   requestsInProgress(): number;
   sessions(): number;
@@ -9,7 +9,7 @@ export interface ConsoleLoad {
   repairDebt(): RepairDebt | undefined;
 }
 
-/** What the Repair Debt Index of the console's Lab says; null is unknown, and is not exported. */
+/** The Repair Debt Index of the console's Lab; null is unknown, and is not exported. */
 export interface RepairDebt {
   readonly at_unix_s: number;
   readonly debt_s: number | null;

@@ -2,7 +2,7 @@ import { Counter, Gauge, type CounterConfiguration } from 'prom-client';
 
 type Registers = NonNullable<CounterConfiguration<string>['registers']>;
 
-/** What a listener reads past Swift's proxies; there are no series where nothing does. */
+/** A listener's reads past Swift's proxies; there are no series where nothing reads so. */
 export class DirectReadMetrics {
   readonly #reads: Counter;
   readonly #errors: Counter;

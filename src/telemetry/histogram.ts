@@ -86,7 +86,7 @@ export class SeriesHistogram extends Histogram {
     return Promise.resolve(metric as unknown as Values);
   }
 
-  /** What prom-client's text format asks for; not in its types. */
+  /** The method that prom-client's text format calls; not in its types. */
   getForPromString(): Promise<Values> {
     return this.get();
   }

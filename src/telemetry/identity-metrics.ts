@@ -25,7 +25,7 @@ export interface IdentityState {
   readonly isUp: () => boolean;
 }
 
-/** What a listener asks an identity service; there are no series where there is none. */
+/** A listener's requests to an identity service; there are no series where there is none. */
 export class IdentityMetrics {
   readonly #requests: Counter;
   readonly #lookups: Counter;

@@ -10,7 +10,7 @@ import { IdentityMetrics } from './identity-metrics.js';
 import { StoreMetrics } from './store-metrics.js';
 import { StageMetrics } from './stage-metrics.js';
 
-/** What is known of a request when its response has left or its client has. */
+/** The facts of a request when its response has left or its client has. */
 export interface FinishedRequest {
   /** Name of the S3 operation, from a fixed list: it becomes a label. */
   readonly operation: string;
@@ -47,7 +47,7 @@ const REQUEST_BUCKETS_S = [
 /** A hop to a thread takes 20 to 45 µs; a lane hashes 8 MiB in some 14 ms. */
 const POOL_BUCKETS_S = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.01, 0.05, 0.25, 1];
 
-/** What one operation counts; all of it is plain numbers until a snapshot is taken. */
+/** The counts of one operation; all of it is plain numbers until a snapshot is taken. */
 interface OperationTally {
   readonly duration: HistogramSeries;
   readonly timeToFirstByte: HistogramSeries;

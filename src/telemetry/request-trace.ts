@@ -25,7 +25,7 @@ export interface TraceOrder {
   readonly forMs: number;
 }
 
-/** What was seen for an order since the last batch. */
+/** Requests seen for an order since the last batch. */
 export interface TraceBatch {
   readonly id: string;
   readonly entries: readonly AccessEntry[];

@@ -4,7 +4,7 @@ import { STAGE_NAMES, STAGES, UNATTRIBUTED, type StageClock } from './stage-cloc
 
 type Registers = NonNullable<CounterConfiguration<string>['registers']>;
 
-/** What kind of requests are told apart; the label `path`. */
+/** The kinds of requests that are told apart; the label `path`. */
 export const REQUEST_PATHS = ['put', 'get', 'head', 'list', 'delete', 'other'] as const;
 export type RequestPath = (typeof REQUEST_PATHS)[number];
 

@@ -6,7 +6,7 @@ type Registers = NonNullable<CounterConfiguration<string>['registers']>;
 const SYNC_BUCKETS_S = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1, 5];
 const BATCH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 
-/** What a listener sees of the embedded store. */
+/** A listener's measurements of the embedded store. */
 export class StoreMetrics {
   readonly #sync: Histogram;
   readonly #batch: Histogram;

@@ -14,7 +14,7 @@ export interface FinishedSwiftRequest {
 }
 
 const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
-/** Whatever else clients make up is counted as one. */
+/** All other methods, which clients make up, are counted as one. */
 const METHODS: ReadonlySet<string> = new Set([
   'GET',
   'HEAD',
