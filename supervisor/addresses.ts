@@ -4,7 +4,7 @@ import { formatAddress, type ListenAddress } from '../src/config/options.js';
 import { Failure } from './exit-codes.js';
 import { listenerOf } from './port-holder.js';
 
-/** What the kernel says, in words. */
+/** The kernel's errors, in words. */
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'not permitted; ports below 1024 need a privilege',
   EADDRNOTAVAIL: 'this machine has no such address',

@@ -15,7 +15,7 @@ import { labels, labelValues, queryRange, type LokiAnswer } from './loki.js';
 import { lookAtTrace, type RequestTraces } from './request-traces.js';
 import { renderReadiness, type Readiness } from './health.js';
 
-/** What the admin port shows. */
+/** The data that the admin port shows. */
 export interface AdminView {
   /** Text for Prometheus. */
   metrics(): Promise<string>;

@@ -3,7 +3,7 @@ import type { Credentials } from '../src/config/roster-source.js';
 import { firstLogin, isKeystoneLogin } from './first-login.js';
 import type { Start } from './service.js';
 
-/** What the banner has to know of the console. */
+/** The console's state, as far as the banner has to know it. */
 export interface ConsoleState extends Pick<Start, 'consoleConfig'> {
   /** Why there is none, though an address is configured. */
   readonly consoleAbsent: string | undefined;

@@ -2,7 +2,7 @@ import type { Credentials } from '../src/config/roster-source.js';
 import type { RosterEntry } from '../src/config/credentials.js';
 import type { FilledOptions } from '../src/config/options.js';
 
-/** What the banner says of one credential to begin with. */
+/** The credential that the banner shows to begin with. */
 export interface BannerCredential {
   readonly accessKey: string;
   readonly secretKey: string;

@@ -4,7 +4,7 @@ import type { Credentials } from '../src/config/roster-source.js';
 import { consoleLines, type ConsoleState } from './banner-console.js';
 import { bannerCredential } from './banner-credential.js';
 
-/** What the banner shows besides the gateway. */
+/** The parts that the banner shows besides the gateway. */
 export interface BannerParts extends ConsoleState {
   /** The control service of Deploy, where the service runs one. */
   readonly deploy?: DeployOptions | undefined;
@@ -34,8 +34,8 @@ export function renderShortBanner(
 }
 
 /**
- * What is printed when the service is ready: where it is, how to sign, and lines to paste. The
- * secret is shown only when it was made just now; later lines read it from its file.
+ * The text that is printed when the service is ready: where it is, how to sign, and lines to paste.
+ * The secret is shown only when it was made just now; later lines read it from its file.
  */
 export function renderBanner(
   version: string,

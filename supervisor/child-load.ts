@@ -1,6 +1,6 @@
 import type { MetricSnapshot } from '../src/telemetry/collected.js';
 
-/** What a process does, as it said last: at each scrape, and with each report of its health. */
+/** The load of a process, as it said last: at each scrape, and with each report of its health. */
 export interface ChildLoad {
   /** Requests that it answered; undefined for processes that answer none. */
   readonly requests_total: number | undefined;

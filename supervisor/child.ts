@@ -39,7 +39,7 @@ export interface ChildExit {
   readonly cause: ExitCause;
   /** Details for the log, e.g. `signal SIGSEGV`. */
   readonly detail: string;
-  /** What it said of a start that failed. */
+  /** The failure that it reported of its start. */
   readonly failure?: { readonly kind: StartFailure; readonly message: string } | undefined;
 }
 

@@ -6,7 +6,7 @@ import { STORE_ACTIONS, type StoreAction } from '../src/processes/store-command-
 import { didYouMean } from '../src/config/suggest.js';
 import { CONTROL_COMMANDS, type ControlCommand } from './control-protocol.js';
 
-/** What configuration flags say, by key. */
+/** Values of configuration flags, by key. */
 export type FlagValues = Readonly<Partial<Record<ConfigKey, unknown>>>;
 
 export type Command =
@@ -94,10 +94,10 @@ type CommandName = (typeof COMMANDS)[number];
 
 const CONFIG_FLAGS = ['config', ...Object.values(FLAG_OF_KEY).map((flag) => flag.slice(2))];
 
-/** What `janitor` is to do: exactly one of these flags says so. */
+/** The modes of `janitor`: exactly one of these flags says which. */
 const JANITOR_MODES = ['dry-run', 'once'] as const satisfies readonly JanitorMode[];
 
-/** What `repair` is about; only the bucket has to be named. */
+/** The flags of `repair`; only the bucket has to be named. */
 const REPAIR_FLAGS = ['bucket', 'key', 'account'] as const;
 
 const TRUSTED_KEYS = 'trusted-keys';
@@ -325,7 +325,7 @@ function toCommand(
   };
 }
 
-/** What is no number stays text, so that the report shows what was typed. */
+/** A value that is no number stays text, so that the report shows what was typed. */
 function toNumber(value: string): number | string {
   return /^\d{1,9}$/.test(value) ? Number(value) : value;
 }

@@ -8,7 +8,7 @@ import type { StopSignals } from './stop-signals.js';
 /** The interval in which a waiting `wait-ready` checks readiness. */
 const LOOK_MS = 100;
 
-/** What the running service does for `ringway reload`, `drain` and `wait-ready`. */
+/** Carries out `ringway reload`, `drain` and `wait-ready` in the running service. */
 export class Commands {
   readonly #end = new Signal();
   #drained = false;

@@ -10,17 +10,17 @@ import {
 import { ConfigError } from '../src/config/problem.js';
 import type { DeployOptions } from '../src/deploy/service/config.js';
 
-/** What a start makes of the configuration's keys of the console. */
+/** The console's settings, as a start reads them from the configuration. */
 export interface ConsoleSettings {
   /** The address to listen at; empty when there is no console. */
   readonly consoleListen: FilledOptions['consoleListen'];
-  /** What the file `console_config` says; undefined without one. */
+  /** The contents of the file `console_config`; undefined without one. */
   readonly consoleConfig: RawConfig | undefined;
   /** Why there is no console, though an address is configured. */
   readonly consoleAbsent: string | undefined;
 }
 
-/** What the console's configuration follows from. */
+/** The sources of the console's configuration. */
 export interface ConsoleInput {
   readonly options: FilledOptions;
   /** Undefined when the first start is to make a credential. */

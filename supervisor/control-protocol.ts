@@ -4,9 +4,9 @@ import path from 'node:path';
 import type { ExitReason } from './exit-codes.js';
 
 /**
- * What `ringway reload`, `drain` and `wait-ready` say to the running service, over a Unix socket in
- * the data directory: one line of JSON each way. A user who may write the data directory's files
- * may command the service.
+ * The orders of `ringway reload`, `drain` and `wait-ready` to the running service, over a Unix
+ * socket in the data directory: one line of JSON each way. A user who may write the data
+ * directory's files may command the service.
  */
 
 export const CONTROL_COMMANDS = ['reload', 'drain', 'wait-ready'] as const;
@@ -19,7 +19,7 @@ export interface ControlRequest {
 /** When it is done, or has failed. */
 export interface ControlReply {
   readonly reason: ExitReason;
-  /** What is wrong; empty when nothing is. */
+  /** The problem; empty when there is none. */
   readonly message: string;
 }
 

@@ -60,7 +60,7 @@ export function isFull(error: unknown): boolean {
   return FULL.has((error as NodeJS.ErrnoException).code);
 }
 
-/** What an error of the file system means for the operator. */
+/** The meaning of an error of the file system for the operator. */
 export function directoryFailure(dataDir: string, error: unknown): Failure {
   if (error instanceof Failure) return error;
   const { message } = error as Error;

@@ -11,7 +11,7 @@ import {
 import type { RunDeps } from './run.js';
 import { recoverStore } from './store.js';
 
-/** What the service is made of. */
+/** The parts of the service. */
 export const PARTS: RunDeps = {
   programs: {
     listener: LISTENER_PROGRAM,

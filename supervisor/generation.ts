@@ -26,7 +26,7 @@ export interface GenerationOptions {
   readonly isTrial: boolean;
 }
 
-/** What runs with one configuration: its processes, and the watches over its credentials and faults. */
+/** All that runs with one configuration: processes, and watches over credentials and faults. */
 export class Generation {
   readonly fleet: Fleet;
   readonly asked: FilledOptions;

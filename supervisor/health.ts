@@ -4,7 +4,7 @@ import { CHILD_KINDS, nameOf, type ChildKind } from './kinds.js';
 
 export type ServicePhase = 'starting' | 'running' | 'draining';
 
-/** What readiness is decided from. */
+/** The facts that decide readiness. */
 export interface HealthInput {
   readonly phase: ServicePhase;
   readonly children: readonly ChildHealth[];

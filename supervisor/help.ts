@@ -1,6 +1,6 @@
 import { EXIT_CODES } from './exit-codes.js';
 
-/** What `ringway help` prints. */
+/** The text of `ringway help`. */
 export function renderHelp(): string {
   const codes = Object.values(EXIT_CODES).map(({ code, meaning }) => `  ${code}\t${meaning}`);
   return `Ringway serves S3 from an embedded store, or from an OpenStack Swift cluster.

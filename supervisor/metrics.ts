@@ -12,7 +12,7 @@ import type { VersionInfo } from './version.js';
 /** A child that takes longer is busy or stuck; Prometheus itself gives up after 10 s. */
 const SCRAPE_TIMEOUT_MS = 1000;
 
-/** What is aggregated: the children that live. */
+/** The processes whose metrics are aggregated: the children that live. */
 export interface ScrapedFleet {
   readonly slots: readonly {
     readonly kind: ChildKind;

@@ -32,7 +32,7 @@ function holdsOne(pid: string, inodes: ReadonlySet<string>): boolean {
   });
 }
 
-/** What this user may not see, or what has ended meanwhile, holds nothing. */
+/** A process that this user may not see, or that has ended meanwhile, holds nothing. */
 function list(folder: string): readonly string[] {
   try {
     return readdirSync(folder);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What a process takes of its host. */
+/** The use that a process makes of its host. */
 export interface ProcessUsage {
   /** CPU seconds of all its threads, since it started. */
   readonly cpu_s: number;

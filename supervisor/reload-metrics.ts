@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** What became of reloads and drains. */
+/** The outcomes of reloads and drains. */
 export class ReloadMetrics {
   readonly #succeededAt: Gauge;
   readonly #succeeded: Gauge;

@@ -3,7 +3,7 @@ import type { FilledOptions, ListenAddress } from '../src/config/options.js';
 import { claimAddress } from './addresses.js';
 import { Failure } from './exit-codes.js';
 
-/** What the running service was told, and what it made of it. */
+/** The options of the running service, as given and as they turned out. */
 export interface Running {
   /** The options as configured: a port may be 0. */
   readonly asked: FilledOptions;
@@ -12,8 +12,8 @@ export interface Running {
 }
 
 /**
- * What the new configuration means for a service that runs: where nothing has changed it keeps the
- * ports that it has, also those that the kernel had chosen.
+ * The new configuration as a running service takes it: where nothing has changed it keeps the ports
+ * that it has, also those that the kernel had chosen.
  * @throws Failure `listen`
  */
 export async function resolveForReload(

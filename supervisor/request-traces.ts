@@ -14,7 +14,7 @@ export interface TracedRequest extends AccessEntry {
   readonly seq: number;
 }
 
-/** What a look at a trace finds. */
+/** The result of a look at a trace. */
 export interface TraceLook {
   readonly entries: readonly TracedRequest[];
   /** To be given as `after` at the next look. */
@@ -90,7 +90,7 @@ export class RequestTraces {
       trace.entries.push(...entries.map((entry) => ({ seq: ++trace.seq, ...entry })));
       const over = trace.entries.length - ENTRIES_MAX;
       if (over <= 0) continue;
-      // What no look has found is missing in it.
+      // An entry dropped here was skipped, unless a look had found it.
       const { seen } = trace;
       trace.skipped += trace.entries.slice(0, over).filter(({ seq }) => seq > seen).length;
       trace.entries = trace.entries.slice(over);
@@ -117,7 +117,7 @@ export class RequestTraces {
 /** The traces of this process' listeners. */
 export const processTraces = new RequestTraces();
 
-/** What the admin port answers: JSON, or the text of a mistake. */
+/** The answer of the admin port: JSON, or the text of a mistake. */
 interface Answer {
   readonly status: number;
   readonly body: unknown;

@@ -13,7 +13,7 @@ import { runStore } from './store-command.js';
 import { readVersion } from './version.js';
 import { warn } from './warn.js';
 
-/** What the commands run; tests put something else in its place. */
+/** The programs that the commands run; tests put others in their place. */
 export interface RunDeps extends StartParts {
   /** Path of the program of `ringway janitor`. */
   readonly janitorCommand: string;

@@ -24,15 +24,15 @@ import { Signal } from './signal.js';
 import { renderStatus } from './status.js';
 import type { VersionInfo } from './version.js';
 
-/** What a generation of processes is started with. */
+/** The values that a generation of processes is started with. */
 export interface Start {
   /** The options as configured: a port may be 0. */
   readonly asked: FilledOptions;
   readonly credentials: Roster;
   readonly certificates: Certificates;
-  /** What the file `console_config` says. */
+  /** The contents of the file `console_config`. */
   readonly consoleConfig: RawConfig | undefined;
-  /** What the file `deploy_config` says. */
+  /** The contents of the file `deploy_config`. */
   readonly deploy: DeployOptions | undefined;
 }
 

@@ -17,7 +17,7 @@ export interface Settings extends Omit<ConsoleSettings, 'consoleListen'> {
   readonly options: FilledOptions;
   /** Warnings for the operator; none of them prevents the start. */
   readonly warnings: readonly string[];
-  /** What a start would use; undefined when it would generate a credential. */
+  /** The credentials that a start would use; undefined when it would generate one. */
   readonly credentials: Credentials | undefined;
   readonly certificates: Certificates;
   /** The configuration of the control service of Deploy; undefined when there is none. */

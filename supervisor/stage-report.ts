@@ -2,7 +2,7 @@ import { stageMetricName, STAGES_MAX_METRIC } from '../src/telemetry/stage-metri
 import { STAGE_NAMES, UNATTRIBUTED } from '../src/telemetry/stage-clock.js';
 import type { MetricSnapshot } from '../src/telemetry/collected.js';
 
-/** What `/recon/stage` answers: the times of the stages, of all listeners together. */
+/** The answer of `/recon/stage`: the times of the stages, of all listeners together. */
 export interface StageReport {
   readonly v: 1;
   readonly service: 'gateway';

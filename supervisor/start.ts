@@ -32,7 +32,7 @@ export interface Program {
   readonly nodeFlags?: readonly string[];
 }
 
-/** What is started; tests put something else in its place. */
+/** The parts that are started; tests put others in their place. */
 export interface StartDeps {
   readonly programs: Readonly<Record<ChildKind, Program>>;
   readonly recoverStore: RecoverStore;
@@ -128,7 +128,7 @@ async function serve(
     log.info('logs opened anew');
   };
   signals.onReload = () => {
-    // What goes wrong is in the log.
+    // A failure is in the log.
     service.reload().catch(() => undefined);
   };
   const commands = new Commands(service, signals);

@@ -17,7 +17,7 @@ export interface StatusInput {
   readonly slots: readonly Slot[];
 }
 
-/** What `/statusz` says, as JSON. */
+/** The answer of `/statusz`, to become JSON. */
 export function renderStatus(input: StatusInput): unknown {
   const { version, startedAt, phase, options, slots } = input;
   return {

@@ -14,7 +14,7 @@ export interface VersionInfo {
 
 const REVISION_LENGTH = 12;
 
-/** What runs here. Asks git once: call it at start only. */
+/** The version that runs here. Asks git once: call it at start only. */
 export function readVersion(): VersionInfo {
   const root = projectRoot(path.dirname(fileURLToPath(import.meta.url)));
   const { version, gitHead } = JSON.parse(
