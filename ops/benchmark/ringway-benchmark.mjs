@@ -4,8 +4,8 @@
  *
  *   ringway-benchmark.mjs --profile FILE --out FOLDER
  *
- * What it prints is the harness's output; in FOLDER it leaves `result.json`, which the console
- * shows, and `harness.json` with all figures. See docs/benchmarks.md.
+ * Its output is the harness's; in FOLDER it leaves `result.json`, which the console shows, and
+ * `harness.json` with all figures. See docs/benchmarks.md.
  */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

@@ -101,7 +101,7 @@ async function golden(dir) {
     credentials: { accessKeyId: `${account}:${user}`, secretAccessKey: key },
   });
   await s3.send(new CreateBucketCommand({ Bucket: BUCKET }));
-  // What Shadow compares comes first: the proxies know of no node that was away.
+  // Shadow's comparison comes first: the proxies know of no node that was away.
   await compareWithPeer(ask);
   await takeNodeDown(ask, disks, names, s3);
   s3.destroy();

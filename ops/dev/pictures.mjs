@@ -18,7 +18,7 @@ const WIDTH_PX = 960;
 const BYTES_MAX = 100_000;
 const QUALITIES = [85, 70, 50, 30];
 
-/** What the pages of the documentation show: `docs/pictures/<name>.webp`. */
+/** The pages in pictures of the documentation: `docs/pictures/<name>.webp`. */
 const NAMES = [
   ...['lab-rings', 'lab-rings-lookup', 'lab-rings-map', 'lab-rings-whatif', 'lab-policies'],
   ...['lab-capsule', 'lab-tombstones', 'lab-genome', 'lab-node', 'lab-chaos-score', 'lab-debt'],

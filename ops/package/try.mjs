@@ -56,7 +56,7 @@ async function main(name) {
   try {
     step(`a root of ${suite}`);
     makeRoot(suite, root, ['ca-certificates']);
-    // What dpkg syncs is thrown away.
+    // The root is thrown away later: dpkg need not sync it.
     writeFileSync(`${root}/etc/dpkg/dpkg.cfg.d/unsafe-io`, 'force-unsafe-io\n');
     await install(root, suite);
     const service = await startService(root);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 
-/** What the demo's cluster is: its nodes on loopback addresses, its ports, its specification. */
+/** The demo's cluster: its nodes on loopback addresses, its ports, its specification. */
 
 /** The address of each node, the first having the proxy and the gateway. */
 export const ADDRESSES = /** @type {const} */ ([
@@ -31,7 +31,7 @@ export const PORT_NAMES = /** @type {const} */ ([
   'deploy',
   // UDP: the console takes the timers of Swift there.
   'statsd',
-  // What Shadow compares the cluster with: a proxy with s3api.
+  // The peer that Shadow compares the cluster with: a proxy with s3api.
   'peer',
   // Swift insists on a syslog server: nothing listens here.
   'no-syslog',

@@ -7,7 +7,7 @@ import { marked } from '../../swift-lab/lib/processes.mjs';
 import { swiftCommand } from '../../swift-lab/lib/services.mjs';
 
 /**
- * What the disks of a demo have, told apart by its rings, and the daemons that change it.
+ * The contents of a demo's disks, told apart by its rings, and the daemons that change them.
  *
  * @typedef {import('./cluster.mjs').Places} Places
  * @typedef {import('./cluster.mjs').DemoSpec} DemoSpec
@@ -83,7 +83,7 @@ export class Disks {
     }, 0);
   }
 
-  /** What is in quarantine. @returns {Copy[]} */
+  /** The copies in quarantine. @returns {Copy[]} */
   quarantined() {
     return this.#devices().flatMap(({ node, device, folder }) =>
       namesIn(`${folder}/quarantined/objects`).map((name) => ({

@@ -25,7 +25,7 @@ export class Load {
   /** @type {Promise<void>[]} */
   #workers = [];
   counts = { writes: 0, reads: 0, listings: 0, errors: 0, repeated: 0 };
-  /** What the first errors said. @type {string[]} */
+  /** The messages of the first errors. @type {string[]} */
   errors = [];
 
   /**

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { swiftCommand } from '../../swift-lab/lib/services.mjs';
 import { ADDRESSES } from './cluster.mjs';
 
-/** What Shadow compares the demo with: a proxy of stock Swift over the same storage, with s3api. */
+/** The peer of Shadow in the demo: a proxy of stock Swift over the same storage, with s3api. */
 
 const [IP] = ADDRESSES;
 const S3API = `

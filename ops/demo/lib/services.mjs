@@ -167,7 +167,7 @@ function rsyncd({ node: rootOf, log }, node, ip, port) {
 }
 
 /**
- * What the Lab may stop and start of a node.
+ * The services of a node that the Lab may stop and start.
  *
  * @param {string} id
  * @param {Places} places

@@ -9,9 +9,9 @@ import { codeOf } from './errors.mjs';
 const DIST = `${ROOT}/dist`;
 
 /**
- * What can be compiled: each its configurations, and the folders of its sources, which are those that
- * they include. The pages of the console know types of the server's; the tests stand on the product
- * and know its types; the product knows none of theirs.
+ * The projects that can be compiled: each has its configurations, and the folders of its sources,
+ * which are those that they include. The pages of the console know types of the server's; the tests
+ * stand on the product and know its types; the product knows none of theirs.
  */
 const PRODUCT = {
   folders: ['src', 'workers', 'supervisor', 'console'],
@@ -25,7 +25,7 @@ const PROJECTS = {
   },
 };
 
-/** What the compiler has noted of former builds. */
+/** The compiler's records of former builds. */
 const RECORDS = ['src', 'pages', 'test'].map((name) => `${DIST}/${name}.tsbuildinfo`);
 
 /**

@@ -1,4 +1,4 @@
-/** What Node's own functions throw, for code that has to tell one failure from another. */
+/** Errors of Node's own functions, for code that has to tell one failure from another. */
 
 /**
  * The code of a system error, as `ENOENT`.

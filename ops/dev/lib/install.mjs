@@ -59,7 +59,7 @@ function readIfThere(path) {
 }
 
 /**
- * What npm sets for a script would read as configuration of the npm that we start from it.
+ * Unsets npm's variables of a script: the npm that we start would take them as configuration.
  *
  * @param {NodeJS.ProcessEnv} env
  * @returns {Record<string, undefined>}

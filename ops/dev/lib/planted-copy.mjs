@@ -8,7 +8,7 @@ import { packageFile } from './run.mjs';
 import { planStages } from './stages.mjs';
 import { codeOf } from './errors.mjs';
 
-/** What a copy does without: what is large, what is linked, and what belongs to a running service. */
+/** Folders that a copy does without: large ones, links, and those of a running service. */
 const NOT_COPIED = new Set(['node_modules', '.git', '.build', 'data', '.swift-lab', 'coverage']);
 
 /** A suite that a bug has hung has noticed it. */

@@ -15,7 +15,7 @@ import { PLANTED } from '../planted/index.mjs';
  * @property {string} [grep] only tests whose title matches
  */
 
-/** What may hold a bug: all that is served or started, and the filter for Swift. */
+/** Folders that may hold a bug: all that is served or started, and the filter for Swift. */
 const SOURCE_FOLDERS = ['src', 'console', 'supervisor', 'workers', 'ops/swift'];
 const SOURCE = /\.(?:ts|js|py)$/;
 

@@ -1,7 +1,7 @@
 /**
- * What `npm test` runs: of every area, the suites that catch most of the planted bugs for their time.
- * Stages that are left out belong to `npm run test:all` alone. A name is a file of `test/`, or a
- * folder that ends with `/`.
+ * The suites of `npm test`: of every area, those that catch most of the planted bugs for their
+ * time. Stages that are left out belong to `npm run test:all` alone. A name is a file of `test/`,
+ * or a folder that ends with `/`.
  *
  * @type {Readonly<Record<string, 'whole' | readonly string[]>>} by stage
  */

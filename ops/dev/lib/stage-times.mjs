@@ -19,7 +19,7 @@ export const LIMITS_S = { quick: 5 * 60, all: 30 * 60 };
 /** @typedef {import('./stages.mjs').Size} Size */
 
 /**
- * What a part of a run is called, as in `rest of components`.
+ * The name of a part of a run, as in `rest of components`.
  *
  * @param {Size} size
  * @param {string} stage
@@ -66,8 +66,8 @@ export function keepSeconds(size, results) {
 }
 
 /**
- * What a run will take, in words. Its parts run one after the other, and stages of a part beside each
- * other.
+ * The expected time of a run, in words. Its parts run one after the other, and stages of a part
+ * beside each other.
  *
  * @param {readonly { size: Size, stages: readonly { name: string }[] }[]} parts in order
  * @param {Record<string, number>} seconds by `quick unit`, `rest unit` and so on

@@ -1,8 +1,8 @@
-/** What `test/support/needs.ts` puts into the title of a suite that cannot run here. */
+/** The mark that `test/support/needs.ts` puts into the title of a suite that cannot run here. */
 const MARK = /\[SKIPPED: (?<need>[^\]]+)\]/;
 
 /**
- * What one stage came to. A failure of the stage as a whole names no file.
+ * The result of one stage. A failure of the stage as a whole names no file.
  *
  * @typedef {object} StageResult
  * @property {string} name

@@ -1,6 +1,6 @@
 /**
- * What operators rely on in the console and in Deploy: faults that are taken back, nodes that keep what
- * others have changed, and figures that are known.
+ * Bugs in functions that operators rely on in the console and in Deploy: faults that are taken
+ * back, nodes that keep what others have changed, and figures that are known.
  *
  * @type {readonly import('../lib/planted.mjs').PlantedBug[]}
  */

@@ -1,5 +1,5 @@
 /**
- * What S3 requests are decided by: conditions, locks, ACLs, lifecycles, limits.
+ * Bugs in the rules that decide S3 requests: conditions, locks, ACLs, lifecycles, limits.
  *
  * @type {readonly import('../lib/planted.mjs').PlantedBug[]}
  */

@@ -1,5 +1,5 @@
 /**
- * What the console, Deploy and the service do not take on trust: docs/security.md.
+ * Bugs in the places where the console, Deploy and the service trust nobody: docs/security.md.
  *
  * @type {readonly import('../lib/planted.mjs').PlantedBug[]}
  */

@@ -14,7 +14,7 @@ const DAEMONS = {
   reaper: ['account'],
   sharder: ['container'],
   expirer: ['object'],
-  // What counts pending updates for recon; an operator's cron runs it.
+  // It counts pending updates for recon; an operator's cron runs it.
   'recon-cron': ['object'],
 };
 

@@ -37,7 +37,7 @@ export function fileSystemFor() {
 }
 
 /**
- * What is wrong with the devices' file system, for the user; undefined when nothing is.
+ * The fault of the devices' file system, for the user; undefined when there is none.
  *
  * @param {LabState} lab
  */

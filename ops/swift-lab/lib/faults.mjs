@@ -6,7 +6,7 @@ import { startServices } from './up.mjs';
 /** @typedef {import('./state.mjs').LabState} LabState */
 
 /**
- * What a test does to services of a running lab, by the name of the command.
+ * The actions of a test on services of a running lab, by the name of the command.
  *
  * @type {Record<string, (lab: LabState, names: readonly string[]) => void | Promise<void>>}
  */

@@ -1,12 +1,12 @@
 /**
- * What lies where in the folder of a lab, and what the cluster consists of. Nothing of a lab is
+ * The places of files in the folder of a lab, and the parts of the cluster. Nothing of a lab is
  * anywhere else: not in /etc/swift, not in /var.
  */
 
 /** @typedef {{ name: string, ip: string, zone: number, devices: readonly string[] }} StorageNode */
 
 /**
- * What a lab may have; the last only with `--nodes 3`.
+ * The nodes that a lab may have; the last only with `--nodes 3`.
  *
  * @type {readonly StorageNode[]}
  */
@@ -71,7 +71,7 @@ export function layout(dir) {
     /** Nodes with their devices. */
     nodes: `${dir}/srv`,
     stageFile: `${dir}/run/stages`,
-    /** What Swift calls `devices`: the parent of a node's devices. */
+    /** The folder that Swift calls `devices`: the parent of a node's devices. */
     devicesOf: (/** @type {StorageNode} */ node) => `${dir}/srv/${node.name}`,
     cacheOf: (/** @type {StorageNode} */ node) => `${dir}/cache/${node.name}`,
     storageConf: (/** @type {StorageType} */ type, /** @type {StorageNode} */ node) =>

@@ -12,8 +12,8 @@ import { servicesOf, swiftProgram } from './services.mjs';
  */
 
 /**
- * What is started from a roster carries the mark of all that was started here, so that `down` finds
- * it.
+ * Processes started from a roster carry the mark of all that was started here, so that `down` finds
+ * them.
  *
  * @param {string} id that processes carry
  * @param {Record<string, Stoppable>} services by the name that the node knows them by

@@ -6,8 +6,8 @@ import { choosePorts, TLS_PORTS } from './ports.mjs';
 import { SERVICE_USER, USERS } from './users.mjs';
 
 /**
- * What `lab.json` says of a lab: all that was decided when it was made, and what its users need.
- * Which processes live is nowhere in it: see processes.mjs.
+ * The contents of a lab's `lab.json`: all that was decided when it was made, and all that its users
+ * need. It does not say which processes live: see processes.mjs.
  *
  * @typedef {object} LabState
  * @property {string} id of this lab; its processes carry it

@@ -57,7 +57,7 @@ function swiftConf({ defaultPolicy }) {
 }
 
 /**
- * What every program of Swift's has in its `[DEFAULT]`.
+ * The options that every program of Swift's has in its `[DEFAULT]`.
  *
  * @param {LabState} lab
  */
