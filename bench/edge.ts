@@ -29,7 +29,7 @@ const RESPONSE_HEADERS: HeaderList = [
 const KIB_BODY = Buffer.alloc(1024, 'x');
 const CHUNK = Buffer.alloc(512 * 1024, 'x');
 
-/** What a current SDK sends. */
+/** The head of a request as a current SDK sends it. */
 function head(method: string, path: string, bodyBytes = 0): string {
   const length = bodyBytes > 0 ? `Content-Length: ${bodyBytes}\r\n` : '';
   return (

@@ -5,7 +5,7 @@ import type { SwiftTransport } from '../src/backend/swift/transport.js';
 import { newHistogram, percentilesOf, record } from './load/latency.js';
 
 /**
- * What direct reads cost while one of the storage servers of a lab hangs (SIGSTOP), compared with
+ * The cost of direct reads while one of the storage servers of a lab hangs (SIGSTOP), compared with
  * the same when all are well, in turn: node dist/bench/hung-node.js .swift-lab/lab.json
  */
 
@@ -23,7 +23,7 @@ const NODE_TIMEOUT_MS = 3_000;
 /** `swift_hedge_ms`: without, and with a second server that is asked. */
 const HEDGES_MS = [0, 100];
 
-/** What the tool writes about a lab. */
+/** The facts about a lab that the tool writes. */
 interface Lab {
   readonly dir: string;
   readonly endpoints: readonly string[];

@@ -43,7 +43,7 @@ function madeRing(): RingData {
 const ring = madeRing();
 const ALL = { first_part: 0, parts: 2 ** 32, first_device: 0, devices: 2 ** 32 };
 
-/** What the page asks the console for. */
+/** The console's answers to the requests of the page. */
 async function answer(url: URL, response: ServerResponse): Promise<void> {
   if (url.pathname === '/') {
     const styles = ['tokens', 'base', 'components', 'charts'].map(

@@ -10,7 +10,7 @@ import type {
 import { type EmbeddedStore, openEmbeddedStore } from '../src/backend/embedded/index.js';
 
 /**
- * What the embedded store costs: CPU of this process (all its threads) and wall time an operation.
+ * The cost of the embedded store: CPU of this process (all its threads) and wall time an operation.
  *
  *   node dist/bench/store.js [directory]     default: a temporary directory; use the disk to measure
  */
@@ -46,7 +46,7 @@ async function measure(
 }
 
 function input(body: Buffer): PutObjectInput {
-  // What the S3 layer brings: the ETag it has computed, a little metadata.
+  // The S3 layer's part: the ETag that it has computed, a little metadata.
   return {
     size: body.length,
     contentType: 'application/octet-stream',
@@ -86,7 +86,7 @@ async function measureObjects(store: EmbeddedStore, rows: Row[]): Promise<void> 
   );
 }
 
-/** What a link costs on the way to an object: interleaved, so that both see the same machine. */
+/** The cost of a link on the way to an object: interleaved, so that both see the same machine. */
 async function measureLinks(store: EmbeddedStore, rows: Row[]): Promise<void> {
   const small = input(Buffer.alloc(1024, 1));
   const target = (i: number): string => `${i % 1000}/00000000000000000000000000000000`;

@@ -1,6 +1,6 @@
 import type { WireRequest } from '../load/wire.js';
 
-/** What a target may or may not offer; rows say what they need. */
+/** Features that a target may or may not have; rows say which they need. */
 export type Feature =
   | 'payload-signing'
   | 'list'
@@ -100,7 +100,7 @@ export type DialectSettings =
       readonly accessKey: string;
       readonly secretKey: string;
       readonly region: string;
-      /** What this server is known to lack. */
+      /** Features that this server is known to lack. */
       readonly lacks: readonly Feature[];
     }
   | { readonly kind: 'swift'; readonly storageUrl: string; readonly token: string }

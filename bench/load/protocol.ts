@@ -1,7 +1,7 @@
 import type { DialectSettings } from '../dialects/dialect.js';
 import type { FixtureName } from '../rows/fixtures.js';
 
-/** What a generator process needs to know of a target. */
+/** The settings of a target that a generator process needs. */
 export interface TargetSettings {
   readonly name: string;
   readonly dialect: DialectSettings;
@@ -38,7 +38,7 @@ export interface SliceSettings {
   readonly operations: number;
 }
 
-/** What one process did in a slice. */
+/** The work of one process in a slice. */
 export interface SliceLoad {
   readonly operations: number;
   /** Seconds from the start to the last answer. */
@@ -50,7 +50,7 @@ export interface SliceLoad {
   readonly latency: string;
   /** CPU of this process in the slice. */
   readonly cpuMs: number;
-  /** What the row's other clients moved meanwhile, where this process has them. */
+  /** Bytes that the row's other clients moved meanwhile, where this process has them. */
   readonly besideBytesPerS?: number;
 }
 

@@ -17,7 +17,7 @@ type State = 'head' | 'counted' | 'chunk-size' | 'chunk' | 'chunk-end' | 'traile
  */
 export class ResponseReader {
   status = 0;
-  /** What was wrong, when the response is complete. */
+  /** The fault of the response, when it is complete. */
   problem: string | undefined;
   /** Whether the connection serves another request. */
   keepsAlive = true;

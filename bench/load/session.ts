@@ -16,7 +16,7 @@ import { purgeBucket } from './purge.js';
 import { exchangeAll, fetchBody } from './unmeasured.js';
 import { runSlice } from './slice-run.js';
 
-/** What is not measured is done with so many requests in flight. */
+/** The number of requests in flight where nothing is measured. */
 const SETUP_CONCURRENCY = 64;
 
 /** The generator's side of its calls: what one process does, for one slice after the other. */

@@ -1,4 +1,4 @@
-/** What a response has to be; anything else is an error of the run. */
+/** The response that is expected; any other is an error of the run. */
 export interface Expectation {
   readonly statuses: readonly number[];
   /** The body, byte for byte. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism, cpus, release, tmpdir, totalmem } from 'node:os';
 import type { Results } from '../output/results.js';
 
-/** What the figures were had on. */
+/** The machine of the measurement. */
 export function machine(): Results['machine'] {
   return {
     processors: availableParallelism(),

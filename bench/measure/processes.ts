@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What /proc says of one process. */
+/** Figures of one process from /proc. */
 interface ProcessFigures {
   readonly cpuMs: number;
   readonly rssBytes: number;

@@ -81,7 +81,7 @@ export class RowRun {
     return (cpuMicrosPerOp * operations) / 1000;
   }
 
-  /** What goes wrong in the task is an error of the row. @returns undefined then */
+  /** A failure of the task is an error of the row. @returns undefined then */
   async guard<T>(task: () => Promise<T>): Promise<T | undefined> {
     try {
       return await task();

@@ -7,7 +7,7 @@ export interface MeteredGroup {
   readonly pids: readonly number[];
 }
 
-/** What a target's processes took while they were measured. */
+/** The use of a target's processes while they were measured. */
 export interface ServerUse {
   /** CPU milliseconds of each group, without what is counted apart. */
   readonly cpuMs: Readonly<Record<string, number>>;

@@ -1,4 +1,4 @@
-/** What several slices of one row came to. */
+/** The spread of several slices of one row. */
 export interface Spread {
   readonly median: number;
   readonly min: number;

@@ -1,9 +1,9 @@
 /** A flag of the command line, for the parser and for `--help`. */
 export interface Flag {
   readonly name: string;
-  /** What stands for the value in the help; none for a switch. */
+  /** The placeholder of the value in the help; none for a switch. */
   readonly value?: string;
-  /** What is right, worded to follow "expected". */
+  /** The right value, worded to follow "expected". */
   readonly expected?: string;
   readonly help: string;
   /** May be given several times, or with commas. */

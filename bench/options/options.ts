@@ -27,7 +27,7 @@ export interface SwiftFlags {
   readonly pids: string | undefined;
 }
 
-/** What a command line asks for. */
+/** The options that a command line asks for. */
 export interface Options {
   readonly rows: readonly RowChoice[];
   readonly slices: number;

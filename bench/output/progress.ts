@@ -5,7 +5,7 @@ import type { RowsTable } from './rows-table.js';
 export interface Progress {
   /** Share of the rows that are done. */
   at(share: number): void;
-  /** What is going on now. */
+  /** The work under way now. */
   phase(text: string): void;
   row(result: RowResult): void;
   /** Ends the line, before anything else is printed. */

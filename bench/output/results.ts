@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What `--json` writes and `--compare` reads. Times are in the unit that their names end with. */
+/** The format that `--json` writes and `--compare` reads. The names of times end with the unit. */
 
 export const RESULTS_SCHEMA = 'ringway-bench/1';
 
@@ -80,7 +80,7 @@ export const RESULTS = z.object({
   }),
   targets: z.array(z.object({ name: z.string(), description: z.string() })),
   rows: z.array(rowResult),
-  /** What went wrong beside the measurements. */
+  /** Problems beside the measurements. */
   warnings: z.array(z.string()),
 });
 

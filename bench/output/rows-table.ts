@@ -52,7 +52,7 @@ export class RowsTable {
   }
 }
 
-/** What the marks at the ends of the lines mean, of those that occur. */
+/** The meaning of the marks at the ends of the lines, of those that occur. */
 export function legend(rows: readonly RowResult[]): string[] {
   const found = new Set(rows.flatMap((row) => summarise(row).doubts));
   return (Object.keys(DOUBTS) as Doubt[])

@@ -19,7 +19,7 @@ export interface Summary {
 /** Why a line is to be taken with care. */
 export type Doubt = 'cpu-spread' | 'rate-spread' | 'generator' | 'others' | 'few';
 
-/** What stands in the table, and what it means. */
+/** The marks in the table, and their meaning. */
 export const DOUBTS: Readonly<Record<Doubt, { readonly mark: string; readonly meaning: string }>> =
   {
     'cpu-spread': {

@@ -23,7 +23,7 @@ export interface SelfTime {
 /** Native code and waiting, which the sampler cannot tell apart. */
 const NOT_SAMPLED = ['(program)', '(idle)'];
 
-/** What the service took besides what was sampled. */
+/** The label of the service's CPU time that was not sampled. */
 const NATIVE = '(native code, kernel, other threads)';
 
 /**

@@ -17,7 +17,7 @@ export interface Workload {
   next(client: number): Operation | undefined;
 }
 
-/** What a row has to prepare a slice with. */
+/** The means of a row to prepare a slice. */
 export interface RowContext {
   readonly dialect: Dialect;
   /** The bucket of the row: the one that keeps versions, where the row needs versions. */
@@ -52,7 +52,7 @@ export interface Row {
    */
   readonly prepared?: { readonly first: number; readonly max: number };
   readonly prepare: (context: RowContext) => Workload | Promise<Workload>;
-  /** What other clients do meanwhile: neither counted nor timed, but it may not fail. */
+  /** Other clients at the same time: neither counted nor timed, but they may not fail. */
   readonly beside?: Beside;
 }
 

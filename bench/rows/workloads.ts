@@ -5,7 +5,7 @@ import { bodyOf, KIB, MIB } from './bodies.js';
 import { fixture, LIST_FOLDERS, LIST_PREFIX } from './fixtures.js';
 import type { Operation, RowContext, Script, Workload } from './row.js';
 
-/** What rows do: each function prepares one slice. */
+/** The workloads of rows: each function prepares one slice. */
 
 const LARGE = 8 * MIB;
 

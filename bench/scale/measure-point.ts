@@ -17,7 +17,7 @@ export interface PointLimits {
   readonly operationsMax?: number | undefined;
 }
 
-/** What one operation of a workload costs the service, after a slice that does not count. */
+/** The cost of one operation of a workload to the service, after a slice that does not count. */
 export async function measurePoint(
   { target, dialect }: Subject,
   workload: Workload,

@@ -4,7 +4,7 @@ import { UsageError } from '../options/options.js';
 import { readFlags } from '../options/read-flags.js';
 import { FlagValues } from '../options/values.js';
 
-/** What can be measured alone. */
+/** Studies that can be measured alone. */
 export const STUDIES = [
   'listeners',
   'keys',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RESULTS } from '../output/results.js';
 
-/** What `--json` writes. Times are in the unit that their names end with. */
+/** The format that `--json` writes. Times are in the unit that their names end with. */
 
 export const SCALE_SCHEMA = 'ringway-bench-scale/1';
 
@@ -14,7 +14,7 @@ const listenerRun = z.object({
   rows: RESULTS.shape.rows,
 });
 
-/** What one operation costs at one size. */
+/** The cost of one operation at one size. */
 const point = z.object({
   size: z.number(),
   operations: z.number(),
@@ -32,7 +32,7 @@ const curve = z.object({ operation: z.string(), title: z.string(), points: z.arr
 const growth = z.object({
   study: z.string(),
   title: z.string(),
-  /** What is counted: keys, versions, parts. */
+  /** The unit that is counted: keys, versions, parts. */
   unit: z.string(),
   curves: z.array(curve),
 });
@@ -40,7 +40,7 @@ const growth = z.object({
 /** Reads of a Swift cluster with a number of processes of each storage server. */
 const storageRun = z.object({ workers: z.number(), rows: RESULTS.shape.rows });
 
-/** What held connections take. */
+/** The memory that held connections take. */
 const held = z.object({
   kind: z.string(),
   title: z.string(),

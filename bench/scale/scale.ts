@@ -53,7 +53,7 @@ async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/** What was measured is saved after each study: the whole takes half an hour. */
+/** The results are saved after each study: the whole takes half an hour. */
 async function study(options: ScaleOptions): Promise<ScaleResults> {
   const startedAt = new Date();
   const wants = (name: ScaleOptions['studies'][number]) => options.studies.includes(name);
@@ -97,7 +97,7 @@ const GROWING = [
   { name: 'parts', make: growingParts, first: 10 },
 ] as const satisfies readonly { name: string; make: () => GrowthStudy; first: number }[];
 
-/** What is going on; tables go to stdout. */
+/** Tells how far the work is; tables go to stdout. */
 function say(text: string): void {
   process.stderr.write(`${text}\n`);
 }

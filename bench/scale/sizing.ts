@@ -7,7 +7,7 @@ export interface LoadLine {
   readonly bytes: number;
 }
 
-/** What a host has, and how much of it is planned to be used. */
+/** A host's resources, and how much of them is planned to be used. */
 export interface Host {
   readonly processors: number;
   readonly networkGbitPerS: number;

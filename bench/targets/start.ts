@@ -11,7 +11,7 @@ import { labGroups, namedGroups, readLab, type SwiftLab } from './swift-lab.js';
 import { rawSwift } from './swift.js';
 import { TargetError, type ProcessGroup, type Target } from './target.js';
 
-/** What is known of a Swift cluster, from flags or from a lab. */
+/** The facts about a Swift cluster, from flags or from a lab. */
 interface SwiftKnowledge {
   readonly authUrl: string;
   readonly url: string | undefined;

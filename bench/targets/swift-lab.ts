@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { TargetError, type ProcessGroup } from './target.js';
 
-/** What the benchmark needs of a lab's `lab.json`; ops/swift-lab writes it. */
+/** The part of a lab's `lab.json` that the benchmark needs; ops/swift-lab writes it. */
 const LAB = z.object({
   id: z.string(),
   endpoints: z.array(z.string()).min(1),
@@ -68,7 +68,7 @@ export function namedGroups(given: string): ProcessGroup[] {
   );
 }
 
-/** What stands in front of the store, and the store. */
+/** The processes in front of the store, and those of the store. */
 function grouped(
   services: readonly { readonly service: string; readonly pids: readonly number[] }[],
 ): ProcessGroup[] {

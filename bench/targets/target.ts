@@ -11,7 +11,7 @@ export interface ProcessGroup {
 export interface Target {
   /** The name in tables; letters, digits, hyphens and dots. */
   readonly name: string;
-  /** What it is, for the report: version, configuration. */
+  /** A description for the report: version, configuration. */
   readonly description: string;
   readonly dialect: DialectSettings;
   /** The target's processes. If they are unknown, there are no figures of CPU and memory. */

@@ -8,7 +8,7 @@ export interface Mark {
   readonly value: number;
   readonly from: number;
   readonly to: number;
-  /** What a pointer shows. */
+  /** The text that a pointer shows. */
   readonly title: string;
 }
 
