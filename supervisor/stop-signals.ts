@@ -4,7 +4,7 @@ const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 /**
  * One Ctrl-C under `npm start` arrives twice: from the terminal, which signals the whole group, and
- * from npm, which hands on what it got. What follows the first this soon is the same wish.
+ * from npm, which hands on what it got. A signal that follows the first this soon is the same wish.
  */
 const SAME_WISH_MS = 500;
 

@@ -75,7 +75,7 @@ async function bringUp(options) {
 
 /**
  * A start that fails leaves nothing behind: no processes and no mounts, and of a lab that there was
- * not before no files either. What ran before goes on.
+ * not before no files either. A lab that ran before goes on.
  *
  * @param {Options} options
  */

@@ -20,7 +20,7 @@ export class ContentLengthError extends Error {
 
 /**
  * Writes a capsule in one go: the files in the given order, each hashed on its way, and then the
- * manifest and its signature. What reads it decides how fast.
+ * manifest and its signature. Its reader decides how fast.
  *
  * @param files - in the order of `namesAfter`
  * @param describe - the manifest, but its files

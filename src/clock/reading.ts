@@ -5,7 +5,7 @@
 export type ClockState = 'healthy' | 'unhealthy' | 'unchecked';
 
 export interface ClockHealth {
-  /** Asked with every lock: it looks nothing up. What is not known is unhealthy. */
+  /** Asked with every lock: it looks nothing up. An unknown state is unhealthy. */
   state(): ClockState;
   /** Why, for people: `within 3.2 ms by chrony`. */
   describe(): string;

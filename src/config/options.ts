@@ -16,7 +16,7 @@ export type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}
 /**
  * The configuration as the code uses it: every key of the schema in camel case, with every default
  * filled in and every path absolute, e.g. `drain_timeout_ms` as `options.drainTimeoutMs`. Plain
- * data: it crosses to the listeners as JSON. What each key means is said once, in schema.ts.
+ * data: it crosses to the listeners as JSON. The meaning of each key stands once, in schema.ts.
  */
 export type FilledOptions = {
   readonly [K in keyof Config as CamelCase<K>]: Config[K];

@@ -36,8 +36,8 @@ interface Group {
  * Goes through the archive of a bucket for what commits left behind: fences, objects that no index
  * names, indexes without entries; and the archive itself, when it is empty and the bucket is gone.
  *
- * A key's names come together, and its index last, so that one key at a time is held in memory. What
- * is garbage is decided by the index as it is read then; the listing spares nearly all such reads.
+ * A key's names come together, and its index last, so that one key at a time is held in memory. The
+ * index, as it is read then, tells the garbage; the listing spares nearly all such reads.
  */
 export class ArchiveWalk {
   #group: Group | undefined;

@@ -10,8 +10,8 @@ interface Waiting {
 
 /**
  * Tasks that may be done only a grace period from now: readers that have begun, and writers that
- * have looked already, are done by then. What waits is bounded: who brings more waits as well. What
- * is lost with the process is found again by the next pass.
+ * have looked already, are done by then. The number of waiting tasks is bounded: a caller that
+ * brings more waits as well. The next pass finds again the tasks that are lost with the process.
  */
 export class Quarantine {
   /** The waiting removals, in the order in which they are due. */

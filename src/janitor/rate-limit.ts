@@ -2,7 +2,7 @@ import type { Backend } from '../backend/backend.js';
 import { type BackendCall, DecoratedBackend } from '../backend/decorators/decorated-backend.js';
 import type { Clock } from './clock.js';
 
-/** Calls not made within this time are lost, so that a pause does not end in a rush. */
+/** An unused share older than this is lost, so that a pause does not end in a rush. */
 const BURST_MS = 100;
 /** Shorter waits are left to add up: a timer costs more than they bring. */
 const SLEEP_MS_MIN = 5;

@@ -135,7 +135,7 @@ export class VersionActions {
     return head && this.#refusal(head);
   }
 
-  /** No rule gets past GOVERNANCE. What cannot be read holds as well: SPEC.md 3.2, 3.3. */
+  /** No rule gets past GOVERNANCE. A lock that cannot be read holds as well: SPEC.md 3.2, 3.3. */
   #refusal({ systemMetadata }: ObjectHead): Refusal | undefined {
     try {
       const { allowed } = decideDeletion({

@@ -11,8 +11,8 @@ const REFRESH_MS = 300_000;
 const RETRY_MS = 30_000;
 
 /**
- * The accounts that a janitor goes through: those of the configuration and, with an identity service
- * that tells them, those of its projects. What was told last holds while it does not answer.
+ * The accounts that a janitor goes through: those of the configuration and, with an identity
+ * service that tells them, those of its projects. The last answer holds while it does not answer.
  */
 export class JanitorAccounts {
   /** Undefined before the first answer. */

@@ -55,8 +55,9 @@ interface OperationTally {
 }
 
 /**
- * The metrics of one listener process; docs/metrics.md describes each. What runs for each request
- * counts in plain numbers (0.04 to 0.1 µs, against 2 µs through prom-client) and is put into prom-client's form by a snapshot.
+ * The metrics of one listener process; docs/metrics.md describes each. Code that runs for each
+ * request counts in plain numbers (0.04 to 0.1 µs, against 2 µs through prom-client) and is put
+ * into prom-client's form by a snapshot.
  */
 export class ListenerMetrics {
   readonly registry = new Registry();

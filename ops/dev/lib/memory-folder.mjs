@@ -7,9 +7,9 @@ const SHARED_MEMORY = '/dev/shm';
 const BYTES_MIN = 4 * 2 ** 30;
 
 /**
- * Where the tests of a stage put their temporary folders: in memory, where syncing a file to its disk
- * takes no time. What is killed there loses no more than elsewhere. Not on a machine with little
- * memory, for tests of gigabytes, or where the caller has named a place.
+ * Where the tests of a stage put their temporary folders: in memory, where syncing a file to its
+ * disk takes no time. A process that is killed there loses no more than elsewhere. Not on a machine
+ * with little memory, for tests of gigabytes, or where the caller has named a place.
  */
 export class MemoryFolder {
   /** @type {string | undefined} undefined: the system's folder of temporary files */

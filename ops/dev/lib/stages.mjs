@@ -5,8 +5,8 @@ import { isQuick } from './quick.mjs';
 
 /**
  * The suites of the S3 API that run once more on a real cluster: those of what Swift does itself,
- * such as listings, copies, conditions and parts. What a cluster does for each single call of ours is
- * the subject of `test/contract/swift.test.ts` and `test/swift`.
+ * such as listings, copies, conditions and parts. The answers of a cluster to each single call of
+ * ours are the subject of `test/contract/swift.test.ts` and `test/swift`.
  */
 const S3_SUITES = [
   'test/integration/acl-requests.test.ts',

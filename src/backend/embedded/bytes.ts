@@ -123,7 +123,7 @@ export class CommonText {
   }
 }
 
-/** Reads a record. Whatever does not fit its bounds is `Corrupt`, never a wrong value. */
+/** Reads a record. A value that does not fit its bounds is `Corrupt`, never a wrong one. */
 export class ByteReader {
   #at = 0;
 

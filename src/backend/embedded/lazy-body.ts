@@ -32,9 +32,9 @@ export const DONE: IteratorReturnResult<undefined> = Object.freeze({
 });
 
 /**
- * Chunks that are read when they are asked for. Whatever its calls do runs one after the other, also
- * when a consumer does not wait for them; what is held is let go of once, at the end, at a failure or
- * when the consumer leaves.
+ * Chunks that are read when they are asked for. Calls run one after the other, also when a
+ * consumer does not wait for them; resources are let go of once, at the end, at a failure or when
+ * the consumer leaves.
  */
 export abstract class LazyStream implements AsyncIterator<Buffer, undefined> {
   #turn: Promise<unknown> = Promise.resolve();

@@ -35,8 +35,8 @@ interface Copy {
 type Attempt = CopyOutcome | 'again';
 
 /**
- * Copies an object. What its record says is read once; the rest is an ordinary put, but for a whole
- * file, which the copy shares by a hard link: bodies never change.
+ * Copies an object. Its record is read once; the rest is an ordinary put, but for a whole file,
+ * which the copy shares by a hard link: bodies never change.
  * @throws BackendError NoSuchContainer, NoSuchSourceContainer, NoSuchObject, BrokenLink, Denied,
  *   BodyMismatch, BodyAbsent, StorageFull; Unavailable when the source is replaced while it is read
  */

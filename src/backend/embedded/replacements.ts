@@ -26,7 +26,7 @@ export async function commitReplacement(
 
 /**
  * Commits an object whose body is a file. `make` creates the file of a reserved id; when it returns
- * a replacement, file and folder entry have to be on disk. Whatever does not become the object's
+ * a replacement, file and folder entry have to be on disk. A file that does not become the object's
  * body is removed again.
  * @returns undefined when `make` gave no replacement
  */

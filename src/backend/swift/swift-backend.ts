@@ -32,7 +32,7 @@ export interface SwiftBackendOptions {
 }
 
 /**
- * A Swift cluster as a store. What it can do is asked once, now: after the filter was installed in
+ * A Swift cluster as a store. Its abilities are asked once, now: after the filter was installed in
  * the proxies, or removed, open it again.
  * @throws BackendError Unavailable, Timeout when no proxy answers
  */

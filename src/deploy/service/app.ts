@@ -62,7 +62,7 @@ export function buildApp(
   });
   const failures = new TokenBuckets(FAILURES);
   app.decorateRequest('actor', '');
-  // Where there is no route, too. What is right always passes: others on its host share its address.
+  // Without a route, too. A right login always passes: others on its host share its address.
   app.addHook('onRequest', (request, _reply, done) => {
     try {
       authenticate(request.headers.authorization, options.user, options.tokenFile);

@@ -39,8 +39,8 @@ export const ARCHIVED =
  *     {"path": …, "size": n}\n  n bytes  \n      for each file
  *     {"files": n, "sha256": …}\n
  *
- * The service may go on meanwhile. What is in force is read first: all that it names is there already,
- * and none of it is changed, or pruned while it is in force.
+ * The service may go on meanwhile. The state in force is read first: all that it names is there
+ * already, and none of it is changed, or pruned while it is in force.
  *
  * @throws system errors
  */

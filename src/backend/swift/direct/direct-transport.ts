@@ -28,7 +28,7 @@ interface ObjectRead {
 
 /**
  * The proxies' transport, but that reads which need no middleware of Swift's go to the storage
- * servers. Whatever these cannot answer for sure is asked of a proxy, so that direct reads change
+ * servers. Questions that these cannot answer for sure go to a proxy, so that direct reads change
  * how fast an answer comes, and never which one.
  */
 export class DirectTransport implements SwiftTransport {

@@ -8,7 +8,7 @@ import type { SwiftRequest, SwiftResponse } from '../transport.js';
 
 /**
  * Static large objects, put together here as the proxies' slo filter does (swift/common/middleware/
- * slo.py). What is not the plain case, segments that are whole objects, is left to that filter.
+ * slo.py). All but the plain case, segments that are whole objects, is left to that filter.
  */
 
 type Headers = ReadonlyMap<string, string>;

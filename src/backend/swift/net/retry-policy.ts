@@ -154,7 +154,7 @@ const FREE: ReadonlySet<RetryReason> = new Set(['connect', 'token', 'hung']);
 
 /**
  * Keeps retries from multiplying the load of a cluster that is down already: in the long run one
- * request in ten may be sent again. What adds no load is free.
+ * request in ten may be sent again. A retry that adds no load is free.
  */
 export class RetryBudget {
   readonly #budget = new RequestBudget(RETRIES_EARNED, RETRIES_SAVED_MAX);

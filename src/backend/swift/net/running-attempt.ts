@@ -33,9 +33,9 @@ export class RunningAttempt implements Cancellation {
   }
 
   /**
-   * Whether it may be ended and sent to another endpoint, though this one may still act on it. What
-   * hangs, such as a virtual machine that is being moved, goes on with what it was sent when it
-   * wakes up, whether or not the connection is still there: a write that it repeats then would
+   * Whether it may be ended and sent to another endpoint, though this one may still act on it. A
+   * hung server, such as a virtual machine that is being moved, goes on with the requests sent to
+   * it when it wakes up, whether or not the connection is still there: a late write of it would
    * replace what was written since. One that has a place among the writes of its object cannot.
    */
   get isMovable(): boolean {
