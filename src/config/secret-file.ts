@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { FilledOptions, ListenAddress } from './options.js';
 import { ConfigError } from './problem.js';
 
-/** A file that others on the machine can read or write is no secret: as ssh does with keys. */
+/** Others on the machine must not read or write a secret: the rule of ssh for its keys. */
 const OTHERS = 0o077;
 
 /**
