@@ -1,9 +1,9 @@
 import type { ChildInit, StartFailure } from './protocol.js';
 
 /**
- * The messages over Node's IPC channel between `ringway janitor`, `ringway repair` or `ringway
- * store` and the process that does the work. The process writes its lines to the stdout that it
- * inherits, and ends with 0 when all went well; else it says why.
+ * The messages over Node's IPC channel between `ringway janitor`, `ringway repair` or
+ * `ringway store` and the process that does the work. The process writes its lines to the stdout
+ * that it inherits, and ends with 0 when all went well; else it says why.
  */
 
 export type JanitorMode = 'dry-run' | 'once';
