@@ -20,7 +20,7 @@ export interface CommonAnswers {
   [cancelled: `DELETE /api/runs/${string}`]: RunView;
 }
 
-/** What the events of all surfaces say, by topic. */
+/** The content of the events that are common to all surfaces, by topic. */
 export interface CommonNews {
   readonly jobs: JobView;
   readonly runs: RunView;

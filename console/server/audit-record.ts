@@ -25,7 +25,7 @@ export interface Outcome {
 const NAMES_MAX = 10;
 const NAME_LENGTH_MAX = 200;
 
-/** What was refused, and not tried in vain. */
+/** The errors of an action that was refused, rather than tried in vain. */
 const REFUSALS: ReadonlySet<string> = new Set<ApiErrorCode>([
   'acl',
   'csrf',

@@ -3,7 +3,7 @@ import { BegunAct, isRefusal, type Act, type Outcome } from './audit-record.js';
 import { sessionOf, type ConsoleContext } from './context.js';
 import type { JobControl, JobView } from './jobs.js';
 
-/** What became of many names. */
+/** The outcome of a job for many names. */
 export interface ManyResult {
   readonly succeeded: number;
   readonly failed: number;

@@ -4,7 +4,7 @@ import { BYTES_TYPE, mediaTypeOf } from './media-type.js';
 
 /** JSON comes at once; who drips it holds memory and a connection. */
 const JSON_TIMEOUT_MS = 30_000;
-/** What a page sends in one go, and a little more. */
+/** The most that a page sends in one go, and a little more. */
 const DISCARDED_BYTES_MAX = 80 * 1024 * 1024;
 
 /** Cuts those whose JSON takes too long. Bytes of objects may take hours: they may not stall. */

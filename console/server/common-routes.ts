@@ -18,7 +18,7 @@ const EVENTS = z.object({
     .optional(),
 });
 
-/** What no surface has for itself: liveness, jobs, runs, events. */
+/** The routes that belong to no surface: liveness, jobs, runs, events. */
 export function commonRoutes(app: FastifyInstance, context: ConsoleContext): void {
   const { jobs, events } = context;
   app.route({

@@ -13,7 +13,7 @@ export interface ComputeThreadOptions {
   readonly heapMbMax?: number;
 }
 
-/** What the function of a thread is called with. */
+/** The argument of the function that a thread runs. */
 export interface ThreadTask<Task> {
   readonly task: Task;
   /** The port for what `onProgress` is to be told; null where there is no listener. */

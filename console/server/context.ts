@@ -17,7 +17,7 @@ import type { Gate } from './surface.js';
 import type { Session, Sessions } from './sessions.js';
 import type { ExclusiveAudit } from '../../src/lib/audit/exclusive-audit.js';
 
-/** What all routes share; made once, at start. */
+/** The state that all routes share; made once, at start. */
 export interface ConsoleContext {
   readonly options: ConsoleOptions;
   readonly now: () => number;

@@ -3,7 +3,7 @@ import { ApiError } from './api-error.js';
 import { hasRight, type Right } from './rights.js';
 import type { Session } from './sessions.js';
 
-/** What a stream of events can be about. */
+/** A subject of a stream of events. */
 export interface EventTopic {
   readonly name: string;
   /** The right that it takes to listen. */
@@ -40,7 +40,7 @@ const FULL = 'retry: 15000\nevent: full\ndata: {}\n\n';
 const RESET = 'event: reset\ndata: {}\n\n';
 /** A client that leaves more than this unread is cut off, and comes back with `Last-Event-ID`. */
 const UNREAD_BYTES_MAX = 256 * 1024;
-/** What is sent again to one who comes back is less than a listener may leave unread. */
+/** The limit of a replay to a listener that comes back: less than it may leave unread. */
 const REPLAY_BYTES_MAX = 192 * 1024;
 
 /**

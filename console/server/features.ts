@@ -2,7 +2,7 @@ import type { ConsoleOptions } from '../config/load.js';
 import type { ApiErrorCode } from './api-error.js';
 import type { Surface } from './surface.js';
 
-/** What the configuration has to say for a surface to be on, and what its routes answer otherwise. */
+/** The setting that a surface needs to be on, and the answer of its routes without it. */
 export interface Setting {
   readonly isOn: (options: ConsoleOptions) => boolean;
   readonly code: ApiErrorCode;
@@ -22,7 +22,7 @@ export function settingOf(
   return { isOn, code: 'feature_disabled', message, needs };
 }
 
-/** What is on, by the names that surfaces give it. */
+/** Whether each feature is on, by the names that surfaces give them. */
 export type Features = Readonly<Record<string, boolean>>;
 
 /** The parts of the console that are on, by the configuration. */

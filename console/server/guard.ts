@@ -12,9 +12,9 @@ const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 const LOGIN_PAGE = '/login.html';
 
 /**
- * What every request has to pass, in this order: host, origin, session, token against forgery,
- * whether its surface is on, right. A route that does not say who may use it stops the start, as does
- * one that is no read and does not say whether the audit log has it.
+ * The checks that every request has to pass, in this order: host, origin, session, token against
+ * forgery, whether its surface is on, right. A route that does not say who may use it stops the
+ * start, as does one that is no read and does not say whether the audit log has it.
  */
 export function installGuard(
   app: FastifyInstance,

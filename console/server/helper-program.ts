@@ -5,8 +5,8 @@ import process from 'node:process';
 import { ApiError } from './api-error.js';
 
 /**
- * What helper programs find in their environment. Those of Swift are Python, those of this project
- * need Node; nothing else of the console's own environment is for them.
+ * The environment of helper programs. Those of Swift are Python, those of this project need Node;
+ * nothing else of the console's own environment is for them.
  */
 export const HELPER_ENVIRONMENT = {
   PATH: `/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:${path.dirname(process.execPath)}`,

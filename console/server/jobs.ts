@@ -40,7 +40,7 @@ interface Job {
 export interface JobsOptions {
   readonly events: Pick<Events, 'publish'>;
   readonly now: () => number;
-  /** What an error means to the browser, and the log. */
+  /** Describes an error for the browser and the log. */
   readonly describe: (error: unknown) => ApiError;
 }
 
@@ -50,7 +50,7 @@ const WAITING_PER_SESSION = 10;
 const JOBS_PER_SESSION = 100;
 /** A job of a million objects need not say so a million times. */
 const PUBLISH_EVERY_MS = 250;
-/** What is aborted has so long to end before the console does. */
+/** The time that aborted jobs have to end before the console does. */
 const CLOSE_MS = 5000;
 
 /** Work that outlives its request: two at a time for each session, the others wait. */

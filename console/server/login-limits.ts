@@ -94,7 +94,7 @@ export class LoginLimits {
     this.#pairs.keep(key, tries);
   }
 
-  /** What others tried under the name, from elsewhere, goes on to count. */
+  /** Tries of others under the name, from elsewhere, go on to count. */
   succeeded(address: string, name: string): void {
     const key = pairOf(networkOf(address), name);
     const tries = this.#pairs.find(key);
@@ -110,7 +110,7 @@ function pairOf(network: string, name: string): string {
 }
 
 /**
- * What is known of keys that anybody may invent. A record that matters makes no room for others: only a
+ * Records of keys that anybody may invent. A record that matters makes no room for others: only a
  * newer one that matters as well takes its place, which costs its inventor as many tries.
  */
 class Records {

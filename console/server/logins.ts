@@ -10,11 +10,11 @@ import { parse } from './parse.js';
 export interface Entry {
   readonly user: RosterEntry;
   readonly token: SwiftToken;
-  /** What S3 may know the user by: access keys with the same secret, tried in order. */
+  /** The keys by which S3 may know the user: access keys with the same secret, tried in order. */
   readonly s3: { readonly accessKeys: readonly string[]; readonly secretKey: string } | undefined;
 }
 
-/** What a user typed in; it stays in the memory of the console. */
+/** The credentials that a user typed in; they stay in the memory of the console. */
 export interface Attempt {
   /** The user whom it names, for limits and records: no secret. */
   readonly name: string;

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** What bodies of objects are sent as; all other bodies are JSON. */
+/** The media type of the bodies of objects; all other bodies are JSON. */
 export const BYTES_TYPE = 'application/octet-stream';
 
 /** The media type of a body in lower case, without its parameters; empty where none is given. */

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { ApiError } from './api-error.js';
 
 /**
- * What a request says, checked.
+ * Checks the fields of a request.
  * @throws ApiError invalid_argument with the places that are wrong; never with the values
  */
 export function parse<S extends z.ZodType>(schema: S, given: unknown): z.infer<S> {

@@ -46,7 +46,7 @@ export function sessionRoutes(
     const store = storeOf(context, attempt, entry, () => {
       context.sessions.end(session);
     });
-    // What the browser held before is worth nothing from now on.
+    // The former session of the browser is worth nothing from now on.
     const old = before === undefined ? undefined : context.sessions.find(before);
     if (old !== undefined) context.sessions.end(old);
     const { sid, session } = context.sessions.start(

@@ -12,9 +12,9 @@ export interface Session {
   readonly store: SwiftAccount;
   /** The same user on the S3 API; undefined where the console knows none. */
   readonly s3: S3Account | undefined;
-  /** What the user logged in with, for other services of the same user; undefined with Keystone. */
+  /** The keys of the user's login, for other services of the same user; undefined with Keystone. */
   readonly keys: SessionKeys | undefined;
-  /** What every request that changes something has to bring. */
+  /** The token that every request that changes something has to bring. */
   readonly csrf: string;
   readonly startedMs: number;
   /** The time of the user's last request; requests that a page sends by itself do not count. */

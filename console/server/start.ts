@@ -54,7 +54,7 @@ export interface StartOptions {
   readonly pause?: ConsoleContext['pause'];
 }
 
-/** What an idle session holds, its stream of events and its jobs, ends no later than that. */
+/** The stream of events and the jobs of an idle session end no later than that. */
 const SWEEP_MS = 1000;
 const PROBE_IDLE_MS = 2000;
 

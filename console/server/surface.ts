@@ -18,15 +18,16 @@ export interface Gate {
   readonly access: Right;
 }
 
-/** What a surface keeps at work behind its routes, as long as the console runs. */
+/** The part of a surface that works behind its routes, as long as the console runs. */
 export interface SurfaceService {
   /**
-   * Called once, when the console serves: goes on with what a former one has left. What pages show is
-   * there when this resolves.
-   * @param turn waits until no former console works with the same files; false when this one ends before
+   * Called once, when the console serves: goes on with what a former one has left. The data that
+   * pages show is there when this resolves.
+   * @param turn waits until no former console works with the same files; false when this one ends
+   *   before
    */
   begin?(turn: () => Promise<boolean>): Promise<void> | void;
-  /** What the console's metrics say of it; undefined where nothing is known. */
+  /** Its repair debt for the console's metrics; undefined where nothing is known. */
   repairDebt?(): RepairDebt | undefined;
   /** Called after the last request. */
   close(): Promise<void> | void;
@@ -37,7 +38,7 @@ export interface SurfaceTypes {
   readonly service?: SurfaceService | undefined;
   /** The body of each answer that pages read, by method and path; null for one without a body. */
   readonly answers?: object;
-  /** What the events of its topics say, by topic. */
+  /** The content of the events of its topics, by topic. */
   readonly news?: object;
 }
 
@@ -48,7 +49,7 @@ export interface SurfacePage<Service = unknown> {
   readonly title: string;
   /** What it is for, in one line. */
   readonly purpose: string;
-  /** What the address bar says: `/lab/rings`. */
+  /** The path in the address bar: `/lab/rings`. */
   readonly path: string;
   /** The name of an icon in the sprite. */
   readonly icon: string;
@@ -67,7 +68,7 @@ export interface Surface<Types extends SurfaceTypes = SurfaceTypes> {
   /** The name of its folder in `console/surfaces/`. */
   readonly id: string;
   readonly group: NavGroup;
-  /** What a session calls it where it says whether it is on. */
+  /** Its name where a session says whether it is on. */
   readonly feature: string;
   /** Without it, the surface is always on. */
   readonly setting?: Setting;
@@ -77,14 +78,14 @@ export interface Surface<Types extends SurfaceTypes = SurfaceTypes> {
   readonly access: Right;
   /** By default its first page's. */
   readonly title?: string;
-  /** What the paths of its routes begin with: `/api/files`. Those of its pages need not be named. */
+  /** The prefixes of its routes' paths: `/api/files`. Those of its pages need not be named. */
   readonly prefixes: readonly string[];
   readonly pages: readonly SurfacePage<Types['service']>[];
   /** Makes its service, which its routes are given; called at start where it is on. */
   open?(context: ConsoleContext): Types['service'];
   /** The routes that its pages share; registered where it is on. */
   routes?(app: FastifyInstance, context: ConsoleContext, service: Types['service']): void;
-  /** What its pages can hear of in the stream of events. */
+  /** The topics that its pages can hear of in the stream of events. */
   readonly topics?: readonly EventTopic[];
   /** Never there: it carries the types. */
   readonly types?: Types;

@@ -7,7 +7,7 @@ import {
 import { S3StatusError } from '../s3/errors.js';
 import { ApiError, type ApiErrorCode } from './api-error.js';
 
-/** What a status of the store means where nothing more special is known. */
+/** The meaning of a status of the store where nothing more special is known. */
 const BY_STATUS: ReadonlyMap<number, readonly [ApiErrorCode, string]> = new Map([
   [400, ['invalid_argument', 'The store rejected the request as malformed.']],
   [401, ['unauthenticated', 'Your session with the store has expired. Log in again.']],
@@ -47,7 +47,7 @@ const BY_KIND = {
   invalid: ['upstream_error', 'The store returned an invalid response.'],
 } as const satisfies Readonly<Record<UpstreamError['kind'], readonly [ApiErrorCode, string]>>;
 
-/** What S3's codes mean; others go by their status. */
+/** The meaning of S3's codes; other errors go by their status. */
 const BY_S3_CODE: ReadonlyMap<string, readonly [ApiErrorCode, string]> = new Map([
   ['NoSuchBucket', ['no_such_container', 'The bucket does not exist.']],
   ['NoSuchKey', ['no_such_object', 'The object does not exist.']],

@@ -13,7 +13,7 @@ export type Topics = { [Topic in keyof News]?: (news: News[Topic]) => void };
 
 let session: Session | null = null;
 
-/** What pages do that no page does before its session is open. */
+/** The session, for calls that no page makes before it is open. */
 function openedSession() {
   if (session === null) throw new Error('the session is not open yet');
   return session;
@@ -179,7 +179,7 @@ export async function errorIn(answer: Response): Promise<ApiError> {
   return said?.error ?? invalid;
 }
 
-/** What a page asks for by itself is asked again: a connection that is dead must not hold it up. */
+/** Requests that a page repeats by itself end by then: a dead connection must not hold them up. */
 const BACKGROUND_MS = 40_000;
 
 async function ask(

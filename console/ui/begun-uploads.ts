@@ -28,7 +28,7 @@ export function begunUploads(): Begun[] {
   }
 }
 
-/** What is kept may be of another release. */
+/** The stored values may be of another release. */
 function isBegun(kept: unknown): kept is Begun {
   const { container, name, size_bytes: size, fingerprint } = (kept ?? {}) as Partial<Begun>;
   return [container, name, fingerprint].every((one) => typeof one === 'string') && Number(size) > 0;

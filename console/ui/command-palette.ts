@@ -48,7 +48,7 @@ export function openPalette() {
       group: 'Recent' as const,
       run: () => goTo(href),
     }));
-  // What the page offers comes before what every page has.
+  // The commands of the page come before those of every page.
   const all = [...recent, ...sources.toReversed().flatMap((source) => source())];
   const input = el('input', { type: 'text', placeholder: 'Search or go to…', spellcheck: false });
   const list = el('ul', { id: 'palette-list' });

@@ -43,7 +43,7 @@ export function $<Selector extends string>(
   return found as Selector extends keyof Elements ? Elements[Selector] : HTMLElement;
 }
 
-/** What is wrong, in words for the user. */
+/** The message of an error, in words for the user. */
 export function messageOf(error: unknown) {
   return error instanceof Error ? error.message : String(error);
 }
@@ -205,7 +205,7 @@ export function againButton(onclick: () => unknown) {
   return el('button', { type: 'button', textContent: 'Show it as it is now', onclick });
 }
 
-/** What takes the entry of the dialog out of the history; see `openLayer`. */
+/** Takes the entry of the dialog out of the history; see `openLayer`. */
 let leaveDialog: () => Promise<void> = () => Promise.resolve();
 
 /** Closes the dialog, as its button does. */

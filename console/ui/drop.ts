@@ -11,7 +11,7 @@ export interface Missing {
 }
 
 /**
- * What files and folders are chosen, as they are found:
+ * The chosen files and folders, as they are found:
  * - of a file `{ path, open }`; `open` resolves with the File, and fails once it is gone
  * - of a folder that gives no files, or not all, `{ path, problem }`
  *
@@ -52,7 +52,7 @@ async function* walk(entry: FileSystemEntry, prefix: string): AsyncGenerator<Fou
   if (count === 0) yield { path: `${path}/`, problem: 'empty' };
 }
 
-/** What an `<input type="file">` was given, in the same shape: folders without files never show. */
+/** The choice in an `<input type="file">`, in the same shape: folders without files never show. */
 export async function* picked(input: HTMLInputElement): AsyncGenerator<Found> {
   const files = [...(input.files ?? [])];
   // Cleared, so that the same choice again is a change again.

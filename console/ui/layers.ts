@@ -1,9 +1,10 @@
 /**
- * What lies over a page has an entry of its own in the history of the browser, so that “back” closes it and stays
- * on the page. Closed in any other way, it takes its entry with it: history and screen always agree.
+ * A layer over a page has an entry of its own in the history of the browser, so that “back” closes
+ * it and stays on the page. Closed in any other way, it takes its entry with it: history and screen
+ * always agree.
  */
 
-/** What is open, the uppermost last. */
+/** An open layer; the uppermost is the last of the list. */
 interface Layer {
   close: () => void;
 }
@@ -58,7 +59,7 @@ async function leave(layer: Layer) {
   if (at === -1) return;
   const above = layers.splice(at).slice(1);
   for (const { close } of above.toReversed()) close();
-  // What was done in a dialog may lead to another view: its address is that of the page now.
+  // An action in a dialog may lead to another view: its address is that of the page now.
   await goBack(depthHere() - at, location.href);
 }
 
@@ -86,7 +87,7 @@ async function goBack(entries: number, address?: string) {
   await goingBack;
 }
 
-/** What the entry that the browser has gone to does not stand for is closed. */
+/** Closes the layers above the entry of the history that the browser has gone to. */
 function agree() {
   const depth = depthHere();
   const gone = layers.splice(depth);

@@ -17,7 +17,7 @@ form.addEventListener('change', showMethod);
 // A browser may keep the choice when a page is loaded again.
 showMethod();
 
-/** What the link of the terminal holds: see `first-login.ts`. */
+/** The fragment of the terminal's link: see `first-login.ts`. */
 const LINK = /^#([\w-]{43})$/;
 
 form.addEventListener('submit', async (event) => {

@@ -1,4 +1,4 @@
-/** What users choose of the looks; `theme.js` applies it. Charts are drawn again on `looks`. */
+/** The looks that users choose; `theme.js` applies them. Charts are drawn again on `looks`. */
 
 type Theme = 'system' | 'light' | 'dark';
 

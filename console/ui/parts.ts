@@ -3,8 +3,8 @@ import { thisPage } from './api.js';
 import { el, messageOf, shownText } from './dom.js';
 
 /**
- * What pages of figures share: parts of a page, tables that can be taken along, state in the URL.
- * Their classes are those of `css/lab.css`.
+ * The common parts of pages with figures: parts of a page, tables that can be taken along, state in
+ * the URL. Their classes are those of `css/lab.css`.
  */
 
 /** One column of a table; `value` is what files and the order of rows have. */
@@ -141,7 +141,7 @@ export function download(name: string, content: string | Blob, type: string) {
   setTimeout(() => URL.revokeObjectURL(href), 0);
 }
 
-/** What the URL says of the view: so that a view can be sent to a colleague. */
+/** The state of the view in the URL: so that a view can be sent to a colleague. */
 export function viewState() {
   return Object.fromEntries(new URLSearchParams(location.search));
 }

@@ -27,7 +27,7 @@ export function rememberPlace(place: Place) {
   localStorage.setItem(keyOf(), JSON.stringify([place, ...others].slice(0, MOST)));
 }
 
-/** What is kept may be of another release; and an address of a script is not one of ours. */
+/** The stored values may be of another release; and an address of a script is not one of ours. */
 function isPlace(kept: unknown): kept is Place {
   const { text, href } = (kept ?? {}) as Partial<Place>;
   return typeof text === 'string' && typeof href === 'string' && /^\/(?!\/)/.test(href);

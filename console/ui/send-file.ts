@@ -30,7 +30,7 @@ const SILENCE_MS = 150_000;
 /** Longer than the store may look at all segments of a large file. */
 const FINISH_MS = 16 * 60_000;
 const SILENT = 'The connection stalled.';
-/** What the console says when it does not, or no longer, know who asks. */
+/** The console's codes for a user whom it does not know, or no longer. */
 const NOBODY = new Set(['unauthenticated', 'csrf']);
 
 /** Whether a file could not be sent since the session is over. */

@@ -198,7 +198,7 @@ function densityButton() {
   return button;
 }
 
-/** What can be done on every page. */
+/** The commands of every page. */
 function commandsOf({ pages }: Session): Command[] {
   // Pages without a group are for those who write pages.
   const places = pages
@@ -246,7 +246,7 @@ function follow(
   }, told);
 }
 
-/** What went wrong, above the page, until something else is tried. */
+/** Shows an error above the page, until something else is tried. */
 export function fail(error: unknown) {
   const banner = $('#banner');
   banner.hidden = false;

@@ -2,7 +2,7 @@ import { el } from './dom.js';
 
 /** The places of what is on its way, so that nothing jumps when it comes. */
 
-/** What screen readers are told instead. */
+/** The text for screen readers in its place. */
 const loading = () => el('span', { className: 'sr', textContent: 'Loading…' });
 
 /** As many lines of text; `block` for one thing as high as a chart or a picture. */

@@ -3,8 +3,8 @@ import type { SessionView } from '../server/session-routes.js';
 import type { StreamState, Topics } from './api.js';
 
 /**
- * What the module `surfaces/<id>/page/page.js` of a page exports. `mount` fills the page, once; `topics`
- * and `onConnection` are told what the stream of events says, as `openEvents` tells it.
+ * The exports of the module `surfaces/<id>/page/page.js` of a page. `mount` fills the page, once;
+ * `topics` and `onConnection` are told what the stream of events says, as `openEvents` tells it.
  */
 interface PageModule {
   mount: (session: SessionView) => Promise<void>;

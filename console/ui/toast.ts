@@ -42,7 +42,7 @@ export function toast(
   host.append(line);
   const staysMs = action === undefined ? STAYS_MS : STAYS_WITH_ACTION_MS;
   let timer = setTimeout(close, staysMs);
-  // What is read, or about to be pressed, stays.
+  // A message that is read, or about to be pressed, stays.
   for (const stop of ['pointerenter', 'focusin'])
     line.addEventListener(stop, () => clearTimeout(timer));
   line.addEventListener('pointerleave', () => {

@@ -1,7 +1,7 @@
 import { $, bytesText, confirmed, durationText, el, messageOf, shownText } from './dom.js';
 import type { uploads as queue } from './transfers.js';
 
-/** What goes on beside the page: each upload and job with its progress, speed and end. */
+/** The list of transfers beside the page: each upload and job with its progress, speed and end. */
 
 /** Speed is that of the last seconds: what happened before says little of what is left. */
 const WINDOW_MS = 5000;
@@ -15,7 +15,7 @@ type Uploads = typeof queue;
 
 type Counts = ReturnType<Uploads['counts']>;
 
-/** What a button of a line does. */
+/** A button of a line, with its action. */
 type Action = readonly [label: string, work: () => void];
 
 export type Line = ReturnType<typeof addTransfer>;
@@ -282,7 +282,7 @@ let focusElsewhere = () => $('#main').focus();
 export function wireTransferList(given: Uploads, focus: () => void = focusElsewhere) {
   uploads = given;
   focusElsewhere = focus;
-  // What lies over the page leaves the list in sight.
+  // A layer over the page leaves the list in sight.
   new ResizeObserver(() => {
     const height = `${$('#transfers').offsetHeight}px`;
     document.documentElement.style.setProperty('--transfers-height', height);

@@ -55,7 +55,7 @@ const hold = new UploadHold(
 );
 /** Sources that are still read. */
 const reading = new Set<{ cancelled: boolean }>();
-/** What is not there, by why: each can be started again. */
+/** The uploads that did not arrive, by why: each can be started again. */
 const left: Record<Why, Set<Upload>> = {
   failed: new Set(),
   exists: new Set(),
@@ -155,7 +155,7 @@ async function run(item: Upload, attempt: Attempt) {
     });
     if (attempt.cancelled) return;
     const sending = { ...item, file };
-    // Whatever comes of it: an answer that is lost does not say whether the object is there.
+    // Set before the outcome is known: a lost answer does not say whether the object is there.
     item.again = true;
     await sendFile(sending, attempt, (sent, all) => {
       if (!attempt.cancelled) item.line?.progress(sent, all);
@@ -291,7 +291,7 @@ function takeLine(item: Upload) {
   line?.remove();
 }
 
-/** What the list of transfers shows of the queue, and does with all of it. */
+/** The queue as the list of transfers shows it, and commands for all of it. */
 export const uploads = {
   counts: () => ({
     reading: reading.size,
@@ -334,7 +334,7 @@ export const uploads = {
   /** Starts all again that is not there, but what would overwrite something. */
   again: () => restart([...left.failed, ...left.cancelled]),
 
-  /** What is there already by now, for `overwrite`. */
+  /** The uploads whose objects are there already by now, for `overwrite`. */
   existing: () => [...left.exists],
 
   /** @param items what the user was told of: what came later is not overwritten */

@@ -20,7 +20,7 @@ export function typedName(name: string, texts: { label?: string; wrong?: string 
       input.required = isNeeded;
     },
     /**
-     * What a request says: nothing while it is not needed.
+     * The field of a request: nothing while it is not needed.
      *
      * @throws Error for another name
      */

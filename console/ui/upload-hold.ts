@@ -1,5 +1,5 @@
 /**
- * What keeps the queue of uploads from going on for a while: the console is being restarted, or the
+ * Keeps the queue of uploads from going on for a while: the console is being restarted, or the
  * store behind it. The queue waits, asks again at growing intervals, and goes on by itself.
  */
 

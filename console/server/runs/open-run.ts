@@ -14,14 +14,14 @@ export interface OpenRunOptions {
   readonly now: () => number;
   /** Called when there is something new to see of the run. */
   readonly onChange: (run: OpenRun) => void;
-  /** What an error means to the browser, and the log. */
+  /** Describes an error for the browser and the log. */
   readonly describe: (error: unknown) => { readonly code: string; readonly message: string };
 }
 
 /** A run that is not over: it is on the disk before each step. */
 export class OpenRun {
   entry: RunEntry;
-  /** What it is once it is over; `entry` stays as it was until that is on the disk. */
+  /** The entry once the run is over; `entry` stays as it was until that is on the disk. */
   over: RunEntry | undefined;
   progress: { readonly done: number; readonly total: number | null } | null = null;
   detail: unknown = null;

@@ -38,7 +38,7 @@ export interface RunEntry extends RunActor {
   /** Runs with the same lock exclude each other; null excludes none. */
   readonly lock: string | null;
   readonly params: RunFacts;
-  /** What the run has noted of its doing, to go on from there or to take it back. */
+  /** The notes of the run on its work, to go on from there or to take it back. */
   readonly evidence: RunFacts | null;
   readonly state: RunState;
   readonly started_unix_s: number;
@@ -64,19 +64,19 @@ export interface WholeRun<
   Result = unknown,
   Detail = unknown,
 > extends RunView<Params> {
-  /** What the run said last of how far it is; null for one that does not run. */
+  /** The last report of the run on its progress; null for one that does not run. */
   readonly detail: Detail | null;
   /** Null for a run that has none, or not yet. */
   readonly result: Result | null;
 }
 
-/** What a run does its work with. */
+/** The inputs and controls of a run at work. */
 export interface RunControl<Params extends RunFacts = RunFacts, Means = unknown> {
   readonly id: string;
   readonly params: Params;
   /** See `RunRequest`: undefined for a run that a former console began, and while one is reverted. */
   readonly means: Means | undefined;
-  /** What the run noted last, also before an earlier end of the console: see `note`. */
+  /** The last note of the run, also from before an earlier end of the console: see `note`. */
   readonly evidence: RunFacts | null;
   /** Aborted by an operator, at the deadline, and when the console ends. */
   readonly signal: AbortSignal;
@@ -91,7 +91,7 @@ export interface RunControl<Params extends RunFacts = RunFacts, Means = unknown>
   readonly note: (evidence: RunFacts) => Promise<void>;
 }
 
-/** What runs of one name do. A kind whose parameters change takes another name. */
+/** The behaviour of runs of one name. A kind whose parameters change takes another name. */
 export interface RunKind<Params extends RunFacts = RunFacts, Result = unknown, Means = unknown> {
   /** `lab.genome`: also the action in the audit log. */
   readonly name: string;
@@ -110,19 +110,19 @@ export interface RunKind<Params extends RunFacts = RunFacts, Result = unknown, M
    */
   run(control: RunControl<Params, Means>): Promise<Result | JsonResult>;
   /**
-   * Takes back what an unfinished run did, also one of which nothing is known but its intent; may be
-   * called again after it has succeeded. It gets a signal of its own, aborted when the console ends.
-   * What it notes counts at once, and is on the disk when there is room: a full disk is no reason to
-   * leave things broken.
+   * Takes back what an unfinished run did, also one of which nothing is known but its intent; may
+   * be called again after it has succeeded. It gets a signal of its own, aborted when the console
+   * ends. Its notes count at once, and are on the disk when there is room: a full disk is no reason
+   * to leave things broken.
    */
   revert?(control: RunControl<Params>): Promise<void>;
 }
 
-/** What a run is started with. */
+/** The request that starts a run. */
 export interface RunRequest<Params extends RunFacts = RunFacts> {
   readonly params: Params;
   /**
-   * What the run acts with that is no value for a journal, such as the account of the user who began
+   * Values that the run needs and no journal may hold, such as the account of the user who began
    * it: kept in memory, and by nothing but the run, for as long as it acts.
    */
   readonly means?: unknown;

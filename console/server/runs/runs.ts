@@ -31,7 +31,7 @@ export interface RunsOptions {
   };
   readonly now: () => number;
   readonly logger: Pick<Logger, 'error' | 'info'>;
-  /** What an error means to the browser, and the log. */
+  /** Describes an error for the browser and the log. */
   readonly describe: (error: unknown) => ApiError;
   /** Between tries to write the end of a run on a full disk. */
   readonly retryMs?: number;
@@ -42,7 +42,7 @@ const OPEN_MAX = 32;
 const TTL_S_MAX = 7 * 86_400;
 /** A run of a thousand steps a second need not say so as often. */
 const PUBLISH_EVERY_MS = 250;
-/** What is aborted has so long to end before the console does. */
+/** The time that aborted runs have to end before the console does. */
 const CLOSE_MS = 5000;
 
 /**
@@ -155,7 +155,7 @@ export class Runs {
   }
 
   /**
-   * What `get` says, as JSON, with the result as it stands on the disk, however large it is.
+   * The same as `get`, as JSON, with the result as it is on the disk, however large it is.
    * @throws ApiError not_found
    */
   async json(id: string): Promise<Readable> {

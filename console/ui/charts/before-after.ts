@@ -12,8 +12,8 @@ const ROW = 26;
 const AXIS = 28;
 
 /**
- * What each of many has before a change and after it: a ring is before, a dot is after, a line joins
- * them.
+ * The values of many items before a change and after it: a ring is before, a dot is after, a line
+ * joins them.
  *
  * @param data `middle`: a value that is marked by a line, such as 0
  */

@@ -21,7 +21,7 @@ export class ChartFigure {
   #title;
   #body = el('div', { className: 'chart-body' });
   #legend = el('ul', { className: 'chart-legend' });
-  /** What is under the pointer: the table has it for those who have none. */
+  /** The value under the pointer: the table has it for users without a pointer. */
   #readout = el('p', { className: 'chart-readout quiet' });
   #describes = el('p', { className: 'sr' });
   #table;

@@ -91,7 +91,7 @@ const SCALE = gridOf(
   { low: 0, high: 23 },
 );
 
-/** What the colours mean, from the least to the most. */
+/** The scale of the colours, from the least to the most. */
 export function heatScale(
   x: number,
   y: number,

@@ -134,7 +134,7 @@ function knownOf(series: readonly Series[]) {
     .flatMap(({ x, y }) => (y === null ? [] : [[x, y] as const]));
 }
 
-/** What both kinds say of their series. */
+/** The parts of a chart that are the same for both kinds. */
 function about({
   series,
   x: across,

@@ -1,5 +1,5 @@
 /**
- * What charts are made of: a chart turns its data into shapes on a plane of so many pixels, with no
+ * The shapes of charts: a chart turns its data into shapes on a plane of so many pixels, with no
  * page needed for that, and `paint.js` makes SVG of them.
  */
 
@@ -69,8 +69,8 @@ interface Cells {
 }
 
 /**
- * What has too many parts for elements of their own; `colour` gives that of a deviation from −1 to
- * 1.
+ * A drawing with too many parts for elements of their own; `colour` gives the colour of a deviation
+ * from −1 to 1.
  */
 interface Canvas {
   kind: 'canvas';
@@ -206,7 +206,7 @@ export function plain(value: number) {
     : String(Number(value.toPrecision(3)));
 }
 
-/** What is the most, what the least, and how many there are. */
+/** The number of items, the least and the most, in words. */
 export function extremes(
   items: readonly { name: string; value: number | null }[],
   format: (value: number) => string,

@@ -32,7 +32,7 @@ const roundTicks: (from: number, to: number, count: number) => readonly number[]
 ) => ticksOf(from, to, count).ticks;
 
 /**
- * What was in which state from when to when, a lane each.
+ * The states of many items over time, a lane each.
  *
  * @param data times in any unit, as `format` takes them; `ticks` are the times to name, about so
  *   many

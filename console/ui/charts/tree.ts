@@ -92,7 +92,7 @@ function boxes(
     node.value ?? 0,
     children.reduce((all, { value }) => all + (value ?? 0), 0),
   );
-  // What is not measured has no width of its own: it gets a little, so that it is seen.
+  // A part that is not measured has no width of its own: it gets a little, so that it is seen.
   const unknown = children.filter(({ value }) => value === null).length;
   const share = (width * (1 - Math.min(0.3, unknown * 0.1))) / (sum || 1);
   const little = unknown === 0 ? 0 : (width * Math.min(0.3, unknown * 0.1)) / unknown;
