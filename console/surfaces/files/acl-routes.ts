@@ -31,7 +31,7 @@ export interface AclLists {
   readonly write: string;
 }
 
-/** What each list would mean. */
+/** The meaning of each list. */
 export interface AclMeaning {
   readonly read: AclReading;
   readonly write: AclReading;
@@ -50,7 +50,7 @@ export interface PeopleView {
 /** Names that are suggested; others are typed. */
 const PEOPLE_MAX = 1000;
 /**
- * What a rule lets in that is no more than this one user: a comma begins another rule, a dot in
+ * A name that lets in no more than this one user as a rule: a comma begins another rule, a dot in
  * front a rule for referrers, and `*` is everybody.
  */
 const ONE_USER = /^(?![.*])[^,]+:(?!\*$)[^,]+$/;
@@ -77,7 +77,7 @@ export function aclRoutes(app: FastifyInstance, context: ConsoleContext): void {
     return listsOf(sessionOf(request).store, name);
   });
 
-  /** What lists would mean, before they are stored. */
+  /** The meaning of lists, before they are stored. */
   app.post('/api/files/acl/preview', readRoute('manage'), (request): AclMeaning => {
     const { read, write } = parse(LISTS, request.body);
     return { read: readAcl(read, 'read'), write: readAcl(write, 'write') };
@@ -112,7 +112,7 @@ export function aclRoutes(app: FastifyInstance, context: ConsoleContext): void {
       const lists = { read: read.text, write: write.text };
       const isVersioned = bucket !== undefined || (await hasS3Versions(store, given.name));
       await shareSegments(store, given.name, aclOfSegments(lists, isVersioned));
-      // What is deleted of a bucket with S3 versions does not go to the trash.
+      // An object deleted from a bucket with S3 versions does not go to the trash.
       if (bucket === undefined) await shareTrash(store, given.name, write.text);
     };
     await audited(context, request, act, () =>

@@ -5,7 +5,7 @@ export type AclKind = 'read' | 'write';
 export interface AclElement {
   /** The text that will be stored. */
   readonly text: string;
-  /** What it means, as a sentence. */
+  /** Its meaning, as a sentence. */
   readonly words: string;
 }
 
@@ -13,7 +13,7 @@ export interface AclReading {
   readonly elements: readonly AclElement[];
   /** Why the store would refuse it; empty for an ACL that it takes. */
   readonly problems: readonly string[];
-  /** What it takes, and is probably not meant. */
+  /** Rules that the store takes, and that are probably not meant. */
   readonly warnings: readonly string[];
   /** The whole list in the form in which it is kept. */
   readonly text: string;

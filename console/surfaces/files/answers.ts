@@ -19,7 +19,7 @@ import type { TrashView } from './trash-listing.js';
 import type { UploadPlanView } from './upload-routes.js';
 import type { DeletedPage, VersionsView } from './version-routes.js';
 
-/** What pages read of Files. */
+/** The answers of Files that pages read. */
 export interface FilesAnswers {
   'GET /api/files/capabilities': Capabilities;
   [containers: `GET /api/files/containers?${string}`]: ContainersPage;

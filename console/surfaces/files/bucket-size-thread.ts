@@ -10,7 +10,7 @@ export interface Amount {
 }
 
 /**
- * What a listing is of:
+ * The subject of a listing:
  *
  *     objects    a bucket: its current objects, of which some are links to versions
  *     stack      a bucket with all versions, where the store itself keeps them
@@ -24,11 +24,11 @@ export interface SizeTask {
   readonly kind: ListingKind;
   /** A page as Swift sends it. */
   readonly listing: Uint8Array;
-  /** What the pages before have left behind; see {@link SizePage.open}. */
+  /** The upload that the pages before have left open; see {@link SizePage.open}. */
   readonly open: string;
 }
 
-/** What a page adds. */
+/** The figures that a page adds. */
 export interface SizePage {
   readonly rows: number;
   /** The name of the last row. */
@@ -38,7 +38,7 @@ export interface SizePage {
   readonly found: Amount;
   /** Links to versions among `objects`; versions that are not current in `stack`. */
   readonly others: Amount;
-  /** What the names of the parts of the upload begin with whose marker came last. */
+  /** The prefix of the names of the parts of the upload whose marker came last. */
   readonly open: string;
 }
 

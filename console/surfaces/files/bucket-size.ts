@@ -10,7 +10,7 @@ import { readListing } from './swift-listing.js';
 import { versioningOf } from './versioning.js';
 import { behindVersion } from './versions.js';
 
-/** What a bucket holds, as its user counts it. */
+/** The content of a bucket, as its user counts it. */
 export interface BucketSize {
   readonly name: string;
   /** Current objects; large ones with the bytes of all of their parts. */

@@ -133,8 +133,8 @@ export function changeRoutes(app: FastifyInstance, context: ConsoleContext, undo
 }
 
 /**
- * What is written below a folder is found by its listing while that goes on: a large one would be
- * copied into itself again and again.
+ * Objects written below a folder are found by its listing while that goes on: a large folder would
+ * be copied into itself again and again.
  * @throws ApiError conflict
  */
 function refuseIntoItself({ container, to_container: toContainer, items }: Copies): void {

@@ -8,7 +8,7 @@ import { isContainerName, versionsOf } from './names.js';
 import { s3PlaceOf, type S3Place } from './s3/s3-bucket.js';
 import { versioningOf, type VersioningMode } from './versioning.js';
 
-/** What is known of a container beyond its row in the listing. */
+/** The facts of a container beyond its row in the listing. */
 export interface ContainerDetails {
   readonly name: string;
   readonly objects: number;
@@ -127,7 +127,7 @@ export async function manyDetails(
   return found;
 }
 
-/** What the headers of a container say of its quota; null for no bound. */
+/** The quota in the headers of a container; null for no bound. */
 export function quotaIn(headers: IncomingHttpHeaders) {
   const number = (name: string) => numberOrNull(String(headers[name] ?? ''));
   return {

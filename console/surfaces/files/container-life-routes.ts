@@ -29,7 +29,7 @@ const EMPTY = z.strictObject({
   with_trash: z.boolean().default(false),
 });
 
-/** What the store can do with containers. */
+/** The features of the store for containers. */
 export interface Capabilities {
   /** Names of storage policies, the default first. */
   readonly policies: readonly string[];
@@ -43,12 +43,12 @@ export interface Capabilities {
   readonly s3: boolean;
 }
 
-/** What is known of those of many containers that the user may see. */
+/** The details of those of many containers that the user may see. */
 export interface ManyDetails {
   readonly items: readonly ContainerDetails[];
 }
 
-/** What containers are like, what the store can do with them, and their end. */
+/** The details of containers, the features of the store for them, and their end. */
 export function containerLifeRoutes(
   app: FastifyInstance,
   context: ConsoleContext,
@@ -56,7 +56,7 @@ export function containerLifeRoutes(
 ): void {
   app.get('/api/files/capabilities', reads, async (request): Promise<Capabilities> => {
     const { policies, hasTempurl, hasObjectVersioning, hasContainerQuotas } = await info.get();
-    // What keeps versions for a container that has none yet: the store, or else S3.
+    // Versions of a container that has none yet are kept by the store, or else by S3.
     const versions = hasObjectVersioning || context.s3 !== undefined;
     return {
       policies,

@@ -41,7 +41,7 @@ export class Emptying {
     return this.#tally.result;
   }
 
-  /** What is done when all containers are empty, also where the job was cancelled. */
+  /** Cleans up when all containers are empty, also where the job was cancelled. */
   async end(): Promise<void> {
     const { name, work } = this.options.cleanup.end;
     await work().catch((error: unknown) => {

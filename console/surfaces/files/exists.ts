@@ -5,7 +5,7 @@ import type { SwiftAccount } from '../../swift/account.js';
 import type { UpstreamAnswer } from '../../swift/upstream.js';
 import type { Place } from './copy-object.js';
 
-/** What an upload is told that would replace an object unasked. */
+/** The answer to an upload that would replace an object unasked. */
 export const TAKEN = 'An object with this name already exists.';
 
 /** @throws SwiftStatusError for any failure but that there is none */

@@ -16,7 +16,7 @@ const FOLDER = z.object({
 /** Listings that one answer adds up. */
 const PAGES_MAX = 10;
 
-/** What lies below a folder, as the store lists it. */
+/** The size of a folder, as the store lists its objects. */
 export interface FolderSize {
   readonly objects: number;
   readonly bytes: number;

@@ -39,7 +39,7 @@ function isWellFormed(text: string): boolean {
 
 export type ContainerKind = 'user' | 'trash' | 'segments' | 'versions' | 'hidden';
 
-/** What a container is for, by its name. */
+/** The purpose of a container, by its name. */
 export function kindOf(container: string): ContainerKind {
   if (container.endsWith('+trash')) return 'trash';
   if (container.endsWith('+segments')) return 'segments';

@@ -84,7 +84,7 @@ export function sendBody(
 /** The parameter of `Content-Disposition` that names a file after the last part of a name. */
 export function fileNameOf(name: string): string {
   const file = name.split('/').findLast((part) => part !== '') ?? 'file';
-  // What turns the direction of a text would make another ending of a name.
+  // Characters that turn the direction of a text would make another ending of a name.
   const safe = file.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '_');
   const encoded = encodeURIComponent(safe).replace(
     /['()*]/g,

@@ -10,7 +10,7 @@ import { versionsOf } from './names.js';
 
 export type ObjectType = 'object' | 'slo' | 'dlo' | 'symlink';
 
-/** What the store says of an object, itself and not what it links to. */
+/** The properties of an object in the store: its own, not those of the target of a link. */
 export interface ObjectInfo {
   readonly type: ObjectType;
   readonly bytes: number;
@@ -117,7 +117,7 @@ export function expectAsLeft(present: string | undefined, as: string | undefined
   throw new ApiError('conflict', 'It has changed since then and was left as it is.');
 }
 
-/** What was copied is not what is there now, which stays. */
+/** The error for a copied object that has changed since: the present one stays. */
 export function changedSince(): ApiError {
   const message = 'The object was copied. The original has changed since then and was kept.';
   return new ApiError('conflict', message);
@@ -135,8 +135,8 @@ function isOwnVersion(target: string, container: string, object: string): boolea
 }
 
 /**
- * What `If-Match` of a copy has to say. A copy of a manifest is compared with the manifest's own
- * ETag by Swift, and with that of what it joins by the embedded store: either says the same.
+ * The value of `If-Match` for a copy. A copy of a manifest is compared with the manifest's own ETag
+ * by Swift, and with that of the joined segments by the embedded store: either says the same.
  */
 export async function copiedEtag(
   store: SwiftAccount,

@@ -25,10 +25,10 @@ import { translate } from './translate.js';
 const META_COUNT_MAX = 90;
 const META_BYTES_MAX = 4096;
 const VALUE_BYTES_MAX = 256;
-/** What a header's name may be (RFC 9110, 5.6.2): S3 clients use all of it. */
+/** The characters of a header's name (RFC 9110, 5.6.2): S3 clients use all of them. */
 const META_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/;
 
-/** What a request of S3 can hold in all. */
+/** The most that a request of S3 can hold in all. */
 const META_VALUE_LENGTH_MAX = 8192;
 
 const DAY_S = 86_400;
@@ -44,7 +44,7 @@ const PATCH = z.strictObject({
     .optional(),
   /** Null: the object does not expire. */
   delete_at_unix_s: z.int().positive().nullable().optional(),
-  /** What the page was shown. */
+  /** The properties that the page was shown. */
   was: z.strictObject({
     etag: z.string().max(256),
     last_modified: z.string().max(64),
@@ -56,7 +56,7 @@ const PATCH = z.strictObject({
 
 type Patch = z.infer<typeof PATCH>;
 
-/** What is known of an object. */
+/** The known properties of an object. */
 export interface ObjectView {
   readonly container: string;
   readonly name: string;
@@ -70,7 +70,7 @@ export interface ObjectView {
   readonly delete_at_unix_s: number | null;
   /** Headers that it is sent with, such as `cache-control`. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What the segments of a dynamic large object begin with: `container/prefix`. */
+  /** The prefix of the segments of a dynamic large object: `container/prefix`. */
   readonly segments: string | null;
   readonly meta: Readonly<Record<string, string>>;
   /** Null where S3 keeps no versions of it. */
@@ -215,7 +215,7 @@ function isSooner(
 type Meta = Readonly<Record<string, string>>;
 
 /**
- * What is there already may be as large as it is, if nothing is added to it.
+ * Metadata that is there already may be as large as it is, if nothing is added to it.
  * @throws ApiError meta_too_large; invalid_argument for metadata that the console writes itself
  */
 function checkMeta(meta: Meta, former: Meta): void {

@@ -19,7 +19,7 @@ export function previewRoutes(app: FastifyInstance): void {
     const read = objectReader(sessionOf(request), container);
     const answer = await read(name, range).catch((error: unknown) => {
       const isOfStore = error instanceof SwiftStatusError || error instanceof S3StatusError;
-      // What is empty has no first byte.
+      // An empty object has no first byte.
       if (isOfStore && error.status === 416) return undefined;
       throw error;
     });

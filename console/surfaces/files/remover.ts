@@ -14,7 +14,7 @@ import { versioningOf, type Versioning } from './versioning.js';
 
 export type RemoveMode = 'trash' | 'purge';
 
-/** What the trash is told of a deletion by this user, now. */
+/** The options of the trash for a deletion by this user, now. */
 export function trashOptions(
   { options, now, changes }: Pick<ConsoleContext, 'options' | 'now' | 'changes'>,
   { user }: Pick<Session, 'user'>,

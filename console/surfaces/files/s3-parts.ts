@@ -6,7 +6,7 @@ const SEGMENTS = z.array(
   z.looseObject({ name: z.string().optional(), sub_slo: z.boolean().optional() }),
 );
 
-/** What a static large object is made of. */
+/** A part of a static large object. */
 export interface Segment extends Place {
   /** It is a large object itself. */
   readonly isLarge: boolean;

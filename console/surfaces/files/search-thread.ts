@@ -5,7 +5,7 @@ import type { ObjectRow } from './swift-listing.js';
 
 /** The thread of searches: it reads pages of listings, and compares their names. */
 
-/** What objects are looked for; days are of UTC. */
+/** The criteria of a search for objects; days are of UTC. */
 export interface Wanted {
   readonly q: string;
   readonly mode: SearchMode;

@@ -27,7 +27,7 @@ const RUNNING = { capacity: 4, queueMax: 64, waitMsMax: 30_000 };
 const BUSY_RETRY_S = 5;
 const HEAP_MB_MAX = 256;
 
-/** What buckets hold, counted on demand. */
+/** The sizes of buckets, counted on demand. */
 export function sizeRoutes(app: FastifyInstance, context: ConsoleContext): void {
   const thread = new ComputeThread<SizeTask, SizePage | undefined>({
     file: fileURLToPath(new URL('bucket-size-thread.js', import.meta.url)),

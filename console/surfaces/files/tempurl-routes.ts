@@ -138,7 +138,7 @@ async function refuseMissing(
 
 type TempUrlDigest = 'sha256' | 'sha512';
 
-/** What the store takes; never sha1. @throws ApiError unsupported_here */
+/** The digest that the store takes; never sha1. @throws ApiError unsupported_here */
 async function digestOf(info: StoreInfoCache): Promise<TempUrlDigest> {
   const { hasTempurl, tempurlDigests } = await info.get();
   // A store that says nothing of itself takes what all have taken for years.

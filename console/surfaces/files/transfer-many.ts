@@ -4,7 +4,7 @@ import { inLanes } from './many.js';
 import { planTransfers, type Step, type Transfer } from './transfer-plan.js';
 import type { Transfers } from './transfers.js';
 
-/** What has to be planned is held in memory. */
+/** Transfers that have to be planned are held in memory. */
 const PLANNED_MAX = 50_000;
 
 /**

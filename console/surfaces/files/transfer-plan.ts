@@ -6,7 +6,7 @@ export interface Transfer {
   readonly name: string;
   readonly from: Place;
   readonly to: Place;
-  /** What must be at `from` for it to be transferred: see `expectAsLeft`. */
+  /** The mark that the object at `from` must have to be transferred: see `expectAsLeft`. */
   readonly as?: string;
 }
 
@@ -19,7 +19,7 @@ export interface Step {
   readonly transfer: Transfer;
 }
 
-/** What an item of a request names: an object, or with a slash at its end all below it. */
+/** An item of a request: an object, or with a slash at its end all below it. */
 interface Item {
   readonly name: string;
   readonly to_name: string;

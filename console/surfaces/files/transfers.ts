@@ -22,7 +22,7 @@ import { keyOf, type Step, type Transfer } from './transfer-plan.js';
 import type { UndoLog } from './undo.js';
 import { expectMayReplace, isOvertaken, lookAtTarget, type Target } from './write-effect.js';
 
-/** What to do where a target is taken. */
+/** The action where a target is taken. */
 export type OnTaken = 'fail' | 'rename' | 'replace';
 
 /** A job that copies, moves or restores objects of one container into one container. */
@@ -41,7 +41,7 @@ export interface TransferJob {
 }
 
 interface Manner extends Pick<TransferJob, 'removes' | 'onTaken'> {
-  /** What its group has written, which no job replaces: other groups have other names. */
+  /** The objects its group has written, which no job replaces: other groups have other names. */
   readonly written: Set<string>;
   /** Ends what is under way; not while something is under a temporary name. */
   readonly signal: AbortSignal | undefined;
@@ -96,7 +96,7 @@ export class Transfers {
       if (kind !== 'unpark') count(readers, transfer.from, 1);
     }
     for (const { kind, transfer } of steps) {
-      // What was begun is ended: nothing stays under a temporary name because a job was cancelled.
+      // A begun transfer ends: nothing keeps a temporary name because a job was cancelled.
       if (signal.aborted && parked.size === 0) return;
       const { name, from, to } = transfer;
       if (kind === 'park') {

@@ -6,7 +6,7 @@ import { SwiftStatusError } from '../../swift/errors.js';
 const LOCKED =
   'The store does not allow you to change this bucket. If it has Object Lock, only the S3 gateway can change it.';
 
-/** What a change of a container means that the store refuses to its owner. */
+/** The error for a change of a container that the store refuses to its owner. */
 export function translateRefusal(error: unknown): unknown {
   return translate(error, 403, 'acl', LOCKED);
 }

@@ -19,11 +19,11 @@ export interface TrashEntry {
   /** The user who deleted it; null when unknown. */
   readonly by: string | null;
   readonly last_modified: string;
-  /** What the listing tells: links and dynamic manifests look like objects in it. */
+  /** The kind in the listing: links and dynamic manifests look like objects in it. */
   readonly kind: 'object' | 'slo';
 }
 
-/** What was thrown away below a folder. */
+/** The deleted objects below a folder. */
 export interface TrashFolder {
   readonly name: string;
   readonly objects: number;
@@ -40,7 +40,7 @@ export interface TrashView {
   readonly truncated: boolean;
 }
 
-/** What no listing tells of an entry. It never changes while the entry is there. */
+/** The facts of an entry that no listing tells. They never change while the entry is there. */
 interface Facts {
   readonly name: string | undefined;
   readonly expiresUnixS: number | null;

@@ -29,7 +29,7 @@ const TRASH = z.object({
 const CHOICE = z.strictObject({
   container: containerName,
   trash_names: z.array(objectName).max(NAMES_MAX).default([]),
-  /** What names began with before; empty for all of the trash. */
+  /** Prefixes of the names before the deletion; empty for all of the trash. */
   prefixes: z.array(prefixText).max(NAMES_MAX).default([]),
 });
 const RESTORE = CHOICE.extend({
@@ -48,7 +48,7 @@ function detailsOf({ trash_names: names, prefixes }: Choice) {
   return namesIn([...names, ...prefixes.map((prefix) => (prefix === '' ? 'all' : prefix))]);
 }
 
-/** What was thrown away: to look at, to bring back, to delete for good. */
+/** The trash: to look at, to bring objects back, to delete them for good. */
 export function trashRoutes(app: FastifyInstance, context: ConsoleContext, undos: Undos): void {
   const { now } = context;
   const describe = (error: unknown) => describeError(context, error, 'job');

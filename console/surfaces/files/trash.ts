@@ -62,7 +62,7 @@ export interface TrashOptions {
   readonly days: number;
   readonly nowMs: number;
   readonly changes: Changes;
-  /** What must be there: see `expectAsLeft`. */
+  /** The mark that the object must have: see `expectAsLeft`. */
   readonly as?: string | undefined;
 }
 
@@ -109,7 +109,7 @@ export async function moveToTrash(
   return trashName;
 }
 
-/** What is thrown away is stored as it was, and open to those who may write in its container. */
+/** Deleted objects are stored as they were, and open to those who may write in their container. */
 async function makeTrash(store: SwiftAccount, container: string): Promise<void> {
   const { headers } = await store.do([200, 204], 'HEAD', { container });
   const policy = headers['x-storage-policy'];

@@ -3,14 +3,15 @@ import type { Session } from '../../server/sessions.js';
 import type { Place } from './copy-object.js';
 
 /**
- * What a job did to one object, and what is needed to take it back:
+ * The effect of a job on one object, and the data needed to take it back:
  *
  *     moved      from a name to another one
  *     trashed    into the trash, as the entry `trashName`
  *     deleted    where the container keeps versions; `as` is the S3 version that was current
  *     restored   out of the trash, or from a version
  *
- * `as` tells what the job left under a name. What has changed since then is another's, and stays.
+ * `as` tells what the job left under a name. An object that has changed since then is another's,
+ * and stays.
  */
 export type Done =
   | { readonly was: 'moved'; readonly from: Place; readonly to: Place; readonly as: string }
@@ -22,7 +23,7 @@ export type Done =
 const DONE_MAX = 10_000;
 const JOBS_MAX = 5;
 
-/** What a job did, as far as it can be taken back: all of it, or nothing where it is too much. */
+/** The work of a job that can be taken back: all of it, or nothing where it is too much. */
 export class UndoLog {
   #done: Done[] = [];
   #isTooMuch = false;

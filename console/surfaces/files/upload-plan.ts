@@ -12,7 +12,7 @@ export interface UploadedFile {
 export interface UploadPlan {
   readonly segmentBytes: number;
   readonly segments: number;
-  /** What all its segments' names begin with. */
+  /** The prefix of all its segments' names. */
   readonly prefix: string;
 }
 

@@ -49,7 +49,7 @@ const FINISH = FILE.extend({
     .default('application/octet-stream'),
 });
 
-/** What is known of a segment. */
+/** The known facts of a segment. */
 export type Listed = Pick<ObjectRow, 'name' | 'hash' | 'bytes'>;
 
 const HEADS_AT_ONCE = 8;

@@ -42,7 +42,7 @@ export class VersionKeepers {
     return mayKeep;
   }
 
-  /** What was known of a container need not be so any more. */
+  /** The known state of a container may have changed. */
   forget(store: SwiftAccount, container: string): void {
     this.#known.delete(keyOf(store, container));
   }

@@ -50,7 +50,7 @@ const ENABLE = z.strictObject({ name: containerName, enabled: z.boolean() });
 
 const reads = { config: { access: 'read' } } as const;
 
-/** What a search for deleted objects reads before it answers: 25 requests to S3, one to Swift. */
+/** Rows that a search for deleted objects reads: 25 requests to S3, one to Swift. */
 const ROWS_READ_MAX = 5000;
 
 /** The versions of one object, the newest first. */
@@ -127,7 +127,7 @@ export function versionRoutes(
     return sendBody(reply, answer, name, 'attachment');
   });
 
-  /** What one version of S3 is like, to compare it with another. */
+  /** The properties of one version in S3, to compare it with another. */
   app.get('/api/files/versions/properties', reads, async (request): Promise<S3ObjectView> => {
     const { container, name, version_id: id } = parse(version, request.query);
     const bucket = await s3BucketOf(sessionOf(request), container);

@@ -20,7 +20,7 @@ export interface Versioning {
 
 const NONE: Versioning = { mode: 'none', active: false, archive: undefined };
 
-/** What the headers of a container say of its versions (docs: Swift's versioned_writes). */
+/** The versioning in the headers of a container (docs: Swift's versioned_writes). */
 export function versioningOf(headers: IncomingHttpHeaders): Versioning {
   const enabled = headers['x-versions-enabled'];
   if (enabled !== undefined) {
@@ -56,7 +56,7 @@ export function isMarker(contentType: string): boolean {
   return contentType.replaceAll(' ', '') === MARKER_TYPE;
 }
 
-/** What the names of an object's archived versions begin with: its length in bytes, and itself. */
+/** The prefix of the names of an object's archived versions: its length in bytes, and itself. */
 export function archivePrefix(object: string): string {
   return `${Buffer.byteLength(object).toString(16).padStart(3, '0')}${object}/`;
 }

@@ -35,7 +35,7 @@ const NULL_ID = 'null';
  */
 const NEWEST_ID = '9999999999.99999';
 
-/** What comes back with a query for one version, or undefined where the archive has it. */
+/** The query for one version; undefined where the archive has it. */
 export function versionQuery({ mode }: Versioning, id: string): SwiftQuery | undefined {
   return mode === 'stack' ? { 'version-id': id } : undefined;
 }
@@ -195,7 +195,7 @@ export async function deleteVersion(
 export interface DeletedObject {
   readonly name: string;
   readonly deleted: string;
-  /** What it was before; null where that is gone. */
+  /** The version before the deletion; null where that is gone. */
   readonly restore_id: string | null;
   readonly bytes: number | null;
 }

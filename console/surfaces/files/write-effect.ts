@@ -20,7 +20,7 @@ import { versioningOf } from './versioning.js';
  */
 export type WriteEffect = 'creates' | 'keeps' | 'destroys';
 
-/** What is under a name, and what becomes of it when something is written there. */
+/** The object under a name, and the effect of a write there. */
 export interface Target {
   readonly effect: WriteEffect;
   /** The ETag of what is current: empty where the store does not tell it, undefined for nothing. */

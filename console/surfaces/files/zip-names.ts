@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 /** Says what entries were called in the store, where that is not their name. */
 export const NAMES_TABLE = '_names.json';
 
-/** What common file systems take as one name. */
+/** The bytes of a name that common file systems take. */
 const PART_BYTES_MAX = 255;
 /** The bytes kept of a longer name: there is room for a digest and a number. */
 const PART_BYTES_KEPT = 200;

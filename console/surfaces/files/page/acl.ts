@@ -127,7 +127,7 @@ function areaOf(name: AclKind, list: string) {
   return el('textarea', { name, rows: 3, value, maxLength: 4096, spellcheck: false });
 }
 
-/** What rules mean, in words, a line for each. */
+/** The meaning of rules, in words, a line for each. */
 export function aclLines({ elements, problems, warnings }: AclReading, kind: AclKind) {
   const nobody = elements.length === 0 && problems.length === 0;
   const line = (text: string, className: string, mark: string) =>

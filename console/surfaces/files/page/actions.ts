@@ -38,7 +38,7 @@ export async function removeRows(rows: readonly Row[]) {
   await runTask(title, '/api/files/delete', body, undefined, done);
 }
 
-/** What goes with these rows: folders with all that is in them. */
+/** The objects and bytes that go with these rows: folders with all that is in them. */
 async function sizeOf(rows: readonly Row[]): Promise<FolderSize> {
   const container = containerHere();
   let [objects, bytes] = [0, 0];

@@ -8,7 +8,7 @@ import type { ContainerItem } from '../container-routes.js';
 
 /** A row of the table of buckets. */
 
-/** What is known of a bucket: first its row in the listing, then what it is like, then its size. */
+/** The line of a bucket: first its row in the listing, then its details, then its size. */
 export interface Line {
   readonly item: ContainerItem;
   details?: ContainerDetails;
@@ -55,7 +55,7 @@ export function lineOf(line: Line, actions: (name: string) => readonly MenuItem[
 /** Shows what is known by now; the name, and what can have the focus, stays. */
 export function fillLine(row: HTMLElement, { item, details, size, isUncounted }: Line) {
   const isOurs = item.kind !== 'user';
-  // What the store counts has manifests for large objects: it is shown where nothing else will be.
+  // The store's count has manifests for large objects: it is shown where nothing else will be.
   const pending = isOurs ? null : isUncounted === true ? 'unknown' : 'counting…';
   const set = (part: string, ...nodes: (Node | string)[]) => {
     const place =

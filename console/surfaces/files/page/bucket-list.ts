@@ -13,7 +13,7 @@ const PAGE = 200;
 
 type Key = 'name' | 'objects' | 'size' | 'versions' | 'uploads';
 
-/** What a column is sorted by; what is not known yet comes last. */
+/** The values that columns are sorted by; unknown ones come last. */
 const VALUES: Record<Exclude<Key, 'name'>, (line: Line) => number> = {
   objects: ({ item, size }) => size?.current.count ?? item.objects,
   size: ({ size }) => size?.current.bytes ?? -1,
@@ -26,7 +26,7 @@ let next: string | null = null;
 const order: { by: Key; down: boolean } = { by: 'name', down: false };
 let latest = 0;
 let counting: AbortController | null = null;
-/** What the menu of a row offers: the page says it. */
+/** The menu of a row: given by the page. */
 let actions: (name: string) => readonly MenuItem[] = () => [];
 
 export function onBuckets(given: (name: string) => readonly MenuItem[]) {
@@ -48,7 +48,7 @@ export async function readBuckets(isShown: boolean) {
   try {
     const page = await read(null);
     if (turn !== latest) return;
-    // What was counted before is shown until it is counted again.
+    // The former counts are shown until the buckets are counted again.
     const former = new Map(lines.map((line) => [line.item.name, line]));
     lines = page.items.map((item) => ({ ...former.get(item.name), item }));
     next = page.items.length === PAGE ? page.next_marker : null;
@@ -61,7 +61,7 @@ export async function readBuckets(isShown: boolean) {
     if (turn !== latest) return;
     $('#bucket-rows').removeAttribute('aria-busy');
     if (!(error instanceof ApiFailure && error.code === 'acl')) {
-      // What is known of before stays.
+      // Rows that are known from before stay.
       for (const one of $('#bucket-rows').querySelectorAll('.skeleton'))
         one.closest('tr')?.remove();
       throw error;
@@ -175,7 +175,7 @@ function fill(line: Line | undefined, known: Partial<Line>) {
   if (row !== null) fillLine(row, line);
 }
 
-/** What all of them hold together. */
+/** Shows the total of all of them. */
 function showTotal(left: number) {
   const sizes = lines.flatMap(({ size }) => (size === undefined ? [] : [size]));
   const bytes = sizes.reduce((sum, { current }) => sum + current.bytes, 0);
@@ -228,7 +228,7 @@ export function wireBuckets(
     const { target } = event;
     const row = (target as Element).closest('tr');
     const isOnControl = (target as Element).closest('a, button') !== null;
-    // Whatever is marked with the mouse is to be copied.
+    // Text that is marked with the mouse is to be copied.
     if (row === null || isOnControl || String(getSelection()) !== '') return;
     open(row.dataset.name ?? '');
   });

@@ -12,7 +12,7 @@ interface Tab {
   readonly content: TabContent;
 }
 
-/** What a bucket is like, beside its objects. */
+/** The tabs of a bucket, beside its objects. */
 const CONTENTS: readonly Tab[] = [
   { id: 'versions', title: 'Versions', content: versionsTab },
   { id: 'access', title: 'Access', content: accessTab },

@@ -3,7 +3,7 @@ import { knownBuckets } from './bucket-list.js';
 import { go } from './state.js';
 import type { Command } from '../../../ui/command-palette.js';
 
-/** What the command palette offers on this page: buckets to open, and the tools that are there. */
+/** The commands of the palette on this page: buckets to open, and the tools that are there. */
 
 /** Buttons of the page, their icons and keys. */
 const TOOLS: readonly (readonly [selector: string, icon: string, key?: string])[] = [

@@ -7,7 +7,7 @@ import { runTask } from './tasks.js';
 import { askTyped } from '../../../ui/typed-name.js';
 import type { ContainerDetails } from '../container-details.js';
 
-/** What is done with a container as a whole. */
+/** Actions on a container as a whole. */
 
 /** Begins to keep versions of a container, or ends it. */
 export async function setVersions(

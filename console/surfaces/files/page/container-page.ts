@@ -85,7 +85,7 @@ function act(text: string, work: () => unknown, className = '') {
   const onclick = () =>
     attempt(async () => {
       await work();
-      // What it led to may be another place.
+      // The action may have led to another place.
       if (view.mode === 'settings') showContainerPage().catch(fail);
     });
   return el('button', { type: 'button', textContent: text, className, onclick });

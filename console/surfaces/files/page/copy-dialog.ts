@@ -29,7 +29,7 @@ export async function rename(row: Row) {
       throw new Error('A name has no slash. Use Move to put it in another folder.');
   });
   field.focus();
-  // What is changed most often is not the extension.
+  // The name is changed more often than its extension.
   const dot = isFolder ? -1 : last.lastIndexOf('.');
   field.setSelectionRange(0, dot > 0 ? dot : last.length);
   const given = await asked;

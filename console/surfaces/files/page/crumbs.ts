@@ -9,7 +9,7 @@ export function showCrumbs() {
   // The settings are the bucket's, of whichever folder they were opened.
   const parts = (mode === 'settings' ? '' : view.prefix).split('/');
   const rest = parts.pop();
-  // What was deleted is found in the folder that it was in.
+  // Deleted objects are found in the folder that they were in.
   const isTrash = mode === 'trash';
   const to = isTrash ? 'trash' : 'files';
   const crumbs: (readonly [text: string, work: () => void])[] =
@@ -32,7 +32,7 @@ export function showCrumbs() {
   );
 }
 
-/** What the place of deleted objects is called here. */
+/** The title of the place of deleted objects here. */
 export function deletedTitle() {
   return keepsDeleted() ? 'Deleted files' : 'Trash';
 }

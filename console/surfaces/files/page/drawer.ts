@@ -17,7 +17,7 @@ import type { ObjectView } from '../object-routes.js';
 import type { S3VersionView } from '../s3/s3-objects.js';
 import type { Row, TrashRow } from './state.js';
 
-/** What is known of one object, beside the list: properties, metadata, versions, what can be done. */
+/** The details of one object, beside the list: properties, metadata, versions, actions. */
 
 interface Place {
   container: string;
@@ -53,7 +53,7 @@ export async function showDetails(row: Row) {
   markOpen(row.name);
   showPlace({ object: row.name });
   body.setAttribute('aria-busy', 'true');
-  // What is shown of the same object stays until its news are there.
+  // The shown details of the same object stay until its news are there.
   if (!isAgain || body.querySelector('dl') === null) openAt(row);
   try {
     const nodes = mode === 'trash' ? await deletedNodes(row, turn) : await objectNodes(row, turn);
@@ -142,7 +142,7 @@ async function objectNodes(row: Row, { container, name }: Place): Promise<Node[]
     ...(view.details?.s3_bucket === true
       ? [objectPanel({ container, name }, () => showDetails(row))]
       : []),
-    // What is in cold storage shows no metadata, which saving would therefore drop.
+    // An object in cold storage shows no metadata, which saving would therefore drop.
     ...(info.s3?.cold === true ? [] : [editorOf(row, { container, name }, info)]),
     versionList(container, name, () => showDetails(row)),
   ];

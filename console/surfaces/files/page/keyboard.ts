@@ -15,7 +15,7 @@ interface Work {
   remove: OfRow;
 }
 
-/** What each does. */
+/** The action of each key. */
 type Keys = Readonly<Record<string, () => unknown>>;
 
 type Listed = readonly (readonly [key: string, text: string])[];

@@ -44,6 +44,6 @@ export function replaceDetails(panel: HTMLElement, nodes: readonly Node[]) {
     if (height === undefined || !one.hasAttribute('aria-busy')) continue;
     one.style.minHeight = `${height}px`;
   }
-  // What had the focus is gone: the keyboard stays with these details.
+  // The element that had the focus is gone: the keyboard stays with these details.
   if (hadFocus) panel.focus({ preventScroll: true });
 }

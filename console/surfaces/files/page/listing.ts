@@ -24,20 +24,20 @@ interface Ways {
 type Page = Ways & { rows: readonly Row[]; emptyText: string };
 
 const PAGE = 100;
-/** What is sorted and selected at once: as much as the store lists in one answer. */
+/** The rows that are sorted and selected at once: as many as the store lists in one answer. */
 const WHOLE_MAX = 10_000;
 
 /** Reads the buckets, which may have changed; they are counted where they are shown. */
 export const loadContainers = () => readBuckets(view.container === null);
 
-/** What the rows do: the page says it, since that needs the listing in turn. */
+/** The actions of rows: the page gives them, since they need the listing in turn. */
 let work: Parameters<typeof rowOf>[1] = { details: () => undefined, actions: () => [] };
 
 export function onRows(given: Parameters<typeof rowOf>[1]) {
   work = given;
 }
 
-/** What shows the other tabs of a bucket: see `onRows`. */
+/** Shows the other tabs of a bucket: see `onRows`. */
 let showSettings: () => Promise<unknown> = async () => undefined;
 
 export function onSettings(given: () => Promise<unknown>) {
@@ -47,7 +47,7 @@ export function onSettings(given: () => Promise<unknown>) {
 let latest = 0;
 /** The rows in the order in which the store, or a search, gave them. */
 let listed: readonly Row[] = [];
-/** What the rows on the page are of, so that they stay when reading them again fails. */
+/** The place of the rows on the page, so that they stay when reading them again fails. */
 let shownPlace: string | null = null;
 /** Which page of the place was asked for last; null for what is no page of one. */
 let asked: PageParameters | null = {};
@@ -238,7 +238,7 @@ async function trashPage(parameters: PageParameters): Promise<Page> {
 function showPages({ next, previous, note = '' }: Ways) {
   Object.assign(view, { next, previous });
   $('#next').disabled = next === null;
-  // What was deleted is read forwards only.
+  // Deleted objects are read forwards only.
   $('#last').disabled = next === null || view.mode === 'trash';
   $('#previous').disabled = previous === null;
   // One that is read forwards only has pages before it, and no way to the one before.
@@ -325,7 +325,7 @@ function showFreshness() {
   $('#as-of').textContent = `listed by the store at ${timeAt(Date.now() / 1000, 'second')}`;
 }
 
-/** What is shown of this place already stays, and is said to be old; else the failure is all. */
+/** Shown rows of this place stay, and are said to be old; else the failure is all. */
 function showFailure(error: unknown, place: string, parameters: PageParameters) {
   const again = () => el('button', { textContent: 'Try again', onclick: () => load(parameters) });
   if (place === shownPlace) {

@@ -4,7 +4,7 @@ import { may } from './state.js';
 import type { ObjectView } from '../object-routes.js';
 
 const VALUE_LENGTH_MAX = 256;
-/** What a header's name may be: S3 clients use all of it. */
+/** The characters of a header's name: S3 clients use all of them. */
 const NAME = "[A-Za-z0-9!#$%&'*+.^_`\\|~\\-]{1,128}";
 
 /** An object's own metadata, type and expiry; read only for those who may not change them. */
@@ -81,7 +81,7 @@ function entryRow(key: string, value: string) {
   const name = el('input', { value: key, pattern: NAME, required: true, placeholder: 'name' });
   name.setAttribute('aria-label', 'Metadata name');
   name.title = "Letters, digits and !#$%&'*+.^_`|~-";
-  // What an S3 client wrote may be longer, and stays as it is.
+  // A value that an S3 client wrote may be longer, and stays as it is.
   const maxLength = Math.max(VALUE_LENGTH_MAX, value.length);
   const text = el('input', { value, maxLength, placeholder: 'value' });
   text.setAttribute('aria-label', 'Metadata value');

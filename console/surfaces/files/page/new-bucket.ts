@@ -44,7 +44,7 @@ export async function newBucket() {
     if (isLocked) versioning.input.checked = true;
     versioning.input.disabled = isLocked;
     locked.hidden = !isLocked;
-    // What S3 cannot see has neither.
+    // A bucket that S3 cannot see has neither.
     lock.input.disabled = hidden.isHidden();
     if (lock.input.disabled && lock.input.checked) {
       lock.input.checked = false;

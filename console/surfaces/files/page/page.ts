@@ -57,7 +57,7 @@ function onHash() {
   // The address is that of another page, which lies over this one.
   if (isBelow()) return;
   readPlace();
-  // What the page itself has put into the address is here already.
+  // Changes that the page itself has made to the address are shown already.
   if (takeAddress()) {
     attempt(followAddress);
     return;
@@ -88,7 +88,7 @@ function meant(row: Row) {
   return view.selected.has(row.name) ? selectedRows() : [row];
 }
 
-/** What the menu of a bucket offers. */
+/** The entries of a bucket's menu. */
 function bucketActions(name: string): MenuItem[] {
   const item = (text: string, icon: string, work: () => unknown, danger = false) => ({
     ...{ text, icon, danger },

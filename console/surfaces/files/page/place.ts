@@ -1,7 +1,7 @@
 import { isBelow } from '../../../ui/side-page.js';
 import { folder, view, type Find } from './state.js';
 
-/** What the address says of the place besides its folder: the page, the search, and the object. */
+/** The parts of the address besides the folder: the page, the search, and the object. */
 
 /** The page behind a name, or before it where `reverse`; the last one without a name. */
 export interface PageParameters {
@@ -44,7 +44,7 @@ export function findHere(parts: URLSearchParams): Find | null {
   return Object.fromEntries(FIND.map((key) => [key, parts.get(key) ?? ''])) as unknown as Find;
 }
 
-/** What is listed, as the address has it: another object of it may be open. */
+/** The list in the address: another object of it may be open. */
 const keyHere = () => {
   const parts = partsHere();
   parts.delete('object');

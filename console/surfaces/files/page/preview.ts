@@ -15,7 +15,7 @@ const MEDIA = /^(?:audio|video)\//;
 const TEXTS = /^(?:text\/|application\/(?:json|xml|x-yaml|yaml|toml|javascript|x-sh|sql|csv))/;
 const CSV_BOUNDS = { rowsMax: 200, columnsMax: 50 };
 
-/** What a text is, by its type or, where that says nothing, by its name. */
+/** The formats of a text, by its type or, where that says nothing, by its name. */
 const FORMATS: readonly (readonly [
   type: RegExp,
   name: RegExp,

@@ -18,7 +18,7 @@ function item(text: string, icon: string, work: () => unknown, danger = false): 
   return { text, icon, danger, work: () => attempt(work) };
 }
 
-/** What the menu of a row offers. */
+/** The entries of a row's menu. */
 export function actionsOf(row: Row): MenuItem[] {
   if (view.mode === 'trash') return trashActions(row);
   const { name } = row;
@@ -66,7 +66,7 @@ async function measure(row: Row) {
   } while (marker !== null && container === view.container && view.rows.includes(row));
 }
 
-/** What programs are told. */
+/** The addresses for programs. */
 function addresses({ kind, name }: Row): MenuItem[] {
   const uri = s3UriOf(name);
   return [
@@ -75,7 +75,7 @@ function addresses({ kind, name }: Row): MenuItem[] {
   ];
 }
 
-/** What the menu of what was deleted offers. */
+/** The entries of the menu of a deleted object or folder. */
 function trashActions(row: Row): MenuItem[] {
   const isFolder = row.kind === 'folder';
   return [

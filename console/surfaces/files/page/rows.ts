@@ -46,7 +46,7 @@ export function rowOf(
   showOpen(tr);
   tr.setAttribute('aria-selected', String(isSelected));
   tr.onclick = ({ target }) => {
-    // Whatever is marked with the mouse is to be copied.
+    // Text that is marked with the mouse is to be copied.
     const isOnControl = (target as Element).closest('button, input') !== null;
     if (!isOnControl && String(getSelection()) === '') open();
   };

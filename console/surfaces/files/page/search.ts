@@ -9,7 +9,7 @@ import type { SearchEnd, SearchFailure } from '../search.js';
 
 /** The store has no search: the console reads listings within limits, and says how far it came. */
 
-/** What is asked for, as the API takes it. */
+/** The search, as the API takes it. */
 interface Wanted {
   container: string | null;
   prefix: string;
@@ -127,7 +127,7 @@ function showRows(hits: readonly SearchHit[], start: string) {
   $('#as-of').textContent = '';
 }
 
-/** What was found before stays; what cannot be asked so is not asked again. */
+/** Earlier results stay; a search that the API refuses as invalid is not offered again. */
 function showFailure(error: unknown, again: () => unknown) {
   view.search = null;
   const text = el('span', { className: 'error', textContent: messageOf(error) });

@@ -2,7 +2,7 @@ import { $, bytesText } from '../../../ui/dom.js';
 import { may, view } from './state.js';
 import type { Row } from './state.js';
 
-/** What is selected, and which buttons that gives. */
+/** Shows the selection and its buttons. */
 export function showSelection() {
   const count = view.selected.size;
   const inTrash = view.mode === 'trash';
@@ -31,7 +31,7 @@ export function selectedRows() {
   return (view.whole ?? view.rows).filter((row) => view.selected.has(row.name));
 }
 
-/** What is selected, as the API takes it: objects by name, folders by prefix. */
+/** The selection, as the API takes it: objects by name, folders by prefix. */
 export function chosen(rows: readonly Row[] = selectedRows()) {
   const namesOf = (kind: Row['kind']) =>
     rows.filter((row) => row.kind === kind).map((row) => row.name);

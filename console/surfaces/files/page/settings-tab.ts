@@ -14,7 +14,7 @@ const ACCESS: Readonly<Record<string, string>> = {
   private: 'Private',
 };
 
-/** What a bucket is like as a whole, its quota, and its end. */
+/** The facts of a bucket as a whole, its quota, and its end. */
 export async function settingsTab(subject: Parameters<TabContent>[0]) {
   const { name, details, can, act } = subject;
   const facts = factList({

@@ -121,9 +121,9 @@ export async function showShare(target: { name: string; prefix?: undefined } | {
 }
 
 /**
- * What to know of a URL.
+ * Notes for the user of a URL.
  *
- * @param what `isKept`: what is replaced stays as a version
+ * @param what `isKept`: the replaced object stays as a version
  */
 function notesOf(
   made: TempUrl | PresignedUrl,

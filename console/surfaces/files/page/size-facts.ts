@@ -3,7 +3,7 @@ import { bytesText, el } from '../../../ui/dom.js';
 import { amountText } from './bucket-line.js';
 import type { BucketSize } from '../bucket-size.js';
 
-/** What a bucket holds, counted while its page is shown already. */
+/** The content of a bucket, counted while its page is shown already. */
 
 const TITLES = {
   current: 'Current objects',

@@ -71,16 +71,16 @@ interface View {
   search: AbortController | null;
 }
 
-/** What the page shows: one place, known to all its parts. */
+/** The state of the page: one place, known to all its parts. */
 export const view: View = {
   path: '',
   container: null,
-  /** What shown names begin with: a folder, or the beginning of names in one. */
+  /** The prefix of shown names: a folder, or the beginning of names in one. */
   prefix: '',
   mode: 'files',
   /** Which tab of the bucket, where it is not that of the objects; empty for its settings. */
   tab: '',
-  /** What the console says of the container; null until it has. */
+  /** The details of the container; null until the console has told them. */
   details: null,
   rows: [],
   /** All rows of the folder, where these are known and more than those of the page. */
@@ -88,7 +88,7 @@ export const view: View = {
   selected: new Set(),
   next: null,
   previous: null,
-  /** What ends the search that is under way; null while there is none. */
+  /** Ends the search that is under way; null while there is none. */
   search: null,
 };
 

@@ -2,7 +2,7 @@ import * as shared from '../../../ui/run-task.js';
 import { load, loadContainers } from './listing.js';
 import { view } from './state.js';
 
-/** What the names of the trash begin with, before those that people know. */
+/** The beginning of names in the trash, before the names that people know. */
 const OF_TRASH = /^\d{13}-[0-9a-f]{8}\//;
 
 /**

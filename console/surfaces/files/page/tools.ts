@@ -25,7 +25,7 @@ export function showTools() {
   setWords('#delete', keepsDeleted() ? 'Delete' : 'Move to trash');
 }
 
-/** What is for all of the trash, or of one folder in it. */
+/** Shows the tools for all of the trash, or for one folder in it. */
 export function showTrashTools() {
   const hasRows = view.mode === 'trash' && view.rows.length > 0;
   $('#restore-all').hidden = !hasRows || !may('member');

@@ -5,7 +5,7 @@ import type { PageParameters } from './place.js';
 import type { FolderRow, GoneRow, TrashRow } from './state.js';
 
 /**
- * What was deleted here: out of the trash, or what the container's own versions still hold.
+ * The deleted objects here: those in the trash, or those in the container's own versions.
  *
  * @param parameters with `marker`, deleted objects behind that name
  */

@@ -82,7 +82,7 @@ export function versionList(container: string, name: string, refresh: () => Prom
   return lateSection('Versions', LINES, work, refresh);
 }
 
-/** What is done with several versions, or all of them. */
+/** Actions on several versions, or all of them. */
 function wholeActions(place: Place, items: readonly Version[], compare: HTMLButtonElement) {
   const row = el('div', { className: 'row' });
   if (items.filter(({ deleted }) => !deleted).length > 1) row.append(compare);
@@ -268,7 +268,7 @@ function factsOf({
   };
 }
 
-/** What S3 knows besides of a version. */
+/** Further facts of a version in S3. */
 export function s3Facts({
   version_id: id,
   storage_class: storageClass,

@@ -1,7 +1,7 @@
 import { S3StatusError } from '../../../s3/errors.js';
 import { ApiError } from '../../../server/api-error.js';
 
-/** What S3 says of a document that it refuses is about what the user entered. */
+/** S3's errors for a document that it refuses are about the input of the user. */
 const ABOUT_THE_INPUT: ReadonlySet<string> = new Set([
   'InvalidArgument',
   'InvalidRequest',

@@ -14,7 +14,7 @@ import { NULL_VERSION, S3Bucket, type S3Place, type S3Version } from './s3-bucke
 import { walkUploads } from './s3-uploads.js';
 import { tagsOf } from './tags.js';
 
-/** What a rule does to what it matches. */
+/** The effect of a rule on its matches. */
 export type LifecycleEffect =
   | 'expire'
   | 'transition'
@@ -52,8 +52,8 @@ const TAGS_READ_MAX = 1000;
 const EXAMPLES_MAX = 10;
 
 /**
- * What rules would do to what a bucket holds now, decided as the gateway's janitor decides. What
- * Object Lock protects is counted, too: the janitor leaves it.
+ * The effects of rules on the present content of a bucket, decided as the gateway's janitor
+ * decides. Versions that Object Lock protects are counted, too: the janitor leaves them.
  * @throws S3StatusError; UpstreamError
  */
 export async function previewLifecycle(

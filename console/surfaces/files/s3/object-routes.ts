@@ -50,7 +50,9 @@ export interface TagsView {
 
 const reads = { config: { access: 'read' } } as const;
 
-/** What S3 alone knows of an object: storage class, checksums, tags, and its way out of the cold. */
+/**
+ * Facts that S3 alone has of an object: storage class, checksums, tags, its way out of the cold.
+ */
 export function s3ObjectRoutes(app: FastifyInstance, context: ConsoleContext): void {
   app.get('/api/files/s3/object', reads, async (request): Promise<S3Facts> => {
     const { container, name, version_id: id } = parse(OBJECT, request.query);

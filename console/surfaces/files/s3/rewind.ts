@@ -4,7 +4,7 @@ import type { JobControl } from '../../../server/jobs.js';
 import { onlyOver, type S3Bucket, type S3Version } from './s3-bucket.js';
 import { overtaken } from './s3-objects.js';
 
-/** What becomes of one object when its bucket is taken back to an earlier time. */
+/** The step for one object when its bucket is taken back to an earlier time. */
 export interface RewindStep {
   readonly name: string;
   /** `restore`: a copy of an older version becomes current. `delete`: a delete marker does. */
@@ -12,7 +12,7 @@ export interface RewindStep {
   /** The version that comes back; null for what is deleted. */
   readonly version_id: string | null;
   readonly bytes: number;
-  /** What is current now; null where nothing is. */
+  /** The version that is current now; null where none is. */
   readonly current_id: string | null;
 }
 
@@ -35,9 +35,9 @@ const VERSIONS_MAX = 200_000;
 const STEPS_MAX = 10_000;
 
 /**
- * What has to be done so that the objects below a prefix are again what they were at a time.
- * Versions that were deleted for good since then cannot come back, and are not seen.
- * @throws ApiError unprocessable where there is too much of it; what listing throws
+ * Plans the steps that bring the objects below a prefix back to their state at a time. Versions
+ * that were deleted for good since then cannot come back, and are not seen.
+ * @throws ApiError unprocessable where there are too many steps; the errors of listings
  */
 export async function planRewind(
   bucket: S3Bucket,

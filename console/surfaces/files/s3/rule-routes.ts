@@ -43,14 +43,14 @@ type RuleKind = 'lifecycle' | 'cors';
 
 /** The lifecycle rules of a bucket; none where it has no document of them. */
 export interface LifecycleView {
-  /** What a change of them has to bring as `was`. */
+  /** The value that a change of them has to bring as `was`. */
   readonly digest: string;
   readonly rules: readonly LifecycleRuleView[];
 }
 
 /** The CORS rules of a bucket; none where it has no document of them. */
 export interface CorsView {
-  /** What a change of them has to bring as `was`. */
+  /** The value that a change of them has to bring as `was`. */
   readonly digest: string;
   readonly rules: readonly CorsRuleView[];
 }

@@ -15,7 +15,7 @@ export interface S3Version extends ObjectVersion {
   readonly storage_class: string | null;
 }
 
-/** What is current under a key. */
+/** The current version of a key. */
 export interface S3Current {
   readonly id: string;
   readonly etag: string;
@@ -107,7 +107,7 @@ export async function expectS3Bucket(
   });
 }
 
-/** What a gateway answers to HeadBucket of a bucket with versions. */
+/** The header of a gateway's answer to HeadBucket of a bucket with versions. */
 const VERSIONING_HEADER = 'x-ringway-bucket-versioning';
 
 async function versioningForOwner(
@@ -190,7 +190,7 @@ export class S3Bucket {
       return { id, etag: (headers.etag ?? '').replaceAll('"', '') };
     }
     if (status === 404) return undefined;
-    // What is in cold storage cannot be read, and is there nevertheless.
+    // An object in cold storage cannot be read, and is there nevertheless.
     const [newest] = await this.versionsOf(key, 1);
     return newest?.deleted === false ? newest : undefined;
   }

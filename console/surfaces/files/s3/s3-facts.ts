@@ -5,7 +5,7 @@ import { textOfHeader } from '../../../swift/login.js';
 import { readBody } from '../../../swift/upstream.js';
 import type { S3Place } from './s3-bucket.js';
 
-/** What S3 knows of an object beside what every store knows. */
+/** The facts of an object in S3, beside those that every store knows. */
 export interface S3Facts {
   readonly storage_class: string;
   /** It is in cold storage: it has to be restored before it can be read. */
@@ -18,7 +18,7 @@ export interface S3Facts {
   readonly checksum_type: string | null;
 }
 
-/** What a restored object of 100 GiB takes, at the speed of two plain disks. */
+/** The time to restore an object of 100 GiB, at the speed of two plain disks. */
 const COLD_IDLE_MS = 60 * 60_000;
 const ERROR_BYTES_MAX = 64 * 1024;
 

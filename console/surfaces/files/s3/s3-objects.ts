@@ -12,7 +12,7 @@ import { NULL_VERSION, onlyOver, type S3Bucket, type S3Current } from './s3-buck
 import { coldClassOf } from './s3-facts.js';
 
 const META = 'x-amz-meta-';
-/** What a copy with metadata of its own would otherwise drop. */
+/** The headers that a copy with metadata of its own would otherwise drop. */
 const KEPT = [
   'content-encoding',
   'content-disposition',
@@ -27,7 +27,7 @@ const PLAIN_BYTES_MAX = 5 * 1024 ** 3;
 const VERSIONS_AT_ONCE = 1000;
 const VERSIONS_READ_MAX = 10_000;
 
-/** What S3 says of one version. */
+/** The properties of one version in S3. */
 export interface S3ObjectView {
   readonly type: 'object' | 'marker';
   readonly bytes: number;
@@ -42,7 +42,7 @@ export interface S3ObjectView {
   readonly s3: S3VersionView;
 }
 
-/** What S3 alone knows of a version. */
+/** The facts of a version that S3 alone knows. */
 export interface S3VersionView {
   readonly version_id: string;
   readonly storage_class: string;
@@ -57,7 +57,7 @@ export interface S3VersionView {
   readonly cold: boolean;
 }
 
-/** What S3 says of the current version of an object, or of another. */
+/** The properties in S3 of the current version of an object, or of another. */
 export async function s3ObjectInfo(
   bucket: S3Bucket,
   key: string,
@@ -96,7 +96,7 @@ function infoOf(headers: IncomingHttpHeaders): S3ObjectView {
   };
 }
 
-/** What a listing says of an object in cold storage, whose metadata S3 does not show. */
+/** The listed properties of an object in cold storage, whose metadata S3 does not show. */
 async function coldInfo(bucket: S3Bucket, key: string, versionId: string | undefined) {
   const storageClass = await coldClassOf(bucket, key, versionId);
   const versions = await bucket.versionsOf(key, VERSIONS_READ_MAX);
@@ -163,7 +163,7 @@ export async function replaceS3Meta(
         'content-type':
           contentType === undefined ? (headers['content-type'] ?? '') : headerText(contentType),
         'x-amz-metadata-directive': 'REPLACE',
-        // What another client wrote meanwhile has a type and headers of its own.
+        // A version that another client wrote meanwhile has a type and headers of its own.
         'x-amz-copy-source-if-match': match,
         'if-match': match,
       },
@@ -171,7 +171,7 @@ export async function replaceS3Meta(
     .catch(overtaken);
 }
 
-/** What is under a key, and what writing there, or a delete marker, does to it. */
+/** The object under a key, and the effect of writing there, or of a delete marker. */
 export async function s3Target(bucket: S3Bucket, key: string): Promise<Target> {
   const replaces = await replacesNull(bucket, key);
   const etag = (await bucket.current(key))?.etag;
@@ -342,7 +342,7 @@ export async function copyIntoS3(
       ...condition,
     });
   } finally {
-    // What is refused would hold its connection to the store.
+    // A refused body would hold its connection to the store.
     body.destroy();
   }
 }

@@ -87,7 +87,7 @@ export async function putInParts(
           ...{ ...place, query, body, idleMs: PART_IDLE_MS },
           headers: { 'content-length': String(part.bytes) },
         })
-        // What is refused would hold its connection to the store.
+        // A refused body would hold its connection to the store.
         .finally(() => body.destroy());
       const etag = escapeXml(answer.headers.etag ?? '');
       done += `<Part><PartNumber>${index + 1}</PartNumber><ETag>${etag}</ETag></Part>`;

@@ -7,7 +7,7 @@ export interface Tag {
   readonly value: string;
 }
 
-/** What has tags: a bucket, an object, or one version of it. */
+/** The owner of tags: a bucket, an object, or one version of it. */
 export interface Tagged {
   readonly key?: string | undefined;
   readonly versionId?: string | undefined;

@@ -31,7 +31,7 @@ export async function showBucketLock(name: string) {
       default_retention: retention.given(),
       ...typed.given(),
     });
-  // What cannot be undone is red.
+  // A change that cannot be undone is red.
   const options = { danger: !lock.enabled, again: () => showBucketLock(name) };
   await ask('Object Lock', nodes, lock.enabled ? 'Save' : 'Enable Object Lock', save, options);
 }

@@ -1,6 +1,6 @@
 import { el, shownText } from '../../../../ui/dom.js';
 
-/** What the dialogs of buckets and versions are made of. */
+/** The parts of the dialogs of buckets and versions. */
 
 export function quiet(text: string) {
   return el('p', { className: 'quiet', textContent: text });

@@ -108,7 +108,7 @@ function button(textContent: string, onclick: () => void, className = '') {
   return el('button', { type: 'button', textContent, onclick, className });
 }
 
-/** What the rules would do to what is in the bucket now. */
+/** Shows the effects of the rules on the present content of the bucket. */
 async function showPreview({ name, hasVersions }: Bucket, rules: readonly Rule[]) {
   const body = { name, rules };
   const path = '/api/files/lifecycle/preview';

@@ -13,9 +13,7 @@ const RESTORED_DAYS = 7;
 /** Most objects have a class, a checksum and tags, with buttons below. */
 const LINES = 5;
 
-/**
- * What S3 knows of an object: its storage class and the way out of cold storage, checksums, tags.
- */
+/** An object in S3: its storage class and the way out of cold storage, checksums, tags. */
 export function objectPanel(
   place: { container: string; name: string },
   refresh: () => Promise<void>,

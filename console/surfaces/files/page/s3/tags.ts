@@ -11,7 +11,7 @@ interface Tagged {
 
 const OBJECT_TAGS_MAX = 10;
 const BUCKET_TAGS_MAX = 50;
-/** What S3 takes in keys and values. */
+/** The characters that S3 takes in keys and values. */
 const SIGNS = String.raw`[\p{L}\p{Z}\p{N}_.:\/=+\-@]*`;
 const SIGNS_TEXT = 'Letters, digits, spaces and _ . : / = + - @';
 

@@ -84,7 +84,7 @@ function formOf(place: VersionPlace, locks: Locks) {
     if (!isSame) {
       const retention =
         mode.select.value === '' ? null : { mode: mode.select.value, until_unix_s: at };
-      // What stays in compliance mode is only extended: its name was typed when it began.
+      // A retention in compliance mode is only extended: the name was typed when it began.
       const name = isCompliance ? { confirm_name: place.name } : typed.given();
       const body = { ...place, retention, bypass: bypass.input.checked, ...name };
       await call('PUT', '/api/files/versions/retention', body);
