@@ -25,7 +25,7 @@ import type { ShadowWholeRun } from './shadow/shadow-runs.js';
 import type { ExhibitsPage } from './tombstones/exhibits-file.js';
 import type { ScanView, ScansView } from './tombstones/page.js';
 
-/** What pages read of the Lab. */
+/** The answers of the Lab that pages read. */
 export interface LabAnswers {
   [source: `GET /lab/api/sources/${string}`]: DataSource;
   'GET /lab/api/rings': RingsView;

@@ -46,7 +46,7 @@ export interface LabOptions {
   readonly logger: Pick<Logger, 'error' | 'info'>;
 }
 
-/** What the pages of the Lab share. */
+/** The services that the pages of the Lab share. */
 export class Lab implements SurfaceService {
   readonly rings: LabRings;
   readonly nodes: NodeReader;
@@ -60,7 +60,7 @@ export class Lab implements SurfaceService {
   readonly agreements: RingAgreements;
   readonly shadow: ShadowRuns;
   readonly storeInfo: StoreInfoCache;
-  /** What keeps faults from staying. */
+  /** The net that keeps faults from staying. */
   readonly net: FaultNet;
   readonly chaos: ChaosRuns;
   readonly drills: Drills;

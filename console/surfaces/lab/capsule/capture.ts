@@ -29,7 +29,7 @@ export interface Capture extends Judgement {
   readonly asked_version_id: string | null;
   readonly object: Omit<Subject, 'headers'>;
   readonly headers: Subject['headers'];
-  /** What servers keep, and clients never see. */
+  /** The headers that servers keep, and clients never see. */
   readonly system: Readonly<Record<string, string>>;
   /** Null where there is no ring. */
   readonly placement: Placement | null;

@@ -14,7 +14,7 @@ const KEPT =
   /^(?:content-type|content-encoding|content-disposition|x-delete-at|x-object-manifest|x-object-meta-.+)$/;
 
 /**
- * What an object that was written is like, beside the capsule that it came from.
+ * Compares an object that was written with the capsule that it came from.
  * @param before - the headers that clients saw then
  */
 export function compareWithCapsule(

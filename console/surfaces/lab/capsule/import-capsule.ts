@@ -27,7 +27,7 @@ export interface ImportTools {
   readonly onProgress: (done: number, total: number) => void;
 }
 
-/** What a PUT may set; system metadata is the servers' own. */
+/** The headers that a PUT may set; system metadata is the servers' own. */
 const TAKEN =
   /^(?:content-type|content-encoding|content-disposition|x-object-manifest|x-object-meta-.{1,256})$/;
 const WRITE_IDLE_MS = 2 * 60_000;

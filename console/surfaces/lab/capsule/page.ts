@@ -42,7 +42,7 @@ const IMPORT = z.strictObject({
 });
 const EXPORT = z.strictObject({ body: z.enum(['0', '1']).default('1') });
 
-/** What is wrong with a capsule, for the browser. */
+/** The fault of a capsule, for the browser. */
 export interface CapsuleProblem {
   readonly valid: false;
   readonly problem: { readonly fault: string; readonly file: string; readonly reason: string };
@@ -148,7 +148,7 @@ function capsuleRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab):
         .header('content-security-policy', 'sandbox')
         .header('x-frame-options', 'DENY')
         .type(BYTES_TYPE);
-      // What fails on the way cuts the download before the archive's end: none takes it for whole.
+      // A failure on the way cuts the download before the archive's end: nobody takes it for whole.
       return reply.send(Readable.from(archive, { objectMode: false, highWaterMark: 256 * 1024 }));
     },
   );

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { LookupDevice } from '../rings/lookup.js';
 import type { NodeAnswer, NodeHead } from '../ground/node-reader.js';
 
-/** What one storage server has of an object. */
+/** The state of an object on one storage server. */
 export interface ReplicaRow {
   readonly device_id: number;
   /** Its place among the primaries, which is that of its fragment; null for a handoff. */
@@ -30,7 +30,7 @@ export interface ReplicaRow {
 
 export type Verdict = 'consistent' | 'divergent' | 'under_replicated' | 'ghost' | 'nothing';
 
-/** What all replicas together mean. */
+/** The meaning of all replicas together. */
 export interface Judgement {
   readonly state: 'present' | 'expired' | 'deleted' | 'absent';
   readonly verdict: Verdict;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { SwiftAccount } from '../../../swift/account.js';
 import { versionQuery, type ObjectPlace } from './subject.js';
 
-/** What Swift answers to `?multipart-manifest=get`; a segment may be bytes of the manifest itself. */
+/** Swift's answer to `?multipart-manifest=get`; a segment may be bytes of the manifest itself. */
 const SEGMENT = z.union([
   z.object({
     name: z.string().startsWith('/').max(8192),

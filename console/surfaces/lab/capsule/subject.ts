@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { SwiftAccount } from '../../../swift/account.js';
 import { SwiftStatusError } from '../../../swift/errors.js';
 
-/** What a capsule is to be about. */
+/** The subject of a capsule. */
 export interface ObjectPlace {
   readonly container: string;
   readonly name: string;

@@ -3,7 +3,7 @@ export interface CatalogueItem {
   readonly id: string;
   readonly title: string;
   readonly summary: string;
-  /** What a Swift that is well does with it, as measured. */
+  /** The reaction of a healthy Swift, as measured. */
   readonly expect: string;
   /** How it is taken back. */
   readonly revert: string;
@@ -12,7 +12,7 @@ export interface CatalogueItem {
   readonly hold_s: number;
   readonly hold_s_max: number;
   readonly repair_target_s: number;
-  /** What is missing to try it here; null where nothing is. */
+  /** The requirement that is missing to try it here; null where none is. */
   readonly needs: string | null;
 }
 
@@ -21,7 +21,7 @@ export interface Choice {
   readonly label: string;
 }
 
-/** What of the cluster decides which faults are offered. */
+/** The facts of the cluster that decide which faults are offered. */
 export interface CatalogueFacts {
   readonly has_mutations: boolean;
   /** `node_driver`; `none` where there is none. */
@@ -201,7 +201,7 @@ const never = (id: string, title: string, summary: string, needs: string): Catal
   ...{ hold_s: 0, hold_s_max: 0, repair_target_s: 0, needs },
 });
 
-/** What is not offered, with the reason: better than a card that is missing. */
+/** The faults that are not offered, with the reason: better than a card that is missing. */
 const NEVER: readonly CatalogueItem[] = [
   never(
     'slow_link',

@@ -29,7 +29,7 @@ export interface ChaosRunOptions {
 
 const STEADY_RATIO_MIN = 0.99;
 const TICK_MS = 1000;
-/** What is held is taken back so long before the dead-man would. */
+/** A held fault is taken back so long before the dead-man would. */
 export const TTL_RESERVE_S = 5;
 const REVERT_TRIES = 3;
 const TIMELINE_MAX = 200;
@@ -160,7 +160,7 @@ export class ChaosRun {
     try {
       await fault.inject();
     } catch (error) {
-      // What is half done is taken back like the whole.
+      // A fault that is half done is taken back like a whole one.
       prober.goOn();
       this.abort('failed');
       this.#say(messageOf(error));
@@ -177,7 +177,7 @@ export class ChaosRun {
       return isOver === true;
     });
     if (this.#abort !== null) return;
-    // What is counted now is all that was done meanwhile.
+    // The figures now count all that was done meanwhile.
     await prober.quiet();
     const { figures } = await fault.observe({ ...this.#watch(signal), is_last: true });
     this.#figures = figures;

@@ -34,7 +34,7 @@ import { ServiceFault } from './service-fault.js';
 export type ChaosRunRow = RunView<ChaosParams>;
 export type ChaosWholeRun = WholeRun<ChaosParams, ChaosView, ChaosView>;
 
-/** What an operator asks for. */
+/** The request of an operator. */
 export type ChaosRequest = Readonly<{
   fault: string;
   target: string;
@@ -206,7 +206,7 @@ export class ChaosRuns extends RunCollection<ChaosParams, ChaosView, ChaosView> 
     };
     const fault = faultOf(params, ground, containerOf);
     const isExpected = ({ node, type }: NamedServer) => params.target === `${node}/${type}-server`;
-    // What is the fault's own is missed only before it, and after it.
+    // The fault's own server is missed only before it, and after it.
     let isHeld = false;
     const run = new ChaosRun({
       ...{ params, fault, prober, elapsedMs, now },

@@ -8,7 +8,7 @@ export type ChaosPhase =
 
 export type ChaosParams = Readonly<{
   fault: string;
-  /** What it is done to: `node2/object-server`, `replica-1`, … */
+  /** The target of the fault: `node2/object-server`, `replica-1`, … */
   target: string;
   /** The way in which the fault is done, where there are several: see the catalogue. */
   mode: string;

@@ -1,4 +1,4 @@
-/** What has to hold before a fault is injected. */
+/** A condition that has to hold before a fault is injected. */
 export interface Check {
   readonly id: string;
   readonly is_ok: boolean;
@@ -15,7 +15,7 @@ export interface Figure {
   readonly id: string;
   readonly label: string;
   readonly value: number | null;
-  /** What was expected, or why it is unknown. */
+  /** The expectation, or why the figure is unknown. */
   readonly note?: string;
 }
 
@@ -27,14 +27,14 @@ export interface RepairSight {
   readonly repaired_s?: number;
 }
 
-/** What is seen of a fault that is held. */
+/** The observations of a fault that is held. */
 export interface FaultSight {
   readonly figures: readonly Figure[];
   /** Nothing more is to be seen: it need not be held any longer. */
   readonly is_over?: boolean;
 }
 
-/** What the run tells its fault, and hears of it. */
+/** The information that a run gives its fault, and gets of it. */
 export interface FaultWatch {
   /** Seconds since it was injected. */
   readonly heldS: () => number;

@@ -5,7 +5,7 @@ import type { LabContainer } from './lab-container.js';
 import type { LocalOptions } from './local-device.js';
 import { Passes } from './passes.js';
 
-/** What all faults of a run work with. */
+/** The means of all faults of a run. */
 export interface FaultGround {
   /** The net: nothing is broken but through it. */
   readonly control: Pick<FaultControl, 'arm' | 'act' | 'held' | 'revert' | 'id'>;
@@ -20,7 +20,7 @@ export interface FaultGround {
   readonly probeKeys: readonly string[];
 }
 
-/** What faults share: they are armed, done, and taken back, in this order. */
+/** The course that faults share: they are armed, done, and taken back, in this order. */
 export class Holding {
   readonly passes: Passes;
   #isArmed = false;

@@ -1,6 +1,7 @@
 /**
- * What a client did and was told while a fault was held, and whether a store may answer so. Each key
- * has one writer, which waits for its answers; any number of readers look at it meanwhile.
+ * The requests of a client and their answers while a fault was held, and whether a store may answer
+ * so. Each key has one writer, which waits for its answers; any number of readers look at it
+ * meanwhile.
  */
 
 /**
@@ -103,7 +104,7 @@ export class History {
     if (found === 'nothing') return newest === 0 ? 'ok' : 'lost';
     if (typeof found !== 'number') return 'wrong';
     const begun = known.begun.get(found);
-    // What is forgotten was acknowledged long ago, and written over since.
+    // A forgotten write was acknowledged long ago, and written over since.
     if (begun === undefined) return found < newest && found > 0 ? 'stale' : 'wrong';
     if (begun > endMs || known.refused.has(found)) return 'wrong';
     return found < newest ? 'stale' : 'ok';

@@ -9,7 +9,7 @@ import type { NodeHead, NodeReader } from '../ground/node-reader.js';
 import { lookup, policyIndexOf, rawPathOf, type Lookup } from '../rings/lookup.js';
 import { PROBE_BYTES, type ProbeStore } from './prober.js';
 
-/** What the containers of faults begin with; nothing else is ever damaged. */
+/** The prefix of the containers of faults; nothing else is ever damaged. */
 export const CHAOS_PREFIX = 'lab-chaos-';
 /** Tells them from those of people. */
 const MARK = { name: 'x-container-meta-lab', value: 'chaos' } as const;
@@ -136,7 +136,7 @@ export class LabContainer implements ProbeStore {
     return { ...found, places: placesOf(read.data.devices, found) };
   }
 
-  /** What primaries, and as many handoffs, have of an object. */
+  /** The copies of an object on primaries, and on as many handoffs. */
   async copies(key: string): Promise<CopySight[]> {
     const { rings, nodes, account, name } = this.given;
     const { read } = await rings.open(this.ringName);

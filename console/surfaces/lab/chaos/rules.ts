@@ -36,7 +36,7 @@ export function livesOf(rate: number | null, wrongReads: number): number {
 /** console.md 7.5: a disk that is fuller may not take what handoffs need. */
 const FREE_RATIO_MIN = 0.1;
 
-/** What the timeline says of the end of a fault. */
+/** The words of the timeline for the end of a fault. */
 export const ABORT_WORDS: Readonly<Record<AbortReason, string>> = {
   operator: 'An operator aborted it.',
   error_rate: 'More than 5 % of the probes of ten seconds failed, so it was aborted.',
@@ -47,7 +47,7 @@ export const ABORT_WORDS: Readonly<Record<AbortReason, string>> = {
   failed: 'It could not be injected.',
 };
 
-/** What the whole cluster has to be like before a fault. */
+/** The state that the whole cluster has to be in before a fault. */
 export function healthChecks({ down, free_ratio: free }: ClusterHealth): Check[] {
   const isRoomy = free === null || free >= FREE_RATIO_MIN;
   return [
@@ -68,7 +68,7 @@ export function healthChecks({ down, free_ratio: free }: ClusterHealth): Check[]
   ];
 }
 
-/** What ends a fault by itself, looked at each second (console.md 7.5). */
+/** The reason that ends a fault by itself, looked at each second (console.md 7.5). */
 export function reasonToAbort(seen: {
   readonly errorRate: number | null;
   readonly wrongReads: number;

@@ -7,7 +7,7 @@ import { Holding, type FaultGround } from './ground.js';
 import { localDevices, pendingUpdates } from './local-device.js';
 import { childrenOf } from '../../../nodes/processes.js';
 
-/** What of each second a slow server stands still (console.md 7.5). */
+/** The part of each second in which a slow server stands still (console.md 7.5). */
 const STILL_MS = 400;
 const GOING_MS = 600;
 /** Copies of all objects are asked for on all servers: not each second. */

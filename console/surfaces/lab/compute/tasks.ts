@@ -47,7 +47,7 @@ export interface Computations {
     /** A `GenomeResult` as JSON: it has megabytes where the ring has a thousand devices. */
     readonly output: Uint8Array;
   };
-  /** What a candidate changes: see `commandsOf`. */
+  /** The commands for a candidate: see `commandsOf`. */
   genome_commands: {
     readonly input: {
       readonly result: Uint8Array;

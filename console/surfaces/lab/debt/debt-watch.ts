@@ -19,7 +19,7 @@ export interface DebtSnapshot extends Debt {
   readonly interest_s_per_h: number | null;
   /** Seconds until the debt, or a node's lag, reaches `reclaim_age_s`; null where it never will. */
   readonly tti_s: number | null;
-  /** What the debt is made of, the largest first, in sentences. */
+  /** The causes of the debt, the largest first, in sentences. */
   readonly drivers: readonly string[];
   /** The samples of the last day. */
   readonly history: readonly DebtSample[];

@@ -18,7 +18,7 @@ export interface RepairRates {
   readonly databaseBytes: number;
 }
 
-/** What is assumed: Swift's `objects_per_second`, and a disk that has other things to do as well. */
+/** The assumed rates: Swift's `objects_per_second`, and a disk with other work as well. */
 export const PRIOR_RATES: RepairRates = {
   updatesSource: 'prior',
   bytesSource: 'prior',
@@ -57,7 +57,7 @@ export interface DebtComponent {
   readonly debt_s: number | null;
   readonly count: number | null;
   readonly unit: 'updates' | 'files' | 'bytes' | 'seconds';
-  /** What `count` is divided by; null where it is a time itself. */
+  /** The divisor of `count`; null where it is a time itself. */
   readonly rate: number | null;
   readonly rate_source: RateSource;
   /** Where the figures come from. */
@@ -96,7 +96,7 @@ const SOURCES: Readonly<Record<ComponentId, string>> = {
 
 /** swift-recon-cron runs every five minutes; three times that is late. */
 const STALE_S = 900;
-/** What a replicator may take from one pass to the next, besides the pass itself. */
+/** The time that a replicator may take from one pass to the next, besides the pass itself. */
 const PASS_INTERVAL_S = 30;
 const DISK_FULL_SHARE = 0.8;
 const HEALTHY_LEAST = 0.05;
@@ -205,7 +205,7 @@ function asyncPending({ nodes, nowS, rates, pending }: DebtInput): DebtComponent
   const figures = nodes.map(({ name, async: cron }): NodeFigure => {
     const own = pending?.get(name);
     if (own !== undefined) return { node: name, count: own.count, isPartial: own.isPartial };
-    // What swift-recon-cron has counted, not what there is now.
+    // The count of swift-recon-cron, not the present one.
     const ageS = cron?.lastUnixS === undefined ? undefined : Math.max(0, nowS - cron.lastUnixS);
     return { node: name, count: cron?.count ?? null, ageS };
   });
@@ -224,7 +224,7 @@ function quarantine({ nodes, rates }: DebtInput): DebtComponent {
   return component('quarantine', 'bytes', figures, rates);
 }
 
-/** What lies on devices that are not mounted, or of which no object server answers. */
+/** Data on devices that are not mounted, or for which no object server answers. */
 function missing(input: DebtInput): DebtComponent {
   const perPart = bytesPerPart(input);
   const figures = input.nodes.map((node) => {

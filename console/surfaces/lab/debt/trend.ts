@@ -33,7 +33,7 @@ export function interestOf(samples: readonly DebtSample[], nowS: number): number
   return 1800 * (low + high);
 }
 
-/** What the time until insolvency is taken of. */
+/** The figures from which the time until insolvency is taken. */
 export interface DebtCourse {
   readonly debtS: number | null;
   readonly interestSPerH: number | null;

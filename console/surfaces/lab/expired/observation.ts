@@ -266,7 +266,7 @@ export class Observation {
   }
 }
 
-/** What fails for a moment ends no run. */
+/** Tries again: a failure for a moment ends no run. */
 async function persist<T>(task: () => Promise<T>): Promise<T> {
   for (let tries = 1; tries < TRIES; tries++) {
     try {

@@ -7,14 +7,14 @@ import type { NodeReader } from '../ground/node-reader.js';
 import { lookup, policyIndexOf, rawPathOf } from '../rings/lookup.js';
 import type { ReplicaSight, Sight } from './states.js';
 
-/** What the proxy says of `X-Open-Expired`, which is there since Swift 2.34. */
+/** The proxy's support for `X-Open-Expired`, which is there since Swift 2.34. */
 export interface OpenExpired {
   readonly support: 'enabled' | 'disabled' | 'unsupported';
   /** Null where the store does not say which Swift it is. */
   readonly version: string | null;
 }
 
-/** What a run does to objects, and sees of them. */
+/** The work of a run on objects, and its view of them. */
 export interface ExpiryObserver {
   /** True when storage nodes can be asked. */
   readonly asksNodes: boolean;
@@ -40,7 +40,7 @@ export interface SwiftObserverOptions {
   readonly now: () => number;
 }
 
-/** What the containers of runs begin with. */
+/** The prefix of the containers of runs. */
 export const EXPIRED_PREFIX = 'lab-expired-';
 const FORMER = new RegExp(`^${EXPIRED_PREFIX}[0-9a-f]{8}$`);
 /** Tells containers of runs from those of people. */

@@ -9,7 +9,7 @@ export const STATES = [
 ] as const;
 export type ExpiredState = (typeof STATES)[number];
 
-/** What the devices of an object said, asked as a replicator asks: what is expired is opened. */
+/** The answers of an object's devices, asked as a replicator asks: expired objects are opened. */
 export interface ReplicaSight {
   readonly node: string;
   readonly device: string;

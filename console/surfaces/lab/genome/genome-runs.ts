@@ -8,7 +8,7 @@ import type { LabCompute } from '../compute/compute.js';
 import type { LabRings } from '../ground/lab-rings.js';
 import type { GenomeOptions, GenomeProgress, GenomeResult } from './search.js';
 
-/** What a search was started with. */
+/** The parameters that a search was started with. */
 export type GenomeParams = Readonly<{
   ring: string;
   /** The MD5 of the ring that is searched: it may be another one by now. */
@@ -60,7 +60,7 @@ export class GenomeRuns extends RunCollection<GenomeParams, GenomeResult, Genome
     return this.runs.start(KIND, { params, target: params.ring, lock: KIND }, by);
   }
 
-  /** What a candidate changes: see `commandsOf`. @throws ApiError not_found, busy */
+  /** The commands for a candidate: see `commandsOf`. @throws ApiError not_found, busy */
   async commands(id: string, candidate: string): Promise<string> {
     const { params } = await this.view(id);
     const result = await buffer(await this.runs.resultBytes(id));

@@ -107,7 +107,7 @@ export async function storeSource(_context: ConsoleContext, lab: Lab): Promise<D
   }
 }
 
-/** What an error of the API means for a page whose figures it keeps away. */
+/** The source that a page shows when an error of the API keeps its figures away. */
 export function sourceOfError(error: unknown): DataSource {
   if (!(error instanceof ApiError)) throw error;
   const needs: unknown = error.details?.needs;

@@ -181,7 +181,7 @@ function bytesOf({ data }: RingFile): number {
   return data.rows.reduce((sum, row) => sum + row.byteLength, 0) + data.devices.length * 256;
 }
 
-/** What is wrong with a ring, for the browser. The file's folder is not in it. */
+/** The problem with a ring, for the browser. The file's folder is not in it. */
 function openProblem(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (!(error instanceof RingFileError)) {

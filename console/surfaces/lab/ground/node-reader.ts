@@ -16,7 +16,7 @@ export interface NodeHead {
   readonly durable_timestamp: string | null;
   readonly bytes: number | null;
   readonly etag: string | null;
-  /** What it means for the copy. */
+  /** The meaning of the answer for the copy. */
   readonly state: 'present' | 'tombstone' | 'absent' | 'device_away' | 'unreachable' | 'error';
 }
 

@@ -10,7 +10,7 @@ export interface PulseOptions {
   readonly concurrency: number;
 }
 
-/** What the client saw. */
+/** The times that the client saw. */
 export interface PulseTimes {
   readonly n: number;
   readonly errors: number;

@@ -48,7 +48,7 @@ ec_num_parity_fragments = ${CODING.parityFragments}
 const MARK_TEXT =
   "This directory contains sample data for learning the Ringway Lab. The rings were built with Ringway's\nring builder, and the disks hold files named and placed as Swift does it. There is no cluster behind\nthis data: the ring addresses are documentation addresses (RFC 5737), and nothing responds there.\n";
 
-/** What lies where in a sample. */
+/** The places of the parts of a sample. */
 export interface SampleCluster {
   /** For `store_dir`. */
   readonly storeDir: string;

@@ -214,8 +214,8 @@ export class ArmedFault<Params extends RunFacts, Means = unknown> implements Fau
   }
 
   /**
-   * What is noted counts once it is on the disk. Each change is made to what the one before has
-   * written: the look after dead-men goes on beside the steps, and neither may undo the other.
+   * Notes count once they are on the disk. Each change is made to the result of the one before: the
+   * look after dead-men goes on beside the steps, and neither may undo the other.
    */
   #write(change: () => { facts: RunFacts; net: NetEvidence | undefined }): Promise<void> {
     const write = this.#writing.then(async () => {
@@ -229,7 +229,7 @@ export class ArmedFault<Params extends RunFacts, Means = unknown> implements Fau
   }
 }
 
-/** What a full disk means to an operator; other errors stay what they are. */
+/** Translates the error of a full disk for an operator; other errors stay as they are. */
 export function asNoSpace(error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (code !== 'ENOSPC' && code !== 'EDQUOT') return error;

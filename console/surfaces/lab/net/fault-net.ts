@@ -124,7 +124,7 @@ export class FaultNet implements Net {
       armed.end('ended');
       return;
     }
-    // What is stuck is tried once more.
+    // A fault that is stuck is tried once more.
     await this.given.runs.cancel(id);
   }
 
@@ -138,7 +138,7 @@ export class FaultNet implements Net {
     return 1000 * untilS > this.given.now() ? untilS : undefined;
   }
 
-  /** What the net's journal has of a fault, oldest first. */
+  /** The entries of a fault in the net's journal, oldest first. */
   journal(id: string): Promise<readonly (NetEntry & { readonly unix_s: number })[]> {
     return journalOf(this.#plans.folder, id);
   }
@@ -261,7 +261,7 @@ export function checkTtl(ttlS: number): void {
   );
 }
 
-/** What the evidence of a run has of the net; undefined for a run that was never armed. */
+/** The net's part in the evidence of a run; undefined for a run that was never armed. */
 export function netOf(evidence: RunFacts | null): NetEvidence | undefined {
   return (evidence as { readonly net?: NetEvidence } | null)?.net;
 }

@@ -11,7 +11,7 @@ export interface Revert {
   readonly params: RunFacts;
 }
 
-/** What reverts are done with. A dead-man has these too; it has no session and no store. */
+/** The tools of reverts. A dead-man has these too; it has no session and no store. */
 export interface RevertTools {
   readonly driver: NodeDriver;
   /** @throws Error for a name that `cluster_nodes` does not have */
@@ -32,7 +32,7 @@ export type RevertKind = (params: RunFacts, tools: RevertTools) => Promise<strin
 export interface RevertOutcome {
   readonly kind: string;
   readonly ok: boolean;
-  /** What was done, or why it could not be. */
+  /** The work done, or why it could not be. */
   readonly text: string;
 }
 
@@ -43,7 +43,7 @@ export interface RevertReport {
   readonly outcomes: readonly RevertOutcome[];
 }
 
-/** What a fault breaks things with. */
+/** The means of a fault to break things. */
 export interface FaultControl<
   Params extends RunFacts = RunFacts,
   Means = unknown,
@@ -78,7 +78,7 @@ export interface FaultControl<
   revert(): Promise<RevertReport>;
 }
 
-/** What faults of one name do. */
+/** The behaviour of faults of one name. */
 export interface FaultKind<Params extends RunFacts = RunFacts, Result = unknown, Means = unknown> {
   /** `lab.node`: also the action in the audit log, and `kind` of its runs. */
   readonly name: string;
@@ -111,7 +111,7 @@ export interface FaultRequest<Params extends RunFacts = RunFacts> {
   readonly ttlS: number;
 }
 
-/** What the evidence of a fault's run holds of the net, under `net`; the rest is the fault's own. */
+/** The net's part in the evidence of a fault's run, under `net`; the rest is the fault's own. */
 export interface NetEvidence {
   readonly phase: 'armed' | 'acting' | 'held' | 'reverted';
   /** The step that was begun last. */
@@ -131,7 +131,7 @@ export type FaultView<Params extends RunFacts = RunFacts> = RunView<Params>;
  * `Lab.net` has it.
  */
 export interface Net {
-  /** What reverts, and faults, are done with. */
+  /** The tools of reverts, and of faults. */
   readonly tools: RevertTools;
   /** Makes a kind of fault known; to call when the Lab is made, before `runs.recover()`. */
   register<Params extends RunFacts, Result, Means>(kind: FaultKind<Params, Result, Means>): void;

@@ -13,7 +13,7 @@ const BEAT_MS = 1000;
  * rather than seconds, since a machine that stood still has stopped the one who looks as well.
  */
 const LOOKS_MAX = 80;
-/** What the file holds: process id, its start, and how often it has shown that it lives. */
+/** The content of the file: process id, its start, and how often it has shown that it lives. */
 const HOLDER = /^(\d+) (\d+) \d+ *$/;
 const HOLDER_BYTES = 60;
 

@@ -11,7 +11,7 @@ import type { ConsoleOptions } from '../../../config/load.js';
 import type { Revert } from './fault.js';
 import { withLock } from './plans-lock.js';
 
-/** What reverts need of the configuration: a dead-man has no other. */
+/** The part of the configuration that reverts need: a dead-man has no other. */
 export interface PlanTools {
   readonly nodeDriver: ConsoleOptions['nodeDriver'];
   readonly clusterNodes: ConsoleOptions['clusterNodes'];

@@ -1,6 +1,6 @@
 import type { SwiftAccount } from '../../../swift/account.js';
 
-/** What the containers of drills begin with. */
+/** The prefix of the containers of drills. */
 export const DRILL_PREFIX = 'lab-node-';
 const BYTES = 1024;
 

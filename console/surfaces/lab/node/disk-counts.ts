@@ -4,7 +4,7 @@ import { presentDevices } from '../../../../src/ring/device.js';
 import type { ClusterNode } from '../../../nodes/driver.js';
 import type { LabRings, OpenRing } from '../ground/lab-rings.js';
 
-/** What the disks below `node_root` have that replicators and updaters have to deal with. */
+/** The work for replicators and updaters on the disks below `node_root`. */
 export interface DiskCounts {
   /** Copies of objects on devices that are no primaries of their partition. */
   readonly handoff_copies: number;

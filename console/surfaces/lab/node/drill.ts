@@ -35,7 +35,7 @@ export interface DrillSample {
   readonly disks: DiskCounts | null;
 }
 
-/** What a drill found, as far as it is. */
+/** The findings of a drill so far. */
 export interface DrillReport {
   readonly node: string;
   readonly phase: DrillSample['phase'];
@@ -50,7 +50,7 @@ export interface DrillReport {
   readonly handoff_copies_max: number | null;
 }
 
-/** What a drill looks at, and acts with. */
+/** The tools with which a drill looks and acts. */
 export interface DrillTools {
   readonly tools: RevertTools;
   look(): Promise<readonly NodeSight[]>;

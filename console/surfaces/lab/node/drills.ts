@@ -41,7 +41,7 @@ export type Drill = WholeRun<DrillParams, DrillReport, DrillReport>;
 
 export interface DrillView {
   readonly run: Drill;
-  /** What the net wrote down, oldest first. */
+  /** The net's notes, oldest first. */
   readonly journal: readonly (NetEntry & { readonly unix_s: number })[];
 }
 
@@ -53,7 +53,7 @@ export interface DrillsOptions {
   readonly now: () => number;
 }
 
-/** What an operator asks for. */
+/** The request of an operator. */
 export interface DownRequest {
   readonly node: string;
   readonly ttl_secs: number;
@@ -107,7 +107,7 @@ export class Drills {
     return { now_unix_s: Math.floor(this.given.now() / 1000), nodes, max_held: 1 };
   }
 
-  /** What would happen without the node. @throws ApiError unknown_node, unsupported_here */
+  /** The impact of the loss of the node. @throws ApiError unknown_node, unsupported_here */
   async impact(name: string): Promise<Impact> {
     return this.#impact(this.#watch.node(name), await this.#watch.look());
   }

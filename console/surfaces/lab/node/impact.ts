@@ -5,7 +5,7 @@ import type { LabRings } from '../ground/lab-rings.js';
 import { protectionOf } from '../policies/comparison.js';
 import { readNeed, writeQuorum, type Protection } from '../policies/storage-cost.js';
 
-/** What is left of one ring while devices are away. */
+/** The state of one ring while devices are away. */
 export interface RingImpact {
   readonly ring: string;
   /** The name of its storage policy; null for accounts and containers. */
@@ -19,7 +19,7 @@ export interface RingImpact {
   readonly read_blocked_parts: number;
 }
 
-/** What would become of the cluster without a node: counted in all of its rings. */
+/** The state of the cluster without a node: counted in all of its rings. */
 export interface Impact {
   readonly node: string;
   /** The nodes that are away already. */

@@ -21,7 +21,7 @@ export interface NodeService extends ServiceStatus {
   readonly probe: ServerProbe | null;
 }
 
-/** What is known of a node, without what the drill does to it. */
+/** The known state of a node, without the effect of the drill on it. */
 export interface NodeSight {
   readonly name: string;
   readonly storage_ip: string;

@@ -3,7 +3,7 @@ import { durationText, el } from '../../../ui/dom.js';
 import { badge, pageHead as plainHead } from '../../../ui/parts.js';
 import type { DataSource } from '../ground/data-source.js';
 
-/** What all pages of the Lab share. */
+/** The common parts of all pages of the Lab. */
 
 export * from '../../../ui/parts.js';
 
@@ -34,7 +34,7 @@ export function pageHead() {
 }
 
 /**
- * What a page shows where the configuration lacks what it is about: it asks for nothing else then.
+ * The notice of a page whose subject the configuration lacks: the page asks for nothing else then.
  *
  * @returns null where nothing is missing
  */

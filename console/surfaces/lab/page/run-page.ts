@@ -20,14 +20,14 @@ import type { Column } from '../../../ui/parts.js';
 interface RunPageOptions<View extends { readonly items: readonly AnyRun[] }, Answer> {
   /** Kind of the runs, as the console names it: `lab.genome`. */
   kind: string;
-  /** What the runs are called together: `Searches`. */
+  /** The title of the list of runs: `Searches`. */
   listTitle: string;
   /** Asks for the runs, the newest first. */
   list: () => Promise<View>;
   /** Asks for one run, in the background. */
   read: (id: string) => Promise<Answer>;
   runOf: (answer: Answer) => AnyRun;
-  /** What starts a run and opens it; made once. */
+  /** The form that starts a run and opens it; made once. */
   form: (view: View, open: (id: string) => void) => Node | Promise<Node>;
   /** The run that was opened; is called again whenever there is news of it. */
   show: (answer: Answer, isOver: boolean) => readonly Node[];
@@ -51,14 +51,14 @@ export function isRunOver({ state }: Pick<AnyRun, 'state'>) {
 export function runPage<View extends { readonly items: readonly AnyRun[] }, Answer>(
   options: RunPageOptions<View, Answer>,
 ) {
-  /** What to do with news: of one run, or of any. */
+  /** Handles news: of one run, or of any. */
   let onNews: (id: string | undefined) => void = () => undefined;
   const topics: Topics = {
     runs: ({ id, kind }) => {
       if (kind === options.kind) onNews(id);
     },
   };
-  // Whatever was said while there was no connection is asked for now.
+  // All that was said while there was no connection is asked for now.
   const onConnection = (state: StreamState) => {
     if (state !== 'stale') onNews(undefined);
   };

@@ -68,7 +68,7 @@ export interface PolicyRow {
   readonly servers: number | null;
   readonly max_replicas_per_zone: number | null;
   readonly max_replicas_per_server: number | null;
-  /** What is left without the worst zone, and without the worst server. */
+  /** The state without the worst zone, and without the worst server. */
   readonly zone_loss: LossLeaves | null;
   readonly server_loss: LossLeaves | null;
   readonly mttdl_h: number;

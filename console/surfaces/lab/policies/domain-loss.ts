@@ -4,7 +4,7 @@ import { presentDevices, type Device } from '../../../../src/ring/device.js';
 import { tierTree } from '../../../../src/ring/tier-tree.js';
 import { memberCount, readNeed, writeQuorum, type Protection } from './storage-cost.js';
 
-/** What is left of a policy when one domain of a kind is away: the worst one. */
+/** The state of a policy when one domain of a kind is away: the worst one. */
 export interface Loss {
   /** How many domains of the kind have partitions, or would. */
   readonly domains: number;
@@ -15,7 +15,7 @@ export interface Loss {
   readonly writable: boolean;
 }
 
-/** What a policy loses with a zone, and with a server. */
+/** The losses of a policy with a zone, and with a server. */
 export interface DomainLoss {
   readonly devices: number;
   readonly zone: Loss;

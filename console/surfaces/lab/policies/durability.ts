@@ -1,4 +1,4 @@
-/** What the model of durability assumes of the disks. */
+/** The assumptions of the durability model about the disks. */
 export interface DiskAssumptions {
   /** Share of the disks that fail in a year, per cent. */
   readonly afrPct: number;

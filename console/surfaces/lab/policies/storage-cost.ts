@@ -9,8 +9,9 @@ export type Protection =
 const FRAGMENT_HEADER_BYTES = 80;
 
 /**
- * What liberasurecode rounds the data of a fragment up to, in bytes: the word of the code. Measured
- * for `liberasurecode_rs_vand` with PyECLib 1.6.0; of the others, read in liberasurecode 1.6.2.
+ * The bytes of a code's word: liberasurecode rounds the data of a fragment up to whole words.
+ * Measured for `liberasurecode_rs_vand` with PyECLib 1.6.0; of the others, read in liberasurecode
+ * 1.6.2.
  */
 const WORD_BYTES: readonly (readonly [prefix: string, bytes: number])[] = [
   ['liberasurecode_rs_vand', 2],

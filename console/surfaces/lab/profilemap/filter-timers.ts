@@ -3,7 +3,7 @@ import { readBody, Upstream } from '../../../swift/upstream.js';
 import { parseStageReport, timersOfReport } from './gateway-timers.js';
 import { since, together, type Timer, type Timers } from './timers.js';
 
-/** What the proxies have said. */
+/** The answers of the proxies. */
 export interface FilterLook {
   /** By the host's counters: those of one that answers now and then are not those of another. */
   readonly hosts: ReadonlyMap<string, Timers>;

@@ -4,7 +4,7 @@ import { readBody, type Upstream } from '../../../swift/upstream.js';
 import { together, type Timer, type Timers } from './timers.js';
 
 /**
- * What `/recon/stage` answers: of the gateway's admin port (supervisor/stage-report.ts), or of a
+ * The answer to `/recon/stage`: of the gateway's admin port (supervisor/stage-report.ts), or of a
  * proxy with the filter, where `id` is that of the counters.
  */
 const REPORT = z.object({

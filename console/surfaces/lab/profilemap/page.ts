@@ -35,7 +35,7 @@ const PULSE = z.strictObject({
   concurrency: z.int().min(1).max(8).default(1),
 });
 
-/** What a pulse came to: what the client saw, and what was counted meanwhile. */
+/** The outcome of a pulse: the times that the client saw, and the counts of that while. */
 export interface PulseView extends PulseTimes {
   readonly from: ProfileMark;
   readonly to: ProfileMark;

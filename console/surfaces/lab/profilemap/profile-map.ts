@@ -14,7 +14,7 @@ export interface ProfileSource {
   readonly id: 'recon_stage' | 'metrics' | 'filter' | 'statsd';
   readonly title: string;
   readonly state: 'live' | 'silent' | 'unavailable' | 'off';
-  /** What is wrong, or what switches it on; null where it is live and all is there. */
+  /** The fault, or the key that switches it on; null where it is live and all is there. */
   readonly note: string | null;
 }
 
@@ -94,7 +94,7 @@ export class ProfileMap {
   }
 
   /**
-   * What was counted from one mark to another, or to now.
+   * The counts from one mark to another, or to now.
    * @param from - a mark; without one: since the counters began
    * @throws ApiError not_found for a mark that is gone; unsupported_here where there is no source
    */

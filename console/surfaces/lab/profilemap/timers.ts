@@ -1,6 +1,6 @@
 import { histogramQuantile, type Bucket } from '../../../../src/telemetry/quantile.js';
 
-/** What a timer has counted since something began. */
+/** The counts of a timer since something began. */
 export interface Timer {
   readonly count: number;
   readonly sumMs: number;
@@ -11,7 +11,7 @@ export interface Timer {
 /** Timers by name: `gateway.put.hash`, `swift.object-server.PUT`. */
 export type Timers = ReadonlyMap<string, Timer>;
 
-/** What was counted between two looks; a timer that has begun anew counts from its new beginning. */
+/** The counts between two looks; a timer that has begun anew counts from its new beginning. */
 export function since(before: Timers, now: Timers): Map<string, Timer> {
   const changed = new Map<string, Timer>();
   for (const [name, timer] of now) {

@@ -13,7 +13,7 @@ export interface ProfileNode {
   /** The time of one request or call: of stages that follow each other their sum, of parts that wait
    * for each other that of the outermost. */
   readonly mean_ms: number | null;
-  /** What of `total_ms` is in none of the children. */
+  /** The part of `total_ms` that is in none of the children. */
   readonly self_ms: number | null;
   readonly p95_ms: number | null;
   readonly children: readonly ProfileNode[];
@@ -50,7 +50,7 @@ const FILTER_STAGES: readonly (readonly [id: string, name: string])[] = [
   ['send_body', 'Send body'],
 ];
 
-/** What an object server does, and what no release of Swift has timers for. */
+/** The work of an object server that no release of Swift has timers for. */
 const OBJECT_STAGES = ['Open', 'Write', 'Hash', 'Sync', 'Rename', 'Update container'];
 
 /**

@@ -7,13 +7,13 @@ import type { Lookup, LookupTarget } from './lookup.js';
 export interface ParityCheck {
   /** Null where the program gave no answer. */
   readonly agrees: boolean | null;
-  /** What differs first, or why there is no answer, in a sentence; null where nothing differs. */
+  /** The first difference, or why there is no answer, in a sentence; null where nothing differs. */
   readonly difference: string | null;
 }
 
 const TIMEOUT_MS = 10_000;
 
-/** What `swift-get-nodes` printed. */
+/** The output of `swift-get-nodes`. */
 export interface GetNodes {
   readonly partition: number;
   readonly hash: string;

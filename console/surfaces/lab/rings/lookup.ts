@@ -3,7 +3,7 @@ import type { Ring } from '../../../../src/ring/ring.js';
 import type { PathHash } from '../../../../src/ring/path-hash.js';
 import { encodeUriPath } from '../../../../src/lib/uri.js';
 
-/** What is looked up: an account, a container, or an object. */
+/** The subject of a look-up: an account, a container, or an object. */
 export interface LookupTarget {
   readonly account: string;
   readonly container?: string | undefined;

@@ -103,9 +103,9 @@ export interface RingsView {
 }
 
 export interface LookupView extends Lookup {
-  /** What `swift-get-nodes` says; null where `getnodes_bin` is not configured. */
+  /** The answer of `swift-get-nodes`; null where `getnodes_bin` is not configured. */
   readonly check: ParityCheck | null;
-  /** What each device answered, by its id; null unless asked for. */
+  /** The answer of each device, by its id; null unless asked for. */
   readonly live: Readonly<Record<string, NodeHead>> | null;
 }
 

@@ -31,14 +31,14 @@ export interface WhatIf {
   readonly seed: number;
 }
 
-/** What a ring is worth. */
+/** The quality of a ring. */
 export interface RingQuality {
   readonly balance_pct: number;
   readonly dispersion_pct: number;
   readonly required_overload: number | null;
 }
 
-/** What would become of a device. */
+/** The effect of a change on a device. */
 export interface DeviceChange {
   readonly id: number;
   readonly name: string;
@@ -50,7 +50,7 @@ export interface DeviceChange {
   readonly balance_after_pct: number | null;
 }
 
-/** What a change would do, by the project's own builder. */
+/** The effect of a change, by the project's own builder. */
 export interface WhatIfReport {
   /** Part-replicas whose data would be copied. */
   readonly moved: number;
@@ -60,7 +60,7 @@ export interface WhatIfReport {
   readonly devices: readonly DeviceChange[];
 }
 
-/** What two rings place differently. */
+/** The differences between the placement of two rings. */
 export interface RingComparison {
   /** Part-replicas that lie on a device of the second ring, and not of the first. */
   readonly moved: number;
@@ -73,7 +73,7 @@ export interface RingComparison {
 }
 
 /**
- * What a rebalance after these changes would do. As a ring file does not tell when partitions last
+ * The effect of a rebalance after these changes. As a ring file does not tell when partitions last
  * moved, any of them may, as after `pretend_min_part_hours_passed`.
  * @throws RingBuildError for a change that cannot be
  */

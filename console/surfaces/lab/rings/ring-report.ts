@@ -36,7 +36,7 @@ export interface TierRow {
   readonly dispersion_pct: number;
 }
 
-/** What there is to say about one ring. */
+/** The report on one ring. */
 export interface RingReport {
   readonly part_power: number;
   readonly parts: number;

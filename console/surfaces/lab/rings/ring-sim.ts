@@ -7,7 +7,7 @@ import { ApiError } from '../../../server/api-error.js';
 import { runHelper } from '../ground/helper-process.js';
 import type { WhatIf } from './ring-changes.js';
 
-/** What `swift-ring-builder-analyzer` says of a change. */
+/** The answer of `swift-ring-builder-analyzer` to a change. */
 export interface Simulation {
   /** Part-replicas that all rebalances after the change move. */
   readonly moved: number;

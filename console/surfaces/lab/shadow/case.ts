@@ -13,7 +13,7 @@ const INSIDE = {
   s3: /^\/\$\{C\}(?:$|[/?])/,
 } as const satisfies Record<Dialect, RegExp>;
 
-/** What a request line can hold without ending it. */
+/** The characters that a request line can hold without ending it. */
 const TARGET = /^[\u0021-\u007e\u0080-\u00ff]{1,4096}$/;
 const METHOD = /^[A-Za-z]{1,16}$/;
 const NAME = /^[!-9;-~]{1,128}$/;

@@ -7,12 +7,12 @@ export type Verdict = (typeof VERDICTS)[number];
 
 export interface Difference {
   readonly verdict: Verdict;
-  /** What was compared: `status`, `header etag`, `body`. */
+  /** The subject of the comparison: `status`, `header etag`, `body`. */
   readonly rule: string;
   readonly detail: string;
 }
 
-/** What a step has in which nothing differs. */
+/** The difference of a step in which nothing differs. */
 export const SAME: Difference = { verdict: 'identical', rule: '', detail: '' };
 
 /** Times, ids, tokens, cookies, and what a connection says of itself. */
@@ -58,7 +58,7 @@ export function compare(
   ];
 }
 
-/** What one side alone must keep: an answer that is one, and no failure of the server. */
+/** Judges one side alone: it must give a valid answer, and no failure of the server. */
 export function judge(a: RawAnswer): Difference[] {
   if (a.transport === 'timeout') {
     return [{ verdict: 'semantic', rule: 'timeout', detail: 'no answer in time' }];

@@ -18,9 +18,9 @@ export interface AnswerView {
 
 export interface StepResult {
   readonly step: number;
-  /** What counts most of what differs. */
+  /** The difference that counts most. */
   readonly difference: Difference;
-  /** What differs besides. */
+  /** The other differences. */
   readonly others: readonly Difference[];
   readonly a: AnswerView;
   /** Null where there is one side alone. */
@@ -28,7 +28,7 @@ export interface StepResult {
 }
 
 const BODY_SHOWN = 1000;
-/** What a page does not show: it lets in. */
+/** Headers that a page does not show: they let in. */
 const SECRET = /^(?:x-auth-token|x-storage-token|set-cookie|authorization)$/;
 
 /** Sends a case to one side, or to both at the same time, each in a fresh container. */

@@ -36,7 +36,7 @@ const REPLAY = z.strictObject({ mode: MODE, case: z.unknown() });
 
 export interface ShadowRunsView {
   readonly items: readonly ShadowRunRow[];
-  /** What can be compared here, and what the sides are called. */
+  /** The comparisons that are possible here, and the names of the sides. */
   readonly modes: readonly { readonly mode: ShadowParams['mode']; readonly needs: string | null }[];
   readonly peer: string;
 }
@@ -100,7 +100,7 @@ function shadowRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab): 
   );
 }
 
-/** What the configuration lacks for a mode; null where it lacks nothing. */
+/** The keys that the configuration lacks for a mode; null where it lacks none. */
 function lackOf({ options }: ConsoleContext, mode: ShadowParams['mode']): string | null {
   const needs = [
     ...(options.shadowRoot === '' ? ['shadow_root'] : []),

@@ -67,7 +67,7 @@ export function sendRaw(
       if (received.length > ANSWER_BYTES_MAX) end('invalid');
       else tryParse(false);
     });
-    // What came before a reset counts: servers close after they have refused.
+    // Bytes that came before a reset count: servers close after they have refused.
     socket.on('error', () => {
       tryParse(true);
     });

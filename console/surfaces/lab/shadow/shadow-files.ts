@@ -8,7 +8,7 @@ const CORPUS_MAX = 1000;
 const CASE_BYTES_MAX = 256 * 1024;
 const FILE = /^[0-9a-f]{64}(?:\.min)?\.json$/;
 
-/** What Shadow keeps in `shadow_root`: the corpus, and the log of what was sent. */
+/** The files of Shadow in `shadow_root`: the corpus, and the log of sent requests. */
 export class ShadowFiles {
   constructor(private readonly root: string) {}
 

@@ -56,7 +56,7 @@ const CONTROL_RULES = new Set(['transport', 'timeout', 'status', 'server_error']
 /** At most twenty steps a second. */
 const STEP_MS = 50;
 
-/** What a case has to show again. */
+/** The difference that a case has to show again. */
 interface Wanted {
   readonly method: string;
   readonly wanted: Difference;
@@ -93,7 +93,7 @@ export class ShadowRun {
     };
   }
 
-  /** What is shown while the run goes on, time and again: the latest findings. */
+  /** The view while the run goes on, time and again: the latest findings. */
   get live(): ShadowView {
     const { findings, ...view } = this.view;
     const listed = findings.slice(-LIVE_FINDINGS_MAX);
@@ -134,7 +134,7 @@ export class ShadowRun {
   }
 
   /**
-   * What one side refuses for a moment, or a file that cannot be written, ends no run.
+   * A refusal of one side for a moment, or a file that cannot be written, ends no run.
    * @param tell is called after each case
    */
   async run(signal: AbortSignal, tell: () => void): Promise<void> {
@@ -203,7 +203,7 @@ export class ShadowRun {
     }
   }
 
-  /** What is found is not lost because a disk is full. */
+  /** A finding is not lost because a disk is full. */
   async #write(task: () => Promise<unknown>): Promise<void> {
     try {
       await task();
@@ -232,7 +232,7 @@ export class ShadowRun {
     const again = [];
     for (let sent = 0; sent < RETRIES; sent++)
       again.push(await this.#shows(one, { method, wanted: found.difference, signal }));
-    // What could not be sent again says nothing.
+    // A case that could not be sent again says nothing.
     const isFlaky = again.includes(false) || (again.includes(undefined) ? null : false);
     const finding = { id, case: one, mutations, is_flaky: isFlaky, times: 1, minimal: null };
     this.#findings.set(id, { ...found, ...finding });
@@ -260,7 +260,7 @@ export class ShadowRun {
       const { minimal } = await minimize(finding.case, async (one) =>
         isCut() ? false : ((await this.#shows(one, about)) ?? false),
       );
-      // What was cut short may not be the smallest, and does show it.
+      // A reduction that was cut short may not give the smallest case, but one with the difference.
       this.#findings.set(finding.id, { ...finding, minimal });
       await this.#write(() => this.files.keep(minimal, true));
       tell();

@@ -42,7 +42,7 @@ export interface Exhibit {
   }[];
   /** Primaries whose disks were read, and have no folder of the object. */
   readonly lacking: readonly string[];
-  /** What may bring the object back; null for nothing that is seen here. */
+  /** The risk that the object comes back; null for nothing that is seen here. */
   readonly risk: string | null;
 }
 

@@ -4,7 +4,7 @@ export interface DiskFile {
   readonly kind: 'ts' | 'data' | 'meta' | 'durable';
   /** Ten digits and five, as in the name. */
   readonly timestamp: string;
-  /** What the container reconciler and others add to a timestamp, in hexadecimal digits. */
+  /** The hexadecimal digits that the container reconciler and others add to a timestamp. */
   readonly offset: string | null;
   /** The number of the fragment, of an erasure-coded policy. */
   readonly fragment: number | null;

@@ -57,7 +57,7 @@ export interface ScanView {
 
 export interface ExhibitView {
   readonly exhibit: Exhibit;
-  /** What `swift-object-info` prints of a tombstone; null where `objinfo_bin` is not configured. */
+  /** Output of `swift-object-info` for a tombstone; null where `objinfo_bin` is not configured. */
   readonly check: { readonly text: string | null; readonly problem: string | null } | null;
 }
 
@@ -115,7 +115,7 @@ function tombstoneRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab
   );
 }
 
-/** What Swift's own program says of the first tombstone. */
+/** The output of Swift's own program for the first tombstone. */
 async function objectInfo(
   context: ConsoleContext,
   lab: Lab,

@@ -40,7 +40,7 @@ export interface ScanProgress {
   readonly total: number | null;
 }
 
-/** What the scan asks of the rings. */
+/** The questions of the scan to the rings. */
 export interface ScanRings {
   /**
    * The primaries of a partition among the devices that are read, by their names; undefined where no

@@ -10,7 +10,7 @@ export const AGE_EDGES_S: readonly number[] = [
   ...[1, 2, 3, 4, 5, 6, 7, 8, 10, 14, 30].map((days) => days * DAY_S),
 ];
 
-/** What a scan found, in numbers. */
+/** The findings of a scan, in numbers. */
 export interface ScanSummary {
   readonly files: number;
   readonly exhibits: number;

@@ -14,7 +14,7 @@ import type { ScanSummary } from './summary.js';
 
 /** The thread of the Museum: it may block. */
 
-/** What tells the devices of rings apart. */
+/** The facts that tell the devices of rings apart. */
 export interface ScanCluster {
   /** Empty: no ring says which devices are primaries. */
   readonly storeDir: string;

@@ -34,7 +34,7 @@ const STATES: Record<ReplicaRow['state'], ['ok' | 'warn' | 'crit' | 'info' | '',
 
 const KINDS = { plain: 'object', static: 'static large object', dynamic: 'dynamic large object' };
 
-/** What is known of one object. */
+/** The report on one object. */
 export function captureView(capture: Capture) {
   const { object, reasons, placement } = capture;
   const head = el('div', { className: 'row' }, verdictBadge(capture), ...downloads(capture));

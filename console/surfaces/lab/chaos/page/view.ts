@@ -20,7 +20,7 @@ const PHASES: readonly (readonly [phase: View['phase'], text: string])[] = [
   ['over', 'Score'],
 ];
 
-/** What the catalogue calls them. */
+/** The names of faults in the catalogue. */
 export const FAULTS: Record<string, string> = {
   stop_service: 'Stop a server',
   pause_node: 'Slow node',

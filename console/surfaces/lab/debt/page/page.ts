@@ -148,7 +148,7 @@ function indexGauge({ index, reclaim_age_s: reclaim }: DebtSnapshot) {
 function parts({ components, debt_s: debt }: DebtSnapshot) {
   const sum = components.reduce((all, one) => all + (one.debt_s ?? 0), 0);
   const items = components.map((one) => ({ name: NAMES[one.id], value: one.debt_s }));
-  // What is not well makes all repairs slower, so that the work takes longer.
+  // Services that are not well make all repairs slower, so that the work takes longer.
   if (debt !== null && debt > sum) items.push({ name: 'Services not well', value: debt - sum });
   return waterfall({ items, total: 'Debt', format: timeText });
 }

@@ -40,7 +40,7 @@ export function summaryOf({ summary }: View) {
   ]);
 }
 
-/** What is odd. */
+/** The card of the odd findings. */
 export function findings({ findings: all }: View) {
   const lines = all.map(({ id, text }) =>
     el('li', {}, el('strong', { textContent: id }), `: ${text}`),

@@ -24,7 +24,7 @@ import type { StreamState, Topics } from '../../../../ui/api.js';
 const LOOK_MS = 2000;
 const OVER = ['done', 'failed', 'cancelled', 'reverted'];
 
-/** What to do with news: of one drill, or of any. */
+/** Handles news: of one drill, or of any. */
 let onNews: (id: string | undefined) => void = () => undefined;
 
 export const topics: Topics = {
@@ -33,7 +33,7 @@ export const topics: Topics = {
   },
 };
 
-/** Whatever was said while there was no connection is asked for now. */
+/** Asks for all that was said while there was no connection. */
 export function onConnection(state: StreamState) {
   if (state !== 'stale') onNews(undefined);
 }

@@ -54,7 +54,7 @@ class Page {
   ]);
   #shown = el('div', { className: 'lab-page' });
   #said = el('div');
-  /** What was measured before, to compare with. */
+  /** The former measurement, to compare with. */
   #before: Snapshot | null = null;
   #now: Snapshot | null = null;
   /** From when on is counted: a mark of the console; empty for all that was counted. */
@@ -135,7 +135,7 @@ class Page {
     );
   }
 
-  /** What is shown becomes what the next measurement is compared with. */
+  /** The next measurement is compared with the one that is shown. */
   #keep() {
     this.#before = this.#now;
   }

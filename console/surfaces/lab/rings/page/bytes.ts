@@ -4,7 +4,7 @@ import { field, input } from '../../page/ground.js';
 import type { RingUsage } from '../ring-usage.js';
 
 const GIB = 1024 ** 3;
-/** What is assumed where no server says how full its disks are. */
+/** The assumption where no server says how full its disks are. */
 const ASSUMED_GIB = 1024;
 
 /**

@@ -2,7 +2,7 @@ import { bytesText } from '../../../../ui/dom.js';
 import { card, figures, numberText, percentText, table } from '../../page/ground.js';
 import type { RingComparison, WhatIfReport } from '../ring-changes.js';
 
-/** What two rings differ in: of a comparison, and of a change that is tried. */
+/** The differences between two rings: of a comparison, and of a change that is tried. */
 
 /** @param storedBytes what lies on all devices of the ring */
 export function changeReport(report: WhatIfReport | RingComparison, storedBytes: number) {

@@ -17,7 +17,7 @@ import { changeReport } from './changes.js';
 import type { RingComparison } from '../ring-changes.js';
 import type { RingContext } from './page.js';
 
-/** What lies elsewhere than in another ring, such as the one before the last change. */
+/** Partitions that lie elsewhere than in another ring, such as that before the last change. */
 export function comparePanel({ ring, rings }: RingContext) {
   const others = [
     ...rings.former.filter((name) => name.endsWith(`.${ring.name}`)).map(formerChoice),

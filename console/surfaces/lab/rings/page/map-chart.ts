@@ -4,7 +4,7 @@ import { gridOf, labelSpace, plain, widthOf } from '../../../../ui/charts/shapes
 import type { RingMap } from '../ring-map.js';
 import type { Chart, Grid } from '../../../../ui/charts/shapes.js';
 
-/** What is shown of a ring, from the first one on; need not be whole numbers. */
+/** The part of a ring that is shown, from the first one on; need not be whole numbers. */
 export interface View {
   part: number;
   parts: number;

@@ -4,7 +4,7 @@ import type { DeviceRow, RingReport } from '../ring-report.js';
 
 const LEVELS = ['', 'Region', 'Zone', 'Server', 'Device'];
 
-/** What is seen first. */
+/** The figures that are seen first. */
 export function summary(report: RingReport) {
   const { required_overload: overload } = report;
   const nodes: HTMLElement[] = [

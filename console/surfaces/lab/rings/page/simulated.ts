@@ -3,7 +3,7 @@ import { badge, card, figures, numberText } from '../../page/ground.js';
 import type { Simulation } from '../ring-sim.js';
 
 /**
- * What Swift's own program says of the same change: its answer takes up to a minute.
+ * The answer of Swift's own program to the same change: it takes up to a minute.
  *
  * @param moved by our own builder
  * @param ask null where no program is configured

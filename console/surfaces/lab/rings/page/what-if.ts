@@ -9,7 +9,7 @@ import type { WhatIfChange } from '../ring-changes.js';
 import type { DeviceRow } from '../ring-report.js';
 import type { RingContext } from './page.js';
 
-/** What of the URL is a change to try. */
+/** The fields of the URL that are a change to try. */
 export const WHAT_IF_FIELDS = [
   ...['weights', 'overload', 'seed', 'stored'],
   ...['region', 'zone', 'ip', 'port', 'device', 'weight'],

@@ -3,7 +3,7 @@ import { durationText, el, shownText } from '../../../../ui/dom.js';
 import { badge, card, table } from '../../page/ground.js';
 import type { Exhibit, TombstoneClass } from '../classify.js';
 
-/** What a scan found, in numbers and rows. */
+/** The findings of a scan, in numbers and rows. */
 
 export const CLASSES: Record<TombstoneClass, ['ok' | 'warn' | 'crit' | 'info', string]> = {
   normal: ['ok', 'as expected'],
