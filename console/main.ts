@@ -42,7 +42,7 @@ async function verify({ stateDir }: ConsoleOptions): Promise<void> {
   fail('altered', `console: audit log: ${problem.kind} at ${problem.file}, line ${problem.line}`);
 }
 
-/** What is under way may take so long to finish. */
+/** The time that work under way may take to finish. */
 const DRAIN_TIMEOUT_MS = 30_000;
 /** Ctrl-C reaches a process of npm's twice at once. */
 const SAME_WISH_MS = 500;
@@ -52,7 +52,7 @@ function stopOnSignals(running: RunningConsole): void {
   let since: number | undefined;
   let isEnding = false;
   const end = (reason: ExitReason) => {
-    // What is cut is over as well, and was not drained.
+    // Requests that were cut are over as well, and were not drained.
     if (isEnding) return;
     isEnding = true;
     void running.close().then(() => process.exit(EXIT_CODES[reason].code));

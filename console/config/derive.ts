@@ -22,10 +22,10 @@ export type KnownCredential = Omit<Credential, 'secretKey'>;
 export type DerivedConsole = { readonly options: ConsoleOptions } | { readonly absent: string };
 
 /**
- * What the configuration of a service means for its console.
+ * The configuration of a console, derived from that of its service.
  *
- * @param own what the file `console_config` says, which counts before what follows; undefined
- *   without such a file
+ * @param own the content of the file `console_config`, which counts before the derived one;
+ *   undefined without such a file
  * @throws ConfigError with everything that is wrong with it
  */
 export function deriveConsole(
@@ -88,7 +88,7 @@ function adminKeys({ adminListen, adminTokenFile, adminTlsCertFile }: FilledOpti
   };
 }
 
-/** What the gateway knows of Keystone, where it asks it as well. */
+/** The gateway's settings for Keystone, where it asks Keystone as well. */
 function keystoneKeys(options: FilledOptions) {
   const { identityAccountPrefix: prefix, identityUser: user } = options;
   if (options.credentialsSource !== 'identity') return {};
@@ -158,7 +158,7 @@ export function consoleAccounts(
 
 type Name = Pick<RosterEntry, 'account' | 'user'>;
 
-/** What the store's login takes: `account:user`, and our own store access keys as well. */
+/** The names that the store's login takes: `account:user`, and access keys with our own store. */
 function namesOf(
   { accessKey, user }: KnownCredential,
   backend: FilledOptions['backend'],

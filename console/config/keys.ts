@@ -116,7 +116,7 @@ export function loginName({ account, user }: { readonly account: string; readonl
   return account === '' ? user : `${account}:${user}`;
 }
 
-/** What the role of a user in a project of Keystone allows in the console. */
+/** The role in the console for each role of a user in a project of Keystone. */
 export function keystoneRoles() {
   const error = `an object of roles of Keystone with, for each, one of ${ROLES.join(', ')}`;
   return z.record(z.string().regex(/^[^\s\p{Cc}]{1,255}$/u, { error }), z.enum(ROLES, { error }), {
@@ -139,7 +139,7 @@ export function clusterNodes() {
     pid_file: z.string().min(1),
     argv: z.array(z.string()).min(1).max(64),
     env: z.record(z.string(), z.string()).default({}),
-    /** What a service that was started again writes is appended there. */
+    /** The output of a service that was started again is appended there. */
     log_file: z.string().min(1).optional(),
   });
   const node = z.strictObject({

@@ -65,7 +65,7 @@ function problemOf(key: ConsoleKey, value: unknown, issue: Issue | undefined): C
   return { source: 'file', key: place, given, expected: issue?.message ?? 'another value' };
 }
 
-/** What a key that is set asks of others. */
+/** The other keys that a key needs when it is set. */
 const NEEDS: readonly (readonly [ConsoleKey, readonly ConsoleKey[]])[] = [
   ['deploy_upstream', ['deploy_user', 'deploy_token_file']],
   ['admin_token_file', ['admin_url']],

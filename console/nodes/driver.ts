@@ -10,14 +10,14 @@ export type ClusterNode = ConsoleOptions['clusterNodes'][number];
  */
 export type ServiceVerb = 'start' | 'stop' | 'pause' | 'resume' | 'kill_child';
 
-/** What a service is, as its driver knows it. `absent`: the node has no such service. */
+/** The state of a service, as its driver knows it. `absent`: the node has no such service. */
 export interface ServiceStatus {
   readonly name: string;
   readonly state: 'active' | 'paused' | 'inactive' | 'failed' | 'unknown' | 'absent';
   readonly pid: number | null;
 }
 
-/** What a verb did: nothing, where the service was in that state already. */
+/** The effect of a verb: none, where the service was in that state already. */
 export interface ServiceChange {
   readonly changed: boolean;
 }

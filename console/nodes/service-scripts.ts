@@ -1,6 +1,6 @@
 /**
- * What drivers do with services on a host: fixed texts for a POSIX shell, to which names come as
- * arguments. The users of the proxies and the drills of the Lab share them.
+ * The scripts of drivers for services on a host: fixed texts for a POSIX shell, to which names come
+ * as arguments. The users of the proxies and the drills of the Lab share them.
  */
 
 /** The status of a script whose service does not run. */

@@ -5,7 +5,7 @@ export const STORAGE_SERVERS: readonly string[] = [
   'object-server',
 ];
 
-/** What repairs and cleans up behind the servers: stopped before them, and started after them. */
+/** The daemons that repair and clean up: stopped before the servers, and started after them. */
 export const STORAGE_DAEMONS: readonly string[] = [
   'account-replicator',
   'account-auditor',

@@ -15,7 +15,7 @@ export interface NodeTarget {
   readonly servers: readonly NodeServer[];
 }
 
-/** What was found of a node; undefined is unknown. */
+/** The findings about a node; undefined is unknown. */
 export interface NodeState {
   readonly name: string;
   readonly online: boolean;

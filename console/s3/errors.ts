@@ -6,7 +6,7 @@ export class S3StatusError extends Error {
     readonly status: number,
     /** The `<Code>` of the error document, such as `NoSuchKey`; empty for answers without a body. */
     readonly code: string,
-    /** What S3 says for people; empty for answers without a body. */
+    /** The message of S3 for people; empty for answers without a body. */
     readonly detail = '',
   ) {
     super(`S3 answered ${status} ${code}`.trimEnd());

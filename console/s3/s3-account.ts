@@ -29,10 +29,10 @@ const TEXT_BYTES_MAX = 64 * 1024;
 /** A thousand versions with the longest keys, escaped. */
 const LISTING_BYTES_MAX = 16 * 1024 * 1024;
 
-/** What S3 answers to an access key, or a secret, that it does not know. */
+/** S3's codes for an access key, or a secret, that it does not know. */
 const UNKNOWN_KEY: ReadonlySet<string> = new Set(['InvalidAccessKeyId', 'SignatureDoesNotMatch']);
 
-/** What the status of an error would have been that comes after a 200. */
+/** The status that an error after a 200 would have had. */
 const LATE_STATUS: ReadonlyMap<string, number> = new Map([
   ['PreconditionFailed', 412],
   ['ServiceUnavailable', 503],
@@ -82,7 +82,7 @@ export class S3Account {
   }
 
   /**
-   * What a program needs that is to act as this user, with the access key that S3 knows.
+   * The credentials for a program that acts as this user, with the access key that S3 knows.
    * @throws UpstreamError; S3StatusError where S3 knows none of them
    */
   async credentials(): Promise<{ readonly accessKey: string; readonly secretKey: string }> {
@@ -140,7 +140,7 @@ export class S3Account {
   /** As {@link expect} with 200, and reads the document: an error that comes late is one, too. */
   async read(method: string, request: S3Request): Promise<XmlNode> {
     const root = parseXml(await this.readText(method, request));
-    // What takes long is answered with 200 before it is known whether it fails.
+    // A long operation is answered with 200 before it is known whether it fails.
     const code = textIn(root, 'Code');
     if (code !== '') throw new S3StatusError(LATE_STATUS.get(code) ?? 500, code);
     return root;

@@ -21,7 +21,7 @@ export interface UnsignedRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What stands for the digest of a body that is sent as it comes. */
+/** The value in place of the digest of a body that is sent as it comes. */
 export const UNSIGNED_PAYLOAD = 'UNSIGNED-PAYLOAD';
 
 /**

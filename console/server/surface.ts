@@ -47,7 +47,7 @@ export interface SurfacePage<Service = unknown> {
   /** The name of its folder: `files`, `lab/rings`. */
   readonly id: string;
   readonly title: string;
-  /** What it is for, in one line. */
+  /** Its purpose, in one line. */
   readonly purpose: string;
   /** The path in the address bar: `/lab/rings`. */
   readonly path: string;

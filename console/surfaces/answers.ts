@@ -16,11 +16,11 @@ type NewsOf<T> = T extends { readonly news: infer Own } ? Own : never;
  */
 export type Answers = CommonAnswers & All<AnswersOf<RegisteredTypes>>;
 
-/** What a route answers; unknown for a route that is not in {@link Answers}. */
+/** The answer of a route; unknown for a route that is not in {@link Answers}. */
 export type AnswerTo<
   Method extends string,
   Path extends string,
 > = `${Method} ${Path}` extends keyof Answers ? Answers[`${Method} ${Path}`] : unknown;
 
-/** What events say, by topic. */
+/** The content of events, by topic. */
 export type News = CommonNews & All<NewsOf<RegisteredTypes>>;

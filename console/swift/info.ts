@@ -1,6 +1,6 @@
 import { readBody, type Upstream } from './upstream.js';
 
-/** What a store says that it can do (`GET /info`, Swift's discoverability). */
+/** The abilities of a store, as it tells them (`GET /info`, Swift's discoverability). */
 export interface StoreInfo {
   /** Names of storage policies, the default first. */
   readonly policies: readonly string[];
@@ -90,7 +90,7 @@ export class StoreInfoCache {
     const read = readStoreInfo(this.store);
     this.#read = read;
     this.#readAtMs = this.now();
-    // What failed is asked again at once.
+    // A failed request is repeated at once.
     read.catch(() => {
       if (this.#read === read) this.#read = undefined;
     });

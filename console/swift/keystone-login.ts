@@ -9,7 +9,7 @@ const SECRET = z.string().min(1).max(1024);
 /** A domain by its name; empty for the one of the configuration. */
 const DOMAIN = z.string().max(255).default('');
 
-/** What a user types in to log in with Keystone. */
+/** The input of a user who logs in with Keystone. */
 export const KEYSTONE_LOGIN = z.discriminatedUnion('method', [
   z.strictObject({
     method: z.literal('password'),

@@ -6,7 +6,7 @@ import {
 } from './errors.js';
 import { readBody, type Upstream } from './upstream.js';
 
-/** What a login gives. */
+/** The result of a login. */
 export interface SwiftToken {
   readonly token: string;
   /** The account of the storage URL, such as `AUTH_test`: the last element of its path. */
@@ -54,7 +54,7 @@ export function headerText(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }
 
-/** What a header of the store says, the other way round. */
+/** The text of a header of the store: the reverse of `headerText`. */
 export function textOfHeader(value: string | string[] | undefined): string {
   return Buffer.from(String(value ?? ''), 'latin1').toString('utf8');
 }

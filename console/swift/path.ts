@@ -1,6 +1,6 @@
 import { encodeUriComponentAws, encodeUriPath } from '../../src/lib/uri.js';
 
-/** What a request to Swift is about; without a container it is the account. */
+/** The target of a request to Swift; without a container it is the account. */
 export interface SwiftTarget {
   readonly container?: string | undefined;
   readonly object?: string | undefined;

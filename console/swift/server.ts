@@ -25,7 +25,7 @@ export interface UpstreamAnswer {
   readonly body: IncomingMessage;
 }
 
-/** What the console calls itself, so that its own requests can be told from others in logs. */
+/** The console's own name, so that its requests can be told from others in logs. */
 export const USER_AGENT = 'ringway-console';
 
 const IDLE_MS = 30_000;
@@ -96,7 +96,7 @@ export class Server {
         reject(failed(error));
       });
       outgoing.on('response', (incoming) => {
-        // What was refused before all of it was sent would hold the connection until it is idle.
+        // A request refused before all of it was sent would hold the connection until it is idle.
         incoming.once('end', () => {
           if (!outgoing.writableFinished) outgoing.destroy();
         });

@@ -29,9 +29,9 @@ class Proxy {
 }
 
 /**
- * What the console may talk to: one address, or the proxies of a cluster. Of several, the one is asked
- * that the gateway would ask: its own code says which is well, and when a request may be sent to
- * another one.
+ * The servers that the console may talk to: one address, or the proxies of a cluster. Of several,
+ * the one is asked that the gateway would ask: its own code says which is well, and when a request
+ * may be sent to another one.
  */
 export class Upstream {
   readonly #servers: readonly Server[];

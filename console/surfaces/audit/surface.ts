@@ -2,7 +2,7 @@ import type { AuditVerdict } from '../../../src/lib/audit/audit-log.js';
 import type { Surface } from '../../server/surface.js';
 import { auditRoutes, type AuditPage } from './routes.js';
 
-/** What pages read of the audit log. */
+/** The answers on the audit log that pages read. */
 export interface AuditAnswers {
   [audit: `GET /api/audit?${string}`]: AuditPage;
   'GET /api/audit/verify': AuditVerdict;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { ApiError } from '../../server/api-error.js';
 
-/** What an operator chooses: a file of `benchmark_home/profiles`. */
+/** A benchmark that an operator can choose: a file of `benchmark_home/profiles`. */
 export interface BenchmarkProfile {
   /** The name of its file, without `.json`. */
   readonly name: string;

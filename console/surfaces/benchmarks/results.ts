@@ -8,9 +8,9 @@ const FILE_BYTES_MAX = 1024 * 1024;
 
 const figure = z.number().min(0);
 const ROW = z.object({
-  /** What was done: `get-1k`. */
+  /** The measured operation: `get-1k`. */
   op: z.string().min(1).max(100),
-  /** What it was done to, where several were measured. */
+  /** The target of the operation, where several were measured. */
   target: z.string().max(100).default(''),
   /** Content that one operation moves. */
   bytes: figure,

@@ -80,7 +80,7 @@ export class Runner {
     }, this.#graceMs);
     await this.ended;
     clearTimeout(timer);
-    // What it started may not have heard it.
+    // The processes that it started may not have heard the signal.
     signalGroup(mark.pid, 'SIGKILL');
   }
 }

@@ -35,7 +35,7 @@ export interface BenchmarkRun {
 /** A run in a list. */
 export type BenchmarkRunRow = Omit<BenchmarkRun, 'lines'>;
 
-/** What is on the disk. */
+/** A run as it is on the disk. */
 interface KeptRun extends BenchmarkRun {
   readonly process?: ProcessMark | undefined;
 }

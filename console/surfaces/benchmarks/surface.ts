@@ -25,7 +25,7 @@ export interface BenchmarksView {
 
 const START = z.strictObject({ profile: z.string().max(64) });
 
-/** What pages read of benchmarks. */
+/** The answers on benchmarks that pages read. */
 export interface BenchmarksAnswers {
   'GET /api/benchmarks': BenchmarksView;
   'POST /api/benchmarks/runs': { readonly id: string };
@@ -102,7 +102,7 @@ function benchmarkRoutes(app: FastifyInstance, context: ConsoleContext, runs: Be
 }
 
 /**
- * What a runner needs to measure this service as the user who starts it.
+ * The environment of a runner that measures this service as the user who starts it.
  * @throws ApiError unsupported_here without `s3_base`
  */
 async function serviceOf(

@@ -78,7 +78,7 @@ export interface SpecVerdict {
   readonly warnings: readonly SpecProblem[];
 }
 
-/** What pages read of Deploy. */
+/** The answers of Deploy that pages read. */
 export interface DeployAnswers {
   'POST /deploy/api/validate': SpecVerdict;
   'POST /deploy/api/plans': StoredPlan;

@@ -21,7 +21,7 @@ const PASSED = [
   'no_space',
 ] as const satisfies readonly ApiErrorCode[];
 
-/** What a status means where the code is none of those: another service may have words of its own. */
+/** The meaning of a status with none of those codes: another service may have words of its own. */
 const BY_STATUS: ReadonlyMap<number, ApiErrorCode> = new Map([
   [400, 'invalid_argument'],
   [404, 'not_found'],
@@ -45,7 +45,7 @@ const MESSAGE_LENGTH_MAX = 1000;
 const text = () => z.string().transform((given) => given.slice(0, MESSAGE_LENGTH_MAX));
 const PROBLEM = z.object({ path: text(), code: text().default(''), message: text() });
 const CHECK = z.object({ program: text(), target: text(), state: text(), message: text() });
-/** What a browser is told of the details of an error; other members stay here. */
+/** The details of an error that a browser is told; other members stay here. */
 const DETAILS = z.object({
   errors: z.array(PROBLEM).max(PROBLEMS_MAX).optional(),
   checks: z.array(CHECK).max(CHECKS_MAX).optional(),
@@ -71,7 +71,7 @@ export interface FailedAnswer {
   readonly text: string;
 }
 
-/** What the browser is told of an answer that has failed. */
+/** The error that the browser is told for an answer that has failed. */
 export function controlError({ status, retryAfter, text: body }: FailedAnswer): ApiError {
   if (status === 401 || status === 403) {
     return new ApiError(

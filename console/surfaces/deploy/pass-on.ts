@@ -8,7 +8,7 @@ import { parse } from '../../server/parse.js';
 import type { ControlAnswer, ControlClient } from './control-client.js';
 import { badResponse } from './control-errors.js';
 
-/** What all routes of Deploy do: requests are checked, acts are written down, answers passed on. */
+/** The common part of all routes of Deploy: it checks requests, audits acts, passes answers on. */
 
 /** A specification with the members around it, as the control service takes it. */
 export const BODY_BYTES_MAX = 2 * 1024 * 1024 + 64 * 1024;

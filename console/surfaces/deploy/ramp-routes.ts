@@ -13,8 +13,8 @@ const BEGIN = z.strictObject({
 });
 
 /**
- * What begins and steers a ramp. It applies plans by itself, so it names the cluster that it is
- * meant for, as an apply does.
+ * The routes that begin and steer a ramp. A ramp applies plans by itself, so it names the cluster
+ * that it is meant for, as an apply does.
  */
 export function rampActs(
   app: FastifyInstance,

@@ -75,7 +75,7 @@ export function deployRoutes(app: FastifyInstance, context: ConsoleContext): voi
   });
 }
 
-/** What changes nothing. */
+/** The routes that change nothing. */
 function readRoutes(
   app: FastifyInstance,
   context: ConsoleContext,
@@ -152,7 +152,7 @@ async function operators({ audit }: ConsoleContext): Promise<DeployOperators['ru
   );
 }
 
-/** What changes the cluster. */
+/** The routes that change the cluster. */
 function actRoutes(app: FastifyInstance, context: ConsoleContext, control: ControlClient): void {
   app.post(
     '/deploy/api/plans/:id/apply',
@@ -201,7 +201,7 @@ function actRoutes(app: FastifyInstance, context: ConsoleContext, control: Contr
   );
 }
 
-/** What has a specification in its body. */
+/** The routes that have a specification in their body. */
 function bodyRoutes(app: FastifyInstance, context: ConsoleContext, control: ControlClient): void {
   app.put(
     '/deploy/api/spec',

@@ -4,7 +4,7 @@ import type { Session } from '../../server/sessions.js';
 
 /** Tabs of one session that follow a run. */
 const STREAMS_PER_SESSION = 4;
-/** What one who reads slowly may leave unread here; the control service is told to wait then. */
+/** The bytes that a slow reader may leave unread; the control service is told to wait then. */
 const UNREAD_BYTES_MAX = 64 * 1024;
 
 /** The events of runs that browsers follow: they end with the session. */

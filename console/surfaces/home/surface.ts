@@ -3,7 +3,7 @@ import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import type { Surface } from '../../server/surface.js';
 import type { S3Account } from '../../s3/s3-account.js';
 
-/** What clients of S3 need to know, as far as the console knows it. */
+/** The facts that clients of S3 need, as far as the console knows them. */
 export interface HomeView {
   /** The address that S3 clients connect to. */
   readonly endpoint: string | null;
@@ -12,7 +12,7 @@ export interface HomeView {
   readonly access_key: string | null;
 }
 
-/** What the page reads. */
+/** The answers that the page reads. */
 export interface HomeAnswers {
   'GET /api/home': HomeView;
 }

@@ -41,7 +41,7 @@ export interface MadeKey extends KeyView {
   readonly secret_key: string;
 }
 
-/** What pages read of keys. */
+/** The answers on keys that pages read. */
 export interface KeysAnswers {
   'GET /api/keys': KeysView;
   'POST /api/keys': MadeKey;

@@ -9,7 +9,7 @@ type AddressOptions = Pick<
   'clusterNodes' | 'metricsUrl' | 'logsUrl' | 'adminUrl' | 'storeBase' | 'authUrl'
 >;
 
-/** What stands where an address was. */
+/** The text in the place of an address. */
 export const HIDDEN_ADDRESS = '(address)';
 
 const ADDRESS =
@@ -43,7 +43,7 @@ export class Addresses {
   }
 
   /**
-   * What a target of a scrape is called.
+   * The name of a target of a scrape.
    * @param instance as Prometheus has it, with or without a port
    */
   nodeOf(instance: string): string {

@@ -6,7 +6,7 @@ import type { NodesView, PanelsView } from './routes.js';
 import type { TraceView } from './trace.js';
 import type { WorkersView } from './workers.js';
 
-/** What pages read of the Monitor. */
+/** The answers of the Monitor that pages read. */
 export interface MonitorAnswers {
   'GET /api/monitor/overview': Overview;
   'GET /api/monitor/panels': PanelsView;

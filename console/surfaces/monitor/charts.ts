@@ -32,7 +32,7 @@ export interface ChartView {
   readonly step_s: number;
   readonly source: 'prometheus' | 'embedded';
   readonly series: readonly Series[];
-  /** What is not shown, for people. */
+  /** The parts that are not shown, for people. */
   readonly missing: readonly string[];
 }
 
@@ -41,7 +41,7 @@ interface Found {
   readonly missing: readonly string[];
 }
 
-/** What people can tell apart, and pages draw. */
+/** As many series as people can tell apart, and pages draw. */
 const SERIES_MAX = 100;
 
 /**

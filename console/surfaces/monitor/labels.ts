@@ -1,4 +1,4 @@
-/** What tells the series of a metric apart. */
+/** The labels that tell the series of a metric apart. */
 export type Labels = Readonly<Record<string, string>>;
 
 /** The same text for the same labels, in whichever order. */

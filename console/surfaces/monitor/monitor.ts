@@ -41,7 +41,7 @@ export interface MonitorOptions {
   readonly logger: Logger;
 }
 
-/** What is watched, as the page has it. */
+/** A watched source, as the page has it. */
 export interface SourceView {
   readonly id: string;
   readonly title: string;
@@ -263,7 +263,7 @@ export class Monitor implements SurfaceService {
       const alerts = await this.#prometheus.alerts();
       this.#prometheusAlerts = prometheusAlertViews(alerts, this.#addresses);
     } catch (error) {
-      // What it said last stays: that it is down, its tiles say.
+      // Its last alerts stay: its tiles say that it is down.
       if (!(error instanceof SourceError)) throw error;
     }
   }

@@ -3,7 +3,7 @@ import { pointsSince, type Kept } from './history/history.js';
 import type { Unit } from './panels/panel.js';
 import type { Watch } from './watch.js';
 
-/** What stands below the number of a tile. */
+/** The note below the number of a tile. */
 export interface Note {
   readonly id: string;
   readonly title: string;

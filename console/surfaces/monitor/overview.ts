@@ -86,7 +86,7 @@ interface Judgement {
   readonly reason?: string;
 }
 
-/** What is about to be an alert colours its tile; how strongly, the alert says once it is one. */
+/** A pending alert colours its tile; how strongly, the alert says once it fires. */
 function judge(tile: Tile, series: readonly Kept[], alerts: readonly ActiveAlert[]): Judgement {
   const own = alerts.filter(({ rule }) => rule.tile === tile.id && rule.severity !== 'info');
   const worst =

@@ -6,7 +6,7 @@ import { sourceError, SourceError } from './sources/source.js';
 
 const NAME = z.string().max(255).optional();
 
-/** What the page wishes to see; `id` is of the page, and `after` of its look before. */
+/** The request of the page; `id` is of the page, and `after` of its look before. */
 export const TRACE_QUERY = z.strictObject({
   id: z.string().regex(/^[A-Za-z0-9-]{8,64}$/),
   after: z.coerce.number().int().min(0).default(0),
@@ -57,7 +57,7 @@ const LOOK = z.object({
 /** A request that has ended, as the page has it: times in milliseconds. */
 export type TraceEntry = z.infer<typeof ENTRY>;
 
-/** What was seen since the look before. */
+/** The requests that were seen since the look before. */
 export type TraceView =
   | ({ readonly state: 'ok' } & z.infer<typeof LOOK>)
   | { readonly state: 'unknown'; readonly reason: string };

@@ -11,7 +11,7 @@ import { SourceError, type Sampler } from './sources/source.js';
 
 export interface WatchOptions {
   readonly samplers: readonly Sampler[];
-  /** What each panel is measured by. */
+  /** The source that measures each panel. */
   readonly assignments: ReadonlyMap<string, Assignment>;
   readonly rules: readonly Rule[];
   readonly stateDir: string;
@@ -59,7 +59,7 @@ export class Watch {
     }
   }
 
-  /** What is wrong, as it is shown: of one thing one alert. */
+  /** The present alerts, as they are shown: of one thing one alert. */
   get alerts(): readonly ActiveAlert[] {
     return shownAlerts(this.#alerts);
   }

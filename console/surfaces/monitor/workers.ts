@@ -43,7 +43,7 @@ export interface WorkerView {
   readonly event_loop_lag_s: number | null;
 }
 
-/** What the page has of all processes. */
+/** All processes, as the page has them. */
 export interface WorkersView {
   readonly at_unix_s: number | null;
   readonly state: 'ok' | 'unknown';

@@ -20,7 +20,7 @@ export interface ConfUser {
   readonly user: string;
   readonly key: string;
   readonly groups: readonly string[];
-  /** What stands behind the groups, where the user has another storage URL; empty for none. */
+  /** The text behind the groups, where the user has another storage URL; empty for none. */
   readonly storageUrl: string;
   readonly option: string;
   /** The line, from 1. */
@@ -32,7 +32,7 @@ export interface ConfUser {
 /** A proxy's configuration, as far as users go. */
 export interface ConfFile {
   readonly users: readonly ConfUser[];
-  /** What else the section says, by option: nodes have to agree in it. */
+  /** The other options of the section: nodes have to agree in them. */
   readonly settings: ReadonlyMap<string, string>;
   /** It is one that a proxy starts with, and not a list of users alone. */
   readonly hasPipeline: boolean;
@@ -92,7 +92,7 @@ function partsOf(value: string): Pick<ConfUser, 'key' | 'groups' | 'storageUrl'>
   return { key, groups: storageUrl === '' ? groups : groups.slice(0, -1), storageUrl };
 }
 
-/** What an editor of single lines must leave alone. */
+/** The reason why an editor of single lines must leave an entry alone; empty for none. */
 function byHand(option: string, section: IniSection | undefined): string {
   const raw = section?.get(option)?.value;
   if (raw === undefined) return 'the user is defined outside the section with the other users';

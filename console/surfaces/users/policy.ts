@@ -13,7 +13,7 @@ export function sees(actor: RosterEntry, user: Pick<ConfUser, 'account'>): boole
 }
 
 /**
- * What is asked for, before anything is read.
+ * Checks the requested change, before anything is read.
  * @throws ApiError forbidden
  */
 export function admitChange(actor: RosterEntry, change: UserChange): void {

@@ -117,7 +117,7 @@ export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** What a failure of a node before anything was changed is to the browser. */
+/** The error for the browser when a node failed before anything was changed. */
 export function asApiError(error: unknown): unknown {
   if (!(error instanceof NodeError)) return error;
   return new ApiError('upstream_error', error.message, { node: error.node });

@@ -3,7 +3,7 @@ import type { Expected, ProxyProbe } from './probe.js';
 import { NodeError, type ProxyNode, type Replacement } from './proxy-node.js';
 import { SCRIPT_STATUS } from './scripts.js';
 
-/** What one node gets. */
+/** The plan for one node. */
 export interface NodePlan {
   readonly node: ProxyNode;
   readonly replacement: Replacement;
@@ -79,7 +79,7 @@ export async function rollOut(
     outcomes.set(plan, { ...(outcomes.get(plan) ?? outcomeOf(plan, 'untouched')), reason });
   }
   const all = plans.map((plan) => outcomes.get(plan) ?? outcomeOf(plan, 'untouched'));
-  // What is stuck is tried again: the journal stays.
+  // A stuck node is tried again: the journal stays.
   if (all.every(({ state }) => state !== 'stuck')) await journal.end();
   return all;
 }

@@ -33,7 +33,7 @@ export interface UsersView {
   readonly own_account: string | null;
 }
 
-/** What a change would do, node by node. */
+/** The effect of a change, node by node. */
 export interface UsersPreview {
   readonly nodes: readonly {
     readonly node: string;

@@ -1,8 +1,8 @@
 import { NO_SERVICE } from '../../nodes/service-scripts.js';
 
 /**
- * What is done on a proxy's host. Fixed texts for a POSIX shell with coreutils and flock: names and
- * digests come as arguments, and what holds keys comes by standard input, so that no list of
+ * The scripts for a proxy's host. Fixed texts for a POSIX shell with coreutils and flock: names and
+ * digests come as arguments, and text with keys comes by standard input, so that no list of
  * processes shows it.
  */
 

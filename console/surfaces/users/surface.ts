@@ -3,7 +3,7 @@ import type { Surface } from '../../server/surface.js';
 import { usersRoutes, type ChangeStarted, type UsersPreview, type UsersView } from './routes.js';
 import { USER_ADMIN, UserAdmin, type UserAdminOptions } from './user-admin.js';
 
-/** What pages read of users. */
+/** The answers on users that pages read. */
 export interface UsersAnswers {
   'GET /api/users': UsersView;
   'POST /api/users/preview': UsersPreview;

@@ -95,7 +95,7 @@ export class UserAdmin implements SurfaceService {
   }
 
   /**
-   * What a change would do, node by node.
+   * The effect of a change, node by node.
    * @throws ApiError
    */
   async preview(actor: RosterEntry, change: UserChange) {
@@ -268,7 +268,7 @@ function edits(
   });
 }
 
-/** What the backups of a change are called by. */
+/** The stamp in the names of a change's backups. */
 function stampOf(nowMs: number): string {
   const time = new Date(nowMs).toISOString().replace(/[-:]|\.\d+/g, '');
   return `${time}-${randomBytes(4).toString('hex')}`;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 
-/** What a user may be besides a user: the groups that the proxies know. */
+/** The groups that a user may have beside its own: those that the proxies know. */
 export const GROUPS = ['.admin', '.reseller_admin', '.reseller_reader'] as const;
 export type Group = (typeof GROUPS)[number];
 

@@ -7,7 +7,7 @@ import { card, field, numberText, select } from '../../../ui/parts.js';
 import type { BenchmarkRow as ResultRow } from '../results.js';
 import type { BenchmarkRunRow as RunRow } from '../runs.js';
 
-/** What a row of results is called. */
+/** The name of a row of results. */
 export function nameOf({ op, target }: ResultRow) {
   return target === '' || target === 'ringway' || target === 'target' ? op : `${op} (${target})`;
 }

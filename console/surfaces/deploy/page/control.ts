@@ -117,7 +117,7 @@ interface WayOn {
   primary?: boolean;
 }
 
-/** What codes mean to an operator: the icon, the title, and what to look at. */
+/** The meaning of codes to an operator: the icon, the title, and the advice. */
 const STATES: Readonly<Record<string, readonly [icon: string, title: string, advice: string]>> = {
   deploy_unreachable: [
     'server',

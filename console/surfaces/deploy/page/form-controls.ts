@@ -4,10 +4,10 @@ import { listOf, textOf } from './json-values.js';
 import type { FieldRule } from './spec-fields.js';
 
 /**
- * What a field is entered in.
+ * The control for the input of a field.
  *
  * @param value as the specification has it, whatever that is
- * @param set is given what was entered; undefined where that is nothing
+ * @param set is given the input; undefined for an empty one
  */
 export function controlOf(
   { kind = 'text', choices = [], at, size }: FieldRule,
@@ -62,7 +62,7 @@ function checks(
 function valueOf(text: string, kind: FieldRule['kind']) {
   if (text === '') return undefined;
   if (kind === 'words') return text.split(/[\s,]+/).filter(Boolean);
-  // What is no number stays as it is: the service says what it expects.
+  // Text that is no number stays as it is: the service names the format that it expects.
   return kind === 'number' && Number.isFinite(Number(text)) ? Number(text) : text;
 }
 

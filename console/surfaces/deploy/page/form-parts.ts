@@ -7,7 +7,7 @@ import type { FieldRule, TableRule } from './spec-fields.js';
 /** For ids of places for problems: several forms may be on a page. */
 let numbers = 0;
 
-/** What a form over a JSON object is made of: it changes the object in place. */
+/** The parts of a form over a JSON object: it changes the object in place. */
 export class FormParts {
   draft: Json = {};
   /** Places for problems, by JSON pointer. */

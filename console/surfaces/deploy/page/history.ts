@@ -16,7 +16,7 @@ const LOOKS: Record<Row['state'], 'ok' | 'warn' | 'crit' | 'info'> = {
   partial: 'crit',
 };
 
-/** What was applied, and the way back. */
+/** The history of runs, and the way back. */
 export class HistoryPanel {
   element = el('div', { className: 'deploy-panel' });
   #ways;

@@ -3,12 +3,12 @@
 /** An object of a specification. */
 export type Json = Record<string, unknown>;
 
-/** What is no list is an empty one. */
+/** The list itself; an empty one for any other value. */
 export function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** What is no object is an empty one. */
+/** The object itself; an empty one for any other value. */
 export function objectOf(value: unknown): Json {
   return typeof value === 'object' && value !== null ? (value as Json) : {};
 }

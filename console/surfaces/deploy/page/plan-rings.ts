@@ -19,7 +19,7 @@ interface Device {
 /** Devices that the chart has; the table has all. */
 const DEVICES_MAX = 60;
 
-/** What a plan does to rings: a table of all, and one of them with its devices. */
+/** The effect of a plan on rings: a table of all, and one of them with its devices. */
 export function ringCards({ ring_changes: changes }: Plan) {
   if (changes.length === 0) return [card('Rings', el('p', { textContent: 'No ring changes.' }))];
   const detail = el('div', { className: 'deploy-panel' });

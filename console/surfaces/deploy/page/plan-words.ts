@@ -40,7 +40,7 @@ export function summary(plan: Plan) {
   ]);
 }
 
-/** What may go wrong, in words. */
+/** The risks of a plan, in words. */
 export function words({
   warnings,
   blast_radius: blasts,

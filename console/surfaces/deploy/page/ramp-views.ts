@@ -85,7 +85,7 @@ function nowText({ state, phase, ended_unix_s: ended, complete }: Ramp) {
     : 'waiting for the cluster to settle';
 }
 
-/** What the next step waits for. */
+/** The conditions that the next step waits for. */
 export function gatesCard({
   phase,
   gates,

@@ -28,7 +28,7 @@ export class RampPanel {
   element = el('div', { className: 'deploy-panel' });
   #live = el('div', { className: 'deploy-panel' });
   #figures = el('div', { className: 'deploy-panel' });
-  /** What the buttons were drawn for. */
+  /** The state that the buttons were drawn for. */
   #stands = '';
   #link = el('span', { className: 'quiet', role: 'status' });
   #following: Following | undefined;
@@ -101,7 +101,7 @@ export class RampPanel {
     this.element.prepend(failureState(error));
   }
 
-  /** What begins a ramp. */
+  /** The form that begins a ramp. */
   async #form() {
     const { spec } = await loadSpec();
     if (spec === null) {

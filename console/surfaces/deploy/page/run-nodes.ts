@@ -55,7 +55,7 @@ export function nodeCards(run: Run, onRetry: (node: string) => unknown) {
   });
 }
 
-/** What the service does not do itself. */
+/** The steps that the service does not do itself. */
 export function staged({ steps }: Run) {
   const left = steps.filter(({ state, commands }) => state === 'staged' && commands.length > 0);
   if (left.length === 0) return [];

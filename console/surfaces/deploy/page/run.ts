@@ -29,7 +29,7 @@ export class RunPanel {
   #log = el('div', { className: 'deploy-log', tabIndex: 0 });
   #logged = new Set();
   #link = el('span', { className: 'quiet', role: 'status' });
-  /** What is left to the operator, as far as it is known; and of which steps it was drawn. */
+  /** The steps left to the operator, as far as they are known; and those that it was drawn from. */
   #staged = el('div', { className: 'deploy-panel' });
   #stagedOf = '';
   #onRun;
@@ -261,7 +261,7 @@ export class RunPanel {
   }
 }
 
-/** What a run belongs to. */
+/** The ramp and the run that a run belongs to. */
 function origins({ ramp, retry_of: retried }: Run) {
   const parts = [];
   if (ramp) {

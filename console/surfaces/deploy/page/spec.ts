@@ -30,7 +30,7 @@ import type { Draft } from './draft.js';
 const CHECK_AFTER_MS = 400;
 /** Behind the last key in the form: the JSON of a large cluster is not written for each of them. */
 const WRITE_AFTER_MS = 150;
-/** What a specification may be, with room around it. */
+/** The most that a specification may be, with room around it. */
 const FILE_BYTES_MAX = 2 * 1024 * 1024;
 
 /** The specification, as a form and as JSON, which are kept in step. */
@@ -84,7 +84,7 @@ export class SpecPanel {
   /** @param onPlan called when a plan of the saved specification is wanted */
   constructor(onPlan: () => void) {
     this.#onPlan = onPlan;
-    // What was entered on one side is on the other one before that is edited.
+    // Input on one side is on the other one before that is edited.
     this.#form.element.addEventListener('focusin', () =>
       keepingFocus(this.#form.element, () => this.#json.settle()),
     );

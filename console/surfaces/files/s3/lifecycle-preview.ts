@@ -23,7 +23,7 @@ export type LifecycleEffect =
   | 'remove_marker'
   | 'abort_upload';
 
-/** What one rule would do in one way. */
+/** One effect of one rule. */
 export interface RuleEffect {
   readonly rule_id: string;
   readonly effect: LifecycleEffect;

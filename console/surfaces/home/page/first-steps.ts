@@ -11,7 +11,7 @@ interface Step {
   readonly href?: string | undefined;
 }
 
-/** What to do first while there are no objects. */
+/** The first steps while there are no objects. */
 export function firstSteps({ role, pages }: SessionView, buckets: number) {
   const mayCreate = role === 'admin' || role === 'operator';
   const hasKeys = pages.some(({ path }) => path === '/keys');

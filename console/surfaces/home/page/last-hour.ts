@@ -2,7 +2,7 @@ export const HOUR_S = 3600;
 
 type Points = readonly (readonly [unixS: number, value: number | null])[];
 
-/** What was counted, and in how many seconds of the hour; null where nothing was measured. */
+/** The counts, and the seconds of the hour that they cover; null where nothing was measured. */
 export interface LastHour {
   readonly requests: number;
   /** Null where the share of errors is not known. */

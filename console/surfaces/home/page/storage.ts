@@ -4,7 +4,7 @@ import { bytesText, el, messageOf, shownText } from '../../../ui/dom.js';
 import { card, figures, numberText } from '../../../ui/parts.js';
 import type { BucketSize } from '../../files/bucket-size.js';
 
-/** What all buckets of the account hold together. */
+/** The content of all buckets of the account together. */
 
 const PAGE = 1000;
 /** More buckets than these are not counted one by one here: the page of buckets does that. */
@@ -20,7 +20,7 @@ interface Total {
 
 const zero = (): Total => ({ count: 0, bytes: 0, isPart: false });
 
-/** What is known of the account so far. */
+/** The known figures of the account so far. */
 interface Totals {
   buckets: number;
   hasMore: boolean;

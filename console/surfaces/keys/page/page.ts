@@ -119,7 +119,7 @@ async function edit(key: KeyView, change: (body: object) => Promise<unknown>) {
   const description = field('Description', {
     ...{ name: 'description', value: key.description, maxLength: 256 },
   });
-  // What would lock the user out is not offered.
+  // Changes that would lock the user out are not offered.
   const others = key.is_own ? [] : [roleField(key.role), expiryField(key.expires)];
   const title = `Edit ${key.access_key}`;
   const given = await ask(title, [description, ...others], 'Save', (entered) =>

@@ -48,7 +48,7 @@ export async function saveAlerts(
 }
 
 /**
- * What was wrong when the console ended; it stays so until its source says otherwise.
+ * The alerts at the end of the console; each stays until its source says otherwise.
  * @returns none where there is no file
  * @throws Error when the file is none of ours
  */

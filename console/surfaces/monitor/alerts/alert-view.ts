@@ -7,7 +7,7 @@ export interface AlertView {
   readonly id: string;
   readonly name: string;
   readonly title: string;
-  /** What its rule is called, whatever it is about: alerts of one kind are shown as one. */
+  /** The name of its rule, whatever it is about: alerts of one kind are shown as one. */
   readonly kind: string;
   readonly severity: 'critical' | 'warning' | 'info';
   readonly state: 'pending' | 'firing';
@@ -43,7 +43,7 @@ export function alertView({ id, rule, labels, value, sinceMs, state }: ActiveAle
 
 const SEVERITIES = ['critical', 'warning', 'info'];
 
-/** What fires first, and of that the worst first. */
+/** Sorts firing alerts before pending ones, and of each the worst first. */
 export function sortAlerts(alerts: readonly AlertView[]): AlertView[] {
   const rank = ({ state, severity }: AlertView) =>
     (state === 'firing' ? 0 : SEVERITIES.length) + SEVERITIES.indexOf(severity);

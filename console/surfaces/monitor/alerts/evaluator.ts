@@ -16,7 +16,7 @@ export interface ActiveAlert {
 export const ALERTS_PER_RULE = 50;
 
 /**
- * What is wrong now. What cannot be told stays as it was: silence of a source heals nothing.
+ * The present alerts. One that cannot be judged stays as it was: silence of a source heals nothing.
  * @param before the alerts of the evaluation before
  */
 export function evaluate(
@@ -33,7 +33,7 @@ export function evaluate(
   });
 }
 
-/** What is shown of alerts: of one thing the one that says the most. */
+/** The alerts that are shown: of one thing the one that says the most. */
 export function shownAlerts(alerts: readonly ActiveAlert[]): ActiveAlert[] {
   const firing = alerts.filter(({ state }) => state === 'firing');
   return alerts.filter(

@@ -2,7 +2,7 @@ import { SERVER_ERRORS } from '../panels/gateway.js';
 import type { Condition, Rule } from './rule.js';
 
 /**
- * What is watched of the gateway, in both forms: the condition that the console evaluates, and the
+ * The rules for the gateway, in both forms: the condition that the console evaluates, and the
  * expression of the rule in ops/prometheus/alerts.yml, which a test compares with this table.
  */
 

@@ -2,7 +2,7 @@ import type { Addresses } from '../addresses.js';
 import type { PrometheusAlert } from '../sources/prometheus-api.js';
 import type { AlertView } from './alert-view.js';
 
-/** What the page lists of a metrics store's own alerts. */
+/** The most alerts of a metrics store that the page lists. */
 const ALERTS_MAX = 200;
 const TEXT_MAX = 500;
 

@@ -4,7 +4,7 @@ import type { Point } from './trend.js';
 
 export type Severity = 'critical' | 'warning' | 'info';
 
-/** What makes an alert of a panel's series, each for itself. */
+/** The condition for an alert of a panel's series, each for itself. */
 export type Condition = {
   readonly panel: string;
   /** Only series with these labels. */
@@ -66,7 +66,7 @@ export interface SeriesView {
   points(overS: number): readonly Point[];
 }
 
-/** What is known now. */
+/** The values that are known now. */
 export interface View {
   /** @returns undefined when nothing is known of the panel */
   series(panel: string): readonly SeriesView[] | undefined;

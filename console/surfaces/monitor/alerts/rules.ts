@@ -7,7 +7,7 @@ const DAY_S = 86_400;
 /** Swift's default; what is older has left the time in which deletions are remembered. */
 const RECLAIM_AGE_S = 7 * DAY_S;
 
-/** What the console watches for by itself. */
+/** The alerts that the console watches for by itself. */
 export const RULES: readonly Rule[] = [
   ...GATEWAY_RULES,
   {

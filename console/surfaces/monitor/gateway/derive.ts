@@ -11,7 +11,7 @@ export interface DerivedPanel {
   readonly derivation: Derivation;
 }
 
-/** What rates and quantiles are of: shorter, and a quiet service has none; longer, and they are late. */
+/** Window of rates and quantiles: with less, a quiet service has none; with more, they are late. */
 const WINDOW_S = 60;
 
 /** Makes the panels' values of one scrape after the other. */

@@ -65,7 +65,7 @@ export async function restoreHistory(
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
     throw error;
   }
-  // What lies ahead of a clock that was put back would keep everything new out.
+  // Series ahead of a clock that was put back would keep everything new out.
   for (const series of parse(bytes)) if (series.lastMs <= nowMs) history.restore(series);
 }
 

@@ -19,7 +19,7 @@ const REACH_SLACK = 0.05;
 /** A series without measures for this long makes room for others. */
 const IDLE_MS = 3_600_000;
 
-/** What was measured, in memory: bounded in series, and each in points. */
+/** The measured values, in memory: bounded in series, and each in points. */
 export class History {
   readonly #series = new Map<string, Kept>();
   /** Measures that found no room. */
@@ -122,8 +122,9 @@ function reachesBack(resolution: Resolution, backS: number): boolean {
 }
 
 /**
- * What is known of a range: from the tier that reaches back to its start, and where that tier has
- * let the beginning go already, from the coarser ones, each point of theirs at all times it is of.
+ * The known points of a range: from the tier that reaches back to its start, and where that tier
+ * has let the beginning go already, from the coarser ones, each of their points at all of its
+ * times.
  */
 function* pointsIn(
   series: Kept,

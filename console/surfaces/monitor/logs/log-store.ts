@@ -159,7 +159,7 @@ const TAIL_LABELS: LogLabelNames = {
   level: 'level',
   worker: 'worker',
 };
-/** What promtail calls journald's fields in its own examples. */
+/** The names of journald's fields in promtail's own examples. */
 const LOKI_LABELS: LogLabelNames = {
   service: 'unit',
   node: 'hostname',

@@ -31,7 +31,7 @@ export interface LogLineView {
   readonly line: string;
 }
 
-/** What a search found, as the page has it. */
+/** The results of a search, as the page has them. */
 export interface LogsView {
   readonly source: LogStore['source'];
   readonly state: 'ok' | 'unknown';
@@ -46,7 +46,7 @@ export interface LogsView {
   readonly lines: readonly LogLineView[];
 }
 
-/** What there is to choose from. */
+/** The services and nodes to choose from. */
 interface Choices {
   readonly services: readonly string[];
   /** Names on the page, and what the store calls them. */

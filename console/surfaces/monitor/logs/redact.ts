@@ -1,4 +1,4 @@
-/** What stands where a secret was. */
+/** The text in the place of a secret. */
 export const HIDDEN_SECRET = '[secret]';
 
 /** Names whose values are secrets, wherever they stand: headers, queries, JSON. */

@@ -3,11 +3,11 @@ import { HIDDEN_ADDRESS } from '../addresses.js';
 import { LINES_MAX, type LogEntry, type LogPage, type LogQuery } from './log-store.js';
 import { HIDDEN_SECRET } from './redact.js';
 
-/** What is looked for among lines as they are shown. */
+/** A search among lines as they are shown. */
 export interface LineSearch extends Omit<LogQuery, 'query'> {
   /** @param contains - what lines of the log store must have in them; undefined for any */
   readonly query: (contains: string | undefined) => string;
-  /** What a shown line must have in it; empty for any. */
+  /** The text that a shown line must contain; empty for any. */
   readonly contains: string;
 }
 

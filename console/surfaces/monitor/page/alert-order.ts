@@ -5,7 +5,7 @@
 
 const FEW = 5;
 
-/** What alerts are grouped by. */
+/** The property by which alerts are grouped. */
 export type By = 'kind' | 'node';
 
 export interface Group<A> {
@@ -15,7 +15,7 @@ export interface Group<A> {
   alerts: readonly A[];
 }
 
-/** What a group is called whose alerts name no node. */
+/** The title of a group whose alerts name no node. */
 const NO_NODE = 'Gateway and cluster';
 
 /**

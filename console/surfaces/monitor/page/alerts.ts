@@ -70,7 +70,7 @@ export function showAlerts(alerts: readonly Alert[], unknown: boolean) {
  * @param all how many alerts there are
  */
 function moreText(shown: number, all: number) {
-  // What is pending comes last: alone, it is behind this button.
+  // Pending alerts come last: alone, they are behind this button.
   return shown === 0 ? `Show ${all} pending` : `Show all ${all}`;
 }
 

@@ -28,7 +28,7 @@ export function table(
   return scroller;
 }
 
-/** What is not known is no zero: it says so. */
+/** An unknown value is no zero: it says so. */
 export function numberCell(value: number | null | undefined, unit: Unit) {
   const known = value !== null && value !== undefined;
   return el('td', {

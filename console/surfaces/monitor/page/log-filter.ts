@@ -6,7 +6,7 @@ type Choice = 'services' | 'nodes';
 const LIMITS = ['200', '1000', '5000'];
 const TYPING_MS = 400;
 
-/** What of the log is shown; kept in the address of the page. */
+/** The part of the log that is shown; kept in the address of the page. */
 export class LogFilter {
   element = el('form', { className: 'row filters', onsubmit: (event) => event.preventDefault() });
   #contains = el('input', { type: 'search', maxLength: 256, placeholder: 'Text or request ID' });
@@ -64,9 +64,9 @@ export class LogFilter {
   }
 
   /**
-   * What is chosen stays a choice.
+   * A chosen value stays a choice.
    *
-   * @param given what there is to choose from
+   * @param given the services and nodes to choose from
    */
   offer({ services, nodes }: Record<Choice, readonly string[]>) {
     this.#offer('services', 'Service', services);

@@ -6,7 +6,7 @@ import type { LogLineView as LogLine } from '../logs/logs.js';
 
 const LEVELS: Record<string, string> = { fatal: 'crit', error: 'crit', warn: 'warn', info: 'info' };
 
-/** What stands in columns of its own, or says nothing to a reader. */
+/** Fields that have columns of their own, or say nothing to a reader. */
 const TOLD = new Set([
   'level',
   'time',
@@ -54,7 +54,7 @@ const SERVER_LINE =
 
 /** Columns of a request say these. */
 const OF_REQUEST = new Set(['method', 'status', 'total_ms', 'bucket', 'key', 'path']);
-/** What access lines have as their message. */
+/** The message of access lines. */
 const REQUEST = 'request';
 
 /** @returns null for a line that tells of no request */

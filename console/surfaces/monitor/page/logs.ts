@@ -17,7 +17,7 @@ interface Range {
 }
 
 const TAIL_MS = 2000;
-/** What is shown until it is known how many there are. */
+/** The lines that are shown until it is known how many there are. */
 const LINES_WAITING = 8;
 /** Lines are counted no more often. */
 const VOLUME_MS = 15_000;
@@ -201,7 +201,7 @@ export class Logs {
       );
       if (answer.state === 'ok') {
         take(answer);
-        // What is older says nothing of what has been seen by now.
+        // An answer with older lines says nothing of what has been seen by now.
         if (range.to === undefined || this.#seenTo === 0) {
           this.#seenTo = answer.seen_to_unix_s ?? 0;
         }

@@ -22,7 +22,7 @@ const COLUMNS: readonly (readonly [title: string, className?: string])[] = [
   ['Rings'],
 ];
 
-/** What is shown until it is known how many there are. */
+/** The rows that are shown until it is known how many there are. */
 const ROWS = 4;
 
 /** Storage nodes, a row each; or their disks, a bar each. */

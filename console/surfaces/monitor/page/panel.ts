@@ -184,10 +184,10 @@ export class Panel {
     if (this.#answer !== null) this.#draw(this.#answer);
   }
 
-  /** What was there stays, and says how old it is. */
+  /** The former values stay, and say how old they are. */
   #failed(error: unknown) {
     this.element.setAttribute('aria-busy', 'false');
-    // What cannot be asked for is no empty chart.
+    // A chart that cannot be asked for is no empty chart.
     this.#setEmpty(null);
     const text = `Not updated since ${timeAt(this.#answer?.to_unix_s ?? now(), 'second')}: ${messageOf(error)}`;
     if (this.#answer === null) {

@@ -1,5 +1,5 @@
 /**
- * What the page shows, kept behind `#`: a reload, the back button and a shared link keep the tab,
+ * The view of the page, kept behind `#`: a reload, the back button and a shared link keep the tab,
  * the range and the filters.
  */
 

@@ -5,7 +5,7 @@ import { figure } from './units.js';
 import type { Unit } from '../panels/panel.js';
 import type { Columns } from './series.js';
 
-/** What a chart shows, as a table: the newest first. */
+/** The values of a chart, as a table: the newest first. */
 export function seriesTable(
   title: string,
   names: readonly string[],

@@ -58,7 +58,7 @@ export function latestIndex([times, ...all]: Columns) {
   return times.findLastIndex((_time, at) => all.some((values) => values[at] !== null));
 }
 
-/** What a chart shows, in words. */
+/** The values of a chart, in words. */
 export function describe(title: string, names: readonly string[], columns: Columns, unit: Unit) {
   const [times, ...all] = columns;
   const latest = latestIndex(columns);

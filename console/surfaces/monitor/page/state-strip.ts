@@ -46,7 +46,7 @@ export function spansOf(
 }
 
 /**
- * What of the latest values is up: what a reader wants to know first.
+ * Counts the latest values that are up: a reader wants to know this first.
  *
  * @param latest index of the latest time
  */
@@ -74,7 +74,7 @@ export function shortNames(names: readonly string[]): string[] {
   return all.map((parts) => parts.slice(from).join(' · '));
 }
 
-/** What is up and what was: a big number, and a strip for each series. */
+/** The present and the former states: a big number, and a strip for each series. */
 export class StateStrip {
   element = el('div', { className: 'states' });
   #big = el('p', { className: 'value' });
@@ -100,7 +100,7 @@ export class StateStrip {
     const rest = known === count ? 'up' : `up, ${count - known} unknown`;
     const last = times[latest] ?? 0;
     const told = `${up} / ${count} ${rest}`;
-    // What was up a while ago may be down by now.
+    // A series that was up a while ago may be down by now.
     const isOld = last < to - OLD_STEPS * stepS;
     if (isOld) {
       const text = `; last: ${told} at ${timeAt(last, 'second')}`;

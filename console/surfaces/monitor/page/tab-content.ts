@@ -18,7 +18,7 @@ interface Part {
   destroy?: () => void;
 }
 
-/** What stands on a tab besides its charts. */
+/** The parts of a tab besides its charts. */
 const EXTRAS: Record<string, { operator: boolean; make: () => Part }> = {
   gateway: { operator: true, make: () => new Workers() },
   nodes: { operator: false, make: () => new Nodes('nodes') },

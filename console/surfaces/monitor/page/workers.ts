@@ -20,7 +20,7 @@ const COLUMNS: readonly (readonly [title: string, className?: string])[] = [
   ['Event loop lag', 'number'],
 ];
 
-/** What is shown until it is known how many there are. */
+/** The rows that are shown until it is known how many there are. */
 const ROWS = 4;
 
 /** The processes of the gateway, for operators. */

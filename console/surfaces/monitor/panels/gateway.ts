@@ -9,7 +9,7 @@ const NO_ERRORS = ['501', '503'].join('|');
 
 /** Server errors, which are the same in charts, alerts and the dashboard (docs/metrics.md). */
 export const SERVER_ERRORS = {
-  /** What the label `code` has to be. */
+  /** The pattern of the label `code`. */
   code: new RegExp(`^(?!${NO_ERRORS})5..$`),
   selector: `code=~"5..", code!~"${NO_ERRORS}"`,
 } as const;

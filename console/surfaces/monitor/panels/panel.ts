@@ -13,7 +13,7 @@ export interface Part {
   readonly of: string;
   /** Limits the samples to those with one of these values of the label. */
   readonly where?: readonly [label: string, pattern: RegExp];
-  /** What the lines of this part have in common. */
+  /** The labels that the lines of this part have in common. */
   readonly labels?: Labels;
 }
 

@@ -45,7 +45,7 @@ export function configuredSources(
   };
 }
 
-/** What a panel is measured by, or why by nothing. */
+/** The source that measures a panel, or why none does. */
 export type Assignment =
   | { readonly source: SourceId; readonly promql?: string }
   | { readonly source: undefined; readonly reason: string };

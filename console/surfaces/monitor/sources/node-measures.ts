@@ -2,7 +2,7 @@ import type { Labels } from '../labels.js';
 import type { Measure } from '../measure.js';
 import type { NodeState } from '../../../recon/node-probe.js';
 
-/** What the panels get of a look at all nodes. */
+/** The measures for the panels from a look at all nodes. */
 export function measuresOf(
   nodes: readonly NodeState[],
   expirerAges: ReadonlyMap<string, number>,

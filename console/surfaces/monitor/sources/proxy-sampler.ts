@@ -22,7 +22,7 @@ const AT_ONCE = 32;
  */
 const SILENT_MS = 5 * 60_000;
 
-/** What charts and alerts call it. */
+/** The name of a problem in charts and alerts. */
 const PROBLEM_TITLES: Readonly<Record<ProxyProblem, string>> = {
   no_answer: 'not responding',
   no_proxy: 'is no proxy of Swift',

@@ -2,7 +2,7 @@ import { UpstreamError } from '../../../swift/errors.js';
 import type { Measure } from '../measure.js';
 import type { SourceId } from '../panels/panel.js';
 
-/** What a source gave at one time. */
+/** The measures of a source at one time. */
 export interface Sampled {
   readonly measures: readonly Measure[];
   /** Panels that it could not measure though it answers, and why. */
