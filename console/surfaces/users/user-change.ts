@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 
-/** The groups that a user may have beside its own: those that the proxies know. */
+/** The groups that give a user more rights, as the proxies know them. */
 export const GROUPS = ['.admin', '.reseller_admin', '.reseller_reader'] as const;
 export type Group = (typeof GROUPS)[number];
 

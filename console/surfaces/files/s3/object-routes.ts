@@ -50,9 +50,7 @@ export interface TagsView {
 
 const reads = { config: { access: 'read' } } as const;
 
-/**
- * Facts that S3 alone has of an object: storage class, checksums, tags, its way out of the cold.
- */
+/** Facts of an object in S3 alone: storage class, checksums, tags, and its way out of the cold. */
 export function s3ObjectRoutes(app: FastifyInstance, context: ConsoleContext): void {
   app.get('/api/files/s3/object', reads, async (request): Promise<S3Facts> => {
     const { container, name, version_id: id } = parse(OBJECT, request.query);
