@@ -94,7 +94,7 @@ class ConsoleService implements ChildService {
     this.server.replaceAccounts(consoleAccounts(options, credentials));
   }
 
-  /** Connections that wait here are lost; browsers ask again. S3 loses nothing by it. */
+  /** Connections that are not accepted yet are lost; browsers ask again. S3 loses nothing by it. */
   standAside(): Promise<boolean> {
     this.server.pause();
     return Promise.resolve(true);

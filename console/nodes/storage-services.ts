@@ -5,7 +5,7 @@ export const STORAGE_SERVERS: readonly string[] = [
   'object-server',
 ];
 
-/** The daemons that repair and clean up: stopped before the servers, and started after them. */
+/** Daemons that clean up behind the servers, and repair: stopped before, started after them. */
 export const STORAGE_DAEMONS: readonly string[] = [
   'account-replicator',
   'account-auditor',

@@ -50,7 +50,7 @@ const ENABLE = z.strictObject({ name: containerName, enabled: z.boolean() });
 
 const reads = { config: { access: 'read' } } as const;
 
-/** Rows that a search for deleted objects reads: 25 requests to S3, one to Swift. */
+/** Rows a search for deleted objects reads before it answers: 25 requests to S3, one to Swift. */
 const ROWS_READ_MAX = 5000;
 
 /** The versions of one object, the newest first. */

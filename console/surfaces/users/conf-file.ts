@@ -20,7 +20,7 @@ export interface ConfUser {
   readonly user: string;
   readonly key: string;
   readonly groups: readonly string[];
-  /** The text behind the groups, where the user has another storage URL; empty for none. */
+  /** The storage URL behind the groups, where the user has another one; empty for none. */
   readonly storageUrl: string;
   readonly option: string;
   /** The line, from 1. */

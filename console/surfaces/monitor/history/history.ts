@@ -123,8 +123,8 @@ function reachesBack(resolution: Resolution, backS: number): boolean {
 
 /**
  * The known points of a range: from the tier that reaches back to its start, and where that tier
- * has let the beginning go already, from the coarser ones, each of their points at all of its
- * times.
+ * has let the beginning go already, from the coarser ones, each of their points at all
+ * times that it stands for.
  */
 function* pointsIn(
   series: Kept,

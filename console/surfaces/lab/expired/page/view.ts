@@ -40,7 +40,7 @@ export function summaryOf({ summary }: View) {
   ]);
 }
 
-/** The card of the odd findings. */
+/** The card of the findings: oddities of a run. */
 export function findings({ findings: all }: View) {
   const lines = all.map(({ id, text }) =>
     el('li', {}, el('strong', { textContent: id }), `: ${text}`),

@@ -135,7 +135,7 @@ class Page {
     );
   }
 
-  /** The next measurement is compared with the one that is shown. */
+  /** Keeps the shown measurement, for the comparison with the next one. */
   #keep() {
     this.#before = this.#now;
   }
