@@ -16,6 +16,7 @@ import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 /** Series that each metric has, in a service with everything. */
 function knownSeries(): Set<string> {
   const listener = new ListenerMetrics();
+  listener.watchStoreBytes(() => 0);
   const registries: Registry[] = [
     listener.registry,
     new JanitorMetrics().registry,

@@ -1,5 +1,5 @@
 /**
- * Bugs in the places where the console, Deploy and the service trust nobody: docs/security.md.
+ * Bugs in the places in which the console, Deploy and the service trust no input: docs/security.md.
  *
  * @type {readonly import('../lib/planted.mjs').PlantedBug[]}
  */

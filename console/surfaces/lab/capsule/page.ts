@@ -148,7 +148,7 @@ function capsuleRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab):
         .header('content-security-policy', 'sandbox')
         .header('x-frame-options', 'DENY')
         .type(BYTES_TYPE);
-      // A failure on the way cuts the download before the archive's end: nobody takes it for whole.
+      // A failure on the way cuts the download before the archive's end: it is not taken for whole.
       return reply.send(Readable.from(archive, { objectMode: false, highWaterMark: 256 * 1024 }));
     },
   );
