@@ -19,7 +19,12 @@ describe('tidy: words', () => {
   });
 
   it('notices a missing subject at the start of a comment only', () => {
-    const headless = ['/** Of all. */', '/**\n * Who asks.\n */', 'f();\n  // It may be either.'];
+    const headless = [
+      '/** Of all. */',
+      '/**\n * Who asks.\n */',
+      'f();\n  // It may be either.',
+      '// What is left.',
+    ];
     for (const text of headless) expect(advices(text), text).to.have.length(1);
     const fine = ['/** The size\n * Of all. */', '// The one\n// Of them.', '/* It waits. */'];
     for (const text of fine) expect(advices(text), text).to.deep.equal([]);

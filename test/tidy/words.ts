@@ -31,6 +31,7 @@ const ANYWHERE: readonly Rule[] = [
 const AT_THE_START: readonly Rule[] = [
   { found: /^Of /, advice: 'begin with the thing: "The size of …", not "Of …"' },
   { found: /^(?:Who|Whom|Whose) /, advice: 'begin with the subject: "A client that …"' },
+  { found: /^(?:What|Whatever) [^?]*$/, advice: 'begin with the thing: "The answer of …"' },
   { found: /^It may /, advice: 'name what may' },
   { found: /^As (?:above|below)\.?$/, advice: 'say it here' },
   { found: /^To be (?:asked|called) /, advice: 'say what it does, and then when to call it' },
