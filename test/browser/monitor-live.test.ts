@@ -84,7 +84,7 @@ describeWith(
       write(20);
       await page.goto(`http://127.0.0.1:${relay.port}/`);
       await logIn(page, consoleOf(service));
-      await page.getByRole('link', { name: 'Monitor' }).click();
+      await page.getByRole('link', { name: 'Monitor', exact: true }).click();
       await page.getByRole('tab', { name: 'Logs' }).click();
       await line('line 20').waitFor();
       write(5);

@@ -111,7 +111,7 @@ rule_files: [alerts.yml, rules.yml]
     it('shows figures that Prometheus has scraped', async () => {
       await page.goto(`${consoleOf(service).endpoint}/`);
       await logIn(page, consoleOf(service));
-      await page.getByRole('link', { name: 'Monitor' }).click();
+      await page.getByRole('link', { name: 'Monitor', exact: true }).click();
       await page.getByText('source: Prometheus').waitFor();
       await value('nodes_online').getByText('2 / 2').waitFor();
       await askUntilCounted();

@@ -50,7 +50,7 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
   it('says what is measured, and what is not', async () => {
     await page.goto(`http://127.0.0.1:${bed.console.port}/`);
     await logIn(page);
-    await page.getByRole('link', { name: 'Monitor' }).click();
+    await page.getByRole('link', { name: 'Monitor', exact: true }).click();
     await page.getByText('source: built-in').waitFor();
     await page.getByRole('link', { name: 'healthy' }).waitFor();
     await tile('nodes_online').getByText('1 / 1').waitFor();
