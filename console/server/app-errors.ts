@@ -23,7 +23,7 @@ export function installErrors(app: FastifyInstance, context: ConsoleContext): vo
 
 const CUT_CODES: ReadonlySet<string> = new Set(['ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE']);
 
-/** Whether a request has failed because its client has left, as on the cancellation of an upload. */
+/** True when a request has failed only because its client left, such as a cancelled upload. */
 function isCut({ raw }: FastifyRequest, error: unknown): boolean {
   if (!raw.readableAborted && !raw.socket.destroyed) return false;
   const { code = '' } = error as NodeJS.ErrnoException;

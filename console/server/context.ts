@@ -60,8 +60,8 @@ declare module 'fastify' {
     /** That of the surface that the route belongs to. */
     gate?: Gate;
     /**
-     * Whether its handler writes into the audit log what is changed; a name is that of the record
-     * when a user is refused whose role lacks the right. Each route that is no read must say this, or
+     * True when the handler writes its changes into the audit log. A name also makes a record of that
+     * name when a user without the right is refused. Each route that is no read says this, or says
      * why it has nothing to write.
      */
     audits?: string | true;

@@ -22,7 +22,7 @@ export function settingOf(
   return { isOn, code: 'feature_disabled', message, needs };
 }
 
-/** Whether each feature is on, by the names that surfaces give them. */
+/** The features by the names that surfaces give them; true for each that is on. */
 export type Features = Readonly<Record<string, boolean>>;
 
 /** The parts of the console that are on, by the configuration. */

@@ -10,7 +10,7 @@ import { $, el } from './dom.js';
 let open: { frame: HTMLIFrameElement; home: string } | null = null;
 let isBusy: () => boolean = () => false;
 
-/** Whether another page lies over this one, whose address is in the address bar. */
+/** True while another page is open over this one; the address bar then shows that page. */
 export function isBelow() {
   return open !== null;
 }

@@ -39,7 +39,7 @@ export interface Capabilities {
   readonly object_versioning: boolean;
   /** Whether the store enforces quotas of containers. */
   readonly quotas: boolean;
-  /** Whether the console can ask S3 as the user. */
+  /** True when the console can send S3 requests with the user's key. */
   readonly s3: boolean;
 }
 

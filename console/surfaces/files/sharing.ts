@@ -47,7 +47,7 @@ export async function sharingOf(
   return { presigned, tempurl, versioning, reason: presigned || tempurl ? null : cause };
 }
 
-/** Whether S3 keeps versions of a container, which no TempURL opens. */
+/** True when the container has S3 versions, which a TempURL cannot open. */
 export async function keepsS3Versions(
   session: Pick<Session, 'store' | 's3'>,
   container: string,

@@ -38,7 +38,7 @@ export class UndoLog {
     return this.#done;
   }
 
-  /** Whether there is room for more: of what is too much nothing has to be found out. */
+  /** False once the job is too large to be undone: then its objects need not be looked at. */
   get takes(): boolean {
     return !this.#isTooMuch;
   }

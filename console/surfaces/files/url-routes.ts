@@ -10,13 +10,13 @@ import type { Place } from './copy-object.js';
 import { objectPlace } from './names.js';
 import type { PublicBases } from './sharing.js';
 
-/** Under which addresses an object is reached. */
+/** The addresses of an object. */
 export interface ObjectUrls {
   /** `s3://bucket/key`; null where S3 does not know the container. */
   readonly s3_uri: string | null;
   /** The address at which its readers find it; null where no public one is known. */
   readonly url: string | null;
-  /** Whether that opens without a login: it was tried just now. */
+  /** True when the address opens without a login, as a request without a key has just shown. */
   readonly is_public: boolean;
 }
 

@@ -59,7 +59,7 @@ const SOURCE_TITLES = {
   prometheus: 'Metrics store',
 } as const;
 
-/** Whether anything is configured that could be watched. */
+/** True when the configuration has a gateway, nodes, proxies, a Prometheus or logs to watch. */
 export function isMonitored(options: ConsoleOptions): boolean {
   const { gateway, recon, proxies, prometheus } = configuredSources(options);
   return [gateway, recon, proxies, prometheus].includes(true) || options.logsUrl !== '';

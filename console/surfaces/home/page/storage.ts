@@ -14,7 +14,7 @@ const COUNTED_MAX = 500;
 interface Total {
   count: number;
   bytes: number;
-  /** Whether there is more than that, or the user may not see it all. */
+  /** True when the counts are lower bounds: not all was counted, or the user may not see all. */
   isPart: boolean;
 }
 

@@ -6,7 +6,7 @@ export function cooldownText(seconds: number) {
 }
 
 /**
- * A line that counts down while it is on the page, and then goes.
+ * A line that counts the seconds down, and hides when none is left.
  *
  * @param untilS unix seconds
  */
