@@ -5,7 +5,7 @@ import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 import { S3TestClient } from '../support/s3-client.js';
 import { startService, type Service } from '../support/service.js';
 
-const ROUNDS = 6;
+const ROUNDS = 3;
 const WRITERS = 6;
 const KEYS_PER_WRITER = 3;
 /** Acknowledged operations before the power is cut, so that every round has something to lose. */

@@ -34,11 +34,8 @@ const NO_PROGRAM = /\b(?:ReferenceError|SyntaxError)\b|is not defined/;
  */
 export class PlantedCopy {
   #root = mkdtempSync(join(tmpdir(), 'ringway-planted-'));
-  #size;
 
-  /** @param {import('./stages.mjs').Size} size of the run whose tests are tried */
-  constructor(size) {
-    this.#size = size;
+  constructor() {
     cpSync(ROOT, this.#root, {
       recursive: true,
       filter: (path) => dirname(path) !== ROOT || !NOT_COPIED.has(basename(path)),
@@ -51,19 +48,20 @@ export class PlantedCopy {
   }
 
   /**
-   * Runs tests with a file as it is given, and puts back what was there.
+   * Does its work with a file as it is given, and puts back what was there.
    *
    * @param {{ path: string, text: string }} planted
-   * @param {{ tests: readonly string[], grep?: string }} which
-   * @returns {Promise<Outcome>}
+   * @param {() => Promise<T>} work
+   * @returns {Promise<T>}
+   * @template T
    */
-  async runWith({ path, text }, which) {
+  async with({ path, text }, work) {
     const files = [`${this.#root}/${path}`];
     if (path.endsWith('.ts')) files.push(compiled(this.#root, path));
     const former = files.map((file) => ({ file, content: readFileSync(file) }));
     try {
       this.#write(path, text);
-      return await this.run(which);
+      return await work();
     } finally {
       for (const { file, content } of former) writeFileSync(file, content);
     }
@@ -78,13 +76,13 @@ export class PlantedCopy {
    * @property {boolean} hung
    *
    * @param {{ tests: readonly string[], grep?: string | undefined }} which
-   * @param {{ bail?: boolean }} [options]
+   * @param {{ size?: import('./stages.mjs').Size, bail?: boolean }} [options] the run whose suites
+   *   are tried
    * @returns {Promise<Outcome>}
    */
-  async run({ tests, grep }, { bail = true } = {}) {
+  async run({ tests, grep }, { size = 'all', bail = true } = {}) {
     const timeoutMs = bail ? RUN_MS_MAX : BASELINE_MS_MAX;
-    const stages = planStages(tests, undefined, undefined, this.#size);
-    const files = stages.flatMap((stage) => stage.files);
+    const files = filesOf(size, tests);
     // Mocha without files would take some of its own choice.
     if (files.length === 0)
       return { failed: [], isBroken: false, passed: 0, skipped: [], hung: false };
@@ -95,7 +93,7 @@ export class PlantedCopy {
       ...(bail ? ['--bail'] : []),
       ...['--reporter', './ops/dev/lib/reporter.mjs', '--reporter-option', `output=${report}`],
       ...(grep === undefined ? [] : ['--grep', grep]),
-      ...new Set(files),
+      ...files,
     ];
     const { hung, output } = await this.#spawn(args, timeoutMs);
     const { passed, failed, skipped } = readReport(report, output);
@@ -162,6 +160,19 @@ export class PlantedCopy {
       });
     });
   }
+}
+
+/**
+ * @param {import('./stages.mjs').Size} size
+ * @param {readonly string[]} tests
+ * @returns {string[]} each file once; a suite of `npm test` is none of the rest on another store
+ */
+function filesOf(size, tests) {
+  const plan = (/** @type {import('./stages.mjs').Size} */ of) =>
+    planStages(tests, undefined, undefined, of).flatMap(({ files }) => files);
+  const quick = plan('quick');
+  const files = size === 'rest' ? plan('all').filter((file) => !quick.includes(file)) : plan(size);
+  return [...new Set(files)];
 }
 
 /**

@@ -50,12 +50,8 @@ const S3_SUITES_OVER_SWIFT = [
   'test/integration/versions/named-reads.test.ts',
 ];
 
-/** Clients that between them know the others' ways, too: the rest runs on an embedded store. */
-const CLIENTS_ON_A_CLUSTER = [
-  'test/clients/boto3-versions.test.ts',
-  'test/clients/rclone-multipart.test.ts',
-  'test/clients/restic.test.ts',
-];
+/** A client that lists, copies and uploads in parts: the rest runs on an embedded store. */
+const CLIENTS_ON_A_CLUSTER = ['test/clients/rclone-multipart.test.ts'];
 
 /**
  * Suites of the S3 API that run once more on a store that fails now and then, with a client that
