@@ -40,7 +40,7 @@ describe('bench: a run', () => {
     const rows =
       'put-1k:2,get-1k:2,list-1000:1,put-versioned-new:2,put-versioned-known:2,put-versioned-shared:2,get-versioned:2';
     const sizes = ['--slices', '2', '--seconds', '0.1', '--list-keys', '200', '--listeners', '1'];
-    const warmUp = ['--warm-up', '0.5'];
+    const warmUp = ['--warm-up', '0.1'];
     const { code, output } = await bench([
       ...['--rows', rows, ...sizes, ...warmUp],
       ...['--json', json, '--report', report],
@@ -63,7 +63,7 @@ describe('bench: a run', () => {
     }
     const page = await readFile(report, 'utf8');
     expect(page).to.match(/^<!doctype html>/);
-    expect(page).to.contain('2 slices of 0.1 s each after 0.5 s of warm-up');
+    expect(page).to.contain('2 slices of 0.1 s each after 0.1 s of warm-up');
     for (const row of results.rows) expect(output).to.contain(row.row);
   });
 

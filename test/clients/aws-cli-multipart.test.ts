@@ -21,7 +21,8 @@ describeWith([program('aws')], 'client: aws cli, multipart', function () {
 
   before(async () => {
     const { folder } = bench();
-    const slow = `${AWS_CONFIG}    max_bandwidth = 4MB/s\n`;
+    // One part after the other: the first is there long before the last.
+    const slow = `${AWS_CONFIG}    max_bandwidth = 8MB/s\n    max_concurrent_requests = 1\n`;
     await writeFile(join(folder, 'slow-config'), slow);
     sha256 = await writeBigFile(join(folder, 'file'), FILE_BYTES);
     await aws('s3', 'mb', 's3://parts');

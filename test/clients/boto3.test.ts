@@ -17,11 +17,9 @@ interface Report {
 
 const BASE_DOMAIN = 's3.localhost';
 
-/** How botocore signs, and where it puts the bucket. */
+/** How botocore signs, and where it puts the bucket: each once, and the harder two together. */
 const WAYS = [
   { signature_version: 's3v4', addressing_style: 'path' },
-  { signature_version: 's3v4', addressing_style: 'virtual' },
-  { signature_version: 's3', addressing_style: 'path' },
   { signature_version: 's3', addressing_style: 'virtual' },
 ] as const;
 

@@ -22,7 +22,7 @@ const PART_BYTES = 5 * 2 ** 20;
 
 /** Operations. */
 const BEFORE = 20;
-const DURING = 60;
+const DURING = 40;
 const RECOVERED = 20;
 
 describeWith(SWIFT_NEEDS, 'faults of a Swift cluster under load', function () {

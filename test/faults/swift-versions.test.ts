@@ -17,7 +17,7 @@ const KEYS = ['key-0', 'key-1', 'key-2', 'key-3'];
 const CLIENTS = 3;
 
 /** Operations before, during and after each fault; what fails at once counts as well. */
-const OPERATIONS = 15;
+const OPERATIONS = 10;
 
 /** That were acknowledged: with fewer, a history proves little. */
 const PUTS_LEAST = 20;

@@ -8,7 +8,7 @@ const MIB = 1024 * 1024;
 function soakSeconds(): number {
   const { RINGWAY_SOAK_SECONDS, RINGWAY_LARGE } = process.env;
   if (RINGWAY_SOAK_SECONDS !== undefined) return Number(RINGWAY_SOAK_SECONDS);
-  return RINGWAY_LARGE === '1' ? 3600 : 8;
+  return RINGWAY_LARGE === '1' ? 3600 : 5;
 }
 
 describe('a service under mixed load', () => {
@@ -16,7 +16,7 @@ describe('a service under mixed load', () => {
   const isLong = seconds >= 300;
 
   it('loses nothing while it is reloaded, the janitor is run beside, and listeners are killed', async function () {
-    const rounds = Number(process.env.RINGWAY_SOAK_ROUNDS ?? (isLong ? 100 : 3));
+    const rounds = Number(process.env.RINGWAY_SOAK_ROUNDS ?? (isLong ? 100 : 2));
     this.timeout(rounds * 60_000);
     const figures = await soak({
       seconds: 0,
@@ -27,7 +27,7 @@ describe('a service under mixed load', () => {
       restMs: 2,
       seed: Date.now() % 2 ** 31,
     });
-    if (rounds > 3) console.log(JSON.stringify(figures));
+    if (rounds > 2) console.log(JSON.stringify(figures));
     expect(figures).to.include({ reloads: rounds, janitors: rounds, kills: rounds });
     expect(figures.counterProblems).to.deep.equal([]);
   });
@@ -61,7 +61,7 @@ describe('a service under mixed load', () => {
   const leaks = isLong ? ', leaks nothing' : '';
   it(`loses and tears nothing${leaks}, and counts on, while listeners are killed`, async function () {
     this.timeout((seconds + 120) * 1000);
-    const figures = await run(isLong ? 15 : 3);
+    const figures = await run(isLong ? 15 : 2);
     expect(figures.kills).to.be.above(0);
     expect(figures.operations).to.be.above(figures.kills * 10);
     if (isLong) expectNoLeak(figures);

@@ -50,17 +50,13 @@ describe('npm test: stages', () => {
 
   it('runs suites of the S3 API again on other stores, a real cluster where there is one', async () => {
     const { planStages } = await loadTool('lib/stages.mjs');
-    const file = 'dist/test/integration/objects.test.js';
-    const names = (hasSwift: boolean) => planStages([], [file], hasSwift).map((s) => s.name);
-    expect(names(false)).to.deep.equal(['integration', 'swift-api', 'faulty-store']);
-    expect(names(true)).to.deep.equal([
-      'integration',
-      'swift',
-      'swift-direct',
-      'swift-api',
-      'faulty-store',
-    ]);
-    const [, swift] = planStages([], [file], true);
+    const names = (name: string, hasSwift: boolean) =>
+      planStages([], [`dist/test/integration/${name}.test.js`], hasSwift).map((s) => s.name);
+    const without = ['integration', 'swift-api', 'faulty-store'];
+    expect(names('copy', false)).to.deep.equal(without);
+    expect(names('copy', true)).to.deep.equal(without.toSpliced(1, 0, 'swift'));
+    expect(names('objects', true)).to.deep.equal(without.toSpliced(1, 0, 'swift-direct'));
+    const [, swift] = planStages([], ['dist/test/integration/copy.test.js'], true);
     expect(swift?.env).to.deep.equal({ RINGWAY_TEST_STACK: 'swift' });
     const console = 'dist/test/console/files/files.test.js';
     const stages = planStages([], [console], true).map(({ name }) => name);
@@ -125,7 +121,7 @@ describe('npm test: stages', () => {
     const [quick, rest] = [placed('quick'), placed('rest')];
     expect([...quick, ...rest].sort()).to.deep.equal(placed('all').sort());
     expect(quick).to.include('unit dist/test/s3/rules/conditions.test.js');
-    expect(rest).to.include('swift dist/test/integration/objects.test.js');
+    expect(rest).to.include('swift dist/test/integration/copy.test.js');
   });
 
   it('names only suites for `npm test` that are there', async () => {
