@@ -7,16 +7,21 @@
  *     node ops/dev/bare.mjs debian12 --until start        the start and its first answer alone
  *     node ops/dev/bare.mjs debian12 --until test:unit    and the unit tests
  *     node ops/dev/bare.mjs debian13 --dir DIR            in a folder that is kept, and used again
+ *     node ops/dev/bare.mjs debian13 --built              with what this checkout has installed and built
+ *     node ops/dev/bare.mjs debian13 test/http            with some tests alone, or after the unit tests
  *
- * The clone is of the commit that is checked out. It needs root, mmdebstrap, and a mirror of Debian:
- * that of this host. Processes and mounts of the root end with it. The exit code is that of the tests.
+ * The start serves one object and a login to the console. The clone is of the commit that is checked
+ * out. It needs root, mmdebstrap, and a mirror of Debian: that of this host. Processes and mounts of
+ * the root end with it. The exit code is that of the tests.
  */
 import { spawnSync } from 'node:child_process';
 import {
   copyFileSync,
   cpSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
+  readdirSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -26,12 +31,32 @@ import path from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
+import {
+  CreateBucketCommand,
+  GetObjectCommand,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
 import { messageOf } from './lib/errors.mjs';
 import { ROOT } from './lib/paths.mjs';
+import { logIn } from './lib/console-login.mjs';
 import { SUITES, makeRoot, must, spawnWithin, within } from './lib/roots.mjs';
 
 const PLACE = '/srv/ringway';
+const DATA = '/tmp/data';
 const STEPS = ['start', 'test:unit', 'test'];
+/** What a checkout has beside its sources; the first two are shown to the root. */
+const NOT_SOURCES = new Set([
+  ...['node_modules', 'dist', 'dist-packages', 'coverage', 'artifacts', 'data'],
+  ...['.git', '.build', '.swift-lab'],
+]);
+/** What `npm start` says, and a client has to know. */
+const SAID = {
+  s3: /^ {2}S3 endpoint +(\S+)$/,
+  accessKeyId: /^ {2}Access key +(\S+)$/,
+  secretAccessKey: /^ {2}Secret key +(\S+) /,
+  console: /^ {2}Console +(\S+)$/,
+};
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -39,8 +64,13 @@ const { values, positionals } = parseArgs({
     node: { type: 'string' },
     dir: { type: 'string' },
     until: { type: 'string', default: 'test' },
+    built: { type: 'boolean', default: false },
   },
 });
+/** Without a clone of its own, a root sees those of this checkout. */
+const shown = values.built
+  ? { [`${PLACE}/node_modules`]: `${ROOT}/node_modules`, [`${PLACE}/dist`]: `${ROOT}/dist` }
+  : {};
 
 try {
   process.exitCode = await main();
@@ -50,7 +80,8 @@ try {
 }
 
 async function main() {
-  const suite = SUITES[positionals[0] ?? ''];
+  const [name = '', ...tests] = positionals;
+  const suite = SUITES[name];
   if (suite === undefined || !STEPS.includes(values.until)) {
     throw new Error('usage: node ops/dev/bare.mjs debian12|debian13 [--node N] [--until STEP]');
   }
@@ -64,8 +95,14 @@ async function main() {
     clone(root);
     await start(root);
     if (values.until === 'start') return 0;
-    const script = values.until === 'test' ? ['test'] : ['run', values.until];
-    return await within(root, ['npm', ...script], { cwd: PLACE });
+    const some = ['test', '--', ...tests];
+    const scripts = values.until === 'test' ? [some] : [['run', values.until]];
+    if (values.until !== 'test' && tests.length > 0) scripts.push(some);
+    for (const script of scripts) {
+      const code = await within(root, ['npm', ...script], { cwd: PLACE, shown });
+      if (code !== 0) return code;
+    }
+    return 0;
   } finally {
     if (values.dir === undefined) rmSync(root, { recursive: true, force: true });
   }
@@ -94,34 +131,62 @@ function programOf(version, root) {
 
 /** @param {string} root */
 function clone(root) {
-  rmSync(root + PLACE, { recursive: true, force: true });
-  must('git', ['clone', '--quiet', '--no-local', ROOT, root + PLACE]);
+  for (const old of [PLACE, DATA]) rmSync(root + old, { recursive: true, force: true });
+  if (!values.built) return must('git', ['clone', '--quiet', '--no-local', ROOT, root + PLACE]);
+  mkdirSync(root + PLACE, { recursive: true });
+  const sources = readdirSync(ROOT).filter((one) => !NOT_SOURCES.has(one));
+  // With their times to the nanosecond, by which a build knows whether it is of these sources.
+  must('cp', ['--archive', ...sources.map((one) => `${ROOT}/${one}`), root + PLACE]);
 }
 
-/** `npm start`, until it has answered. @param {string} root */
+/** `npm start`, until it has served an object and a login. @param {string} root */
 async function start(root) {
   const none = '127.0.0.1:0';
   const flags = ['--s3', none, '--admin', none, '--console', none, '--store', none];
-  const command = ['npm', 'start', '--', '--data', '/tmp/data', ...flags];
-  const child = spawnWithin(root, command, { cwd: PLACE, output: 'pipe' });
+  const command = ['npm', 'start', '--', '--data', DATA, ...flags];
+  const child = spawnWithin(root, command, { cwd: PLACE, output: 'pipe', shown });
   const ended = new Promise((resolve) => child.once('close', resolve));
   try {
-    const endpoint = await new Promise((resolve, reject) => {
+    const said = await new Promise((resolve, reject) => {
       const input = child.stdout ?? undefined;
       if (input === undefined) throw new Error('there is no output to read');
+      /** @type {Record<string, string>} */
+      const said = {};
       createInterface({ input }).on('line', (line) => {
         console.log(`start | ${line}`);
-        const found = /^\s*S3\s.*?(?<url>http:\/\/127\.0\.0\.1:\d+)/.exec(line);
-        if (found !== null) resolve(found.groups?.url);
+        for (const [name, pattern] of Object.entries(SAID)) {
+          const [, value] = pattern.exec(line) ?? [];
+          if (value !== undefined) said[name] = value;
+        }
+        if (Object.keys(SAID).every((name) => said[name] !== undefined)) resolve(said);
       });
       child.once('close', (code) => reject(new Error(`npm start ended with ${code}`)));
     });
-    // Without a signature: what counts is that S3 answers.
-    const answer = await fetch(endpoint);
-    console.log(`bare: ${endpoint} answered ${answer.status}`);
-    if (answer.status !== 403) throw new Error(`expected 403, and got ${answer.status}`);
+    await serveObject(said);
+    const { console: origin = '', accessKeyId: user = '', secretAccessKey: key = '' } = said;
+    await logIn(origin, { user, key });
+    console.log(`bare: ${origin} has logged in`);
   } finally {
     child.kill('SIGKILL');
     await ended;
   }
+}
+
+/** @param {Record<string, string>} said */
+async function serveObject({ s3 = '', accessKeyId = '', secretAccessKey = '' }) {
+  const credentials = { accessKeyId, secretAccessKey };
+  const client = new S3Client({
+    endpoint: s3,
+    region: 'us-east-1',
+    forcePathStyle: true,
+    credentials,
+  });
+  const target = { Bucket: 'bare', Key: 'object' };
+  await client.send(new CreateBucketCommand({ Bucket: target.Bucket }));
+  await client.send(new PutObjectCommand({ ...target, Body: 'of a bare machine' }));
+  const { Body } = await client.send(new GetObjectCommand(target));
+  const text = await Body?.transformToString();
+  if (text !== 'of a bare machine') throw new Error(`the object came back as ${text}`);
+  client.destroy();
+  console.log(`bare: ${s3} has stored an object, and read it`);
 }

@@ -37,16 +37,30 @@ function mirror() {
 }
 
 /**
+ * @typedef {object} Within
+ * @property {string} [cwd] a folder of the root
+ * @property {'pipe' | 'inherit'} [output] of stdout alone
+ * @property {Readonly<Record<string, string>>} [env]
+ * @property {Readonly<Record<string, string>>} [shown] folders of this host that it can read, by their
+ *   places in the root
+ */
+
+/**
  * Starts a command in namespaces of its own: mounts and processes end with the first of them.
  *
  * @param {string} root
  * @param {readonly string[]} command
- * @param {{ cwd?: string, output?: 'pipe' | 'inherit', env?: Readonly<Record<string, string>> }} [options]
- *   `cwd` is a folder of the root; `output` of stdout alone
+ * @param {Within} [options]
  */
-export function spawnWithin(root, command, { cwd = '/', output = 'inherit', env = {} } = {}) {
+export function spawnWithin(root, command, options = {}) {
+  const { cwd = '/', output = 'inherit', env = {}, shown = {} } = options;
+  const shows = Object.entries(shown).flatMap(([inside, folder]) => {
+    mkdirSync(root + inside, { recursive: true });
+    return `mount --bind '${folder}' "$0${inside}" && mount -o remount,bind,ro "$0${inside}" && `;
+  });
   const enter =
     'mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && mount --make-rslave "$0/dev" && ' +
+    shows.join('') +
     'folder=$1 && shift && ' +
     `exec chroot "$0" /bin/sh -c 'cd "$0" && exec "$@"' "$folder" "$@"`;
   return spawn(
@@ -61,7 +75,7 @@ export function spawnWithin(root, command, { cwd = '/', output = 'inherit', env 
  *
  * @param {string} root
  * @param {readonly string[]} command
- * @param {{ cwd?: string, env?: Readonly<Record<string, string>> }} [options]
+ * @param {Within} [options]
  * @returns {Promise<number>} its exit code
  */
 export function within(root, command, options = {}) {
