@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.js';
 import { describeWith } from '../support/needs.js';
+import { ringway } from '../support/ringway.js';
 import { S3TestClient, type S3Address } from '../support/s3-client.js';
 import { startService, type Service } from '../support/service.js';
 import { STACK } from '../support/stack.js';
@@ -24,6 +25,10 @@ const PART_BYTES = 5 * 2 ** 20;
 const BEFORE = 20;
 const DURING = 40;
 const RECOVERED = 20;
+
+/** How often all faults come: 24 rounds of `RINGWAY_FAULTS=all` take an hour. */
+const ROUNDS = Number(process.env.RINGWAY_FAULT_ROUNDS ?? 1);
+const rounds = Array.from({ length: ROUNDS }, (_, at) => (ROUNDS === 1 ? '' : `, round ${at + 1}`));
 
 describeWith(SWIFT_NEEDS, 'faults of a Swift cluster under load', function () {
   this.timeout(180_000);
@@ -62,8 +67,9 @@ describeWith(SWIFT_NEEDS, 'faults of a Swift cluster under load', function () {
 
   afterEach(() => lab.heal());
 
-  for (const { title, inject, serves, needsDevices } of chosenFaults()) {
-    it(`loses and mixes up nothing with ${title}`, async function () {
+  const faults = rounds.flatMap((round) => chosenFaults().map((fault) => ({ ...fault, round })));
+  for (const { title, inject, serves, needsDevices, round } of faults) {
+    it(`loses and mixes up nothing with ${title}${round}`, async function () {
       if (needsDevices === true && !lab.canFillDevices) skipBecause(this, NO_DEVICES);
       const first = load.operations.length;
       load.start();
@@ -79,6 +85,22 @@ describeWith(SWIFT_NEEDS, 'faults of a Swift cluster under load', function () {
       rows.push(faultRow(title, since, { from, undone }));
       expect(improperErrors(since)).to.deep.equal([]);
       expect(checkEventual(load.operations, since)).to.deep.equal([]);
+    });
+  }
+
+  // What a reload and a killed listener cost clients is known without a cluster: `faults/soak`.
+  for (const round of rounds.slice(1)) {
+    it(`loses and mixes up nothing over a reload and a killed listener${round}`, async () => {
+      const first = load.operations.length;
+      load.start();
+      await load.phase(BEFORE, ['get', 'put']);
+      expect(await ringway(service, 'reload')).to.include({ code: 0 });
+      const [listener] = service.pids();
+      if (listener !== undefined) process.kill(listener, 'SIGKILL');
+      await load.phase(DURING, ['get', 'put']);
+      await load.recovered(RECOVERED);
+      await load.stop();
+      expect(checkEventual(load.operations, load.operations.slice(first))).to.deep.equal([]);
     });
   }
 

@@ -1,9 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** Bytes of a process: heaps, stacks and buffers are anonymous; pages of the store's index are files. */
 export interface Memory {
   readonly resident: number;
   readonly anonymous: number;
+  readonly descriptors: number;
+  readonly threads: number;
 }
 
 interface Sample extends Memory {
@@ -17,6 +19,11 @@ export interface MemoryFigures {
   /** Of the second half of the samples: in the first, heaps and caches fill. */
   readonly slopeBytesPerS: number;
   readonly anonymousSlopeBytesPerS: number;
+  /** The middle ones of the first samples and of the last. */
+  readonly descriptors: readonly [first: number, last: number];
+  readonly threads: readonly [first: number, last: number];
+  /** MiB that were resident at each full minute. */
+  readonly residentMibByMinute: readonly number[];
 }
 
 /** Resident memory of processes over their lives. */
@@ -38,12 +45,22 @@ export class MemoryWatch {
   figuresOf(pid: number): MemoryFigures {
     const samples = this.#samples.get(pid) ?? [];
     const later = samples.slice(Math.floor(samples.length / 2));
-    const last = samples.slice(-15);
+    const [first, last] = [samples.slice(0, 15), samples.slice(-15)];
+    const both = (of: 'descriptors' | 'threads'): readonly [number, number] => [
+      median(first.map((sample) => sample[of])),
+      median(last.map((sample) => sample[of])),
+    ];
+    const minutes = samples.filter(
+      ({ atS }, at) => Math.floor(atS / 60) > Math.floor((samples[at - 1]?.atS ?? 0) / 60),
+    );
     return {
       settledBytes: median(last.map(({ resident }) => resident)),
       settledAnonymousBytes: median(last.map(({ anonymous }) => anonymous)),
       slopeBytesPerS: slope(later, 'resident'),
       anonymousSlopeBytesPerS: slope(later, 'anonymous'),
+      descriptors: both('descriptors'),
+      threads: both('threads'),
+      residentMibByMinute: minutes.map(({ resident }) => Math.round(resident / 2 ** 20)),
     };
   }
 }
@@ -74,10 +91,12 @@ function median(values: number[]): number {
 function readMemory(pid: number): Memory | undefined {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    const bytes = (name: string): number =>
-      Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? NaN) * 1024;
-    const resident = bytes('VmRSS');
-    return Number.isNaN(resident) ? undefined : { resident, anonymous: bytes('RssAnon') };
+    const count = (name: string): number =>
+      Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? NaN);
+    const resident = count('VmRSS') * 1024;
+    if (Number.isNaN(resident)) return undefined;
+    const descriptors = readdirSync(`/proc/${pid}/fd`).length;
+    return { resident, anonymous: count('RssAnon') * 1024, descriptors, threads: count('Threads') };
   } catch {
     return undefined;
   }

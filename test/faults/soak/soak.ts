@@ -11,6 +11,15 @@ import { SoakWorker } from './worker.js';
 
 const RESTARTS = 'ringway_listener_restarts_total';
 
+const FILL_EVERY_S = 120;
+const FULL_MS = 5000;
+
+/** A device that only the service and the test write to. */
+export interface SmallDevice {
+  readonly dataDir: string;
+  fill(): { remove(): void };
+}
+
 export interface SoakOptions {
   readonly seconds: number;
   readonly listeners: number;
@@ -19,6 +28,8 @@ export interface SoakOptions {
   readonly secondsPerKill: number | undefined;
   /** So often the service is reloaded, `ringway janitor --once` is run beside, and a listener killed. */
   readonly rounds?: number;
+  /** The device of the data directory: others fill it for five seconds every two minutes. */
+  readonly device?: SmallDevice;
   /** Each worker rests for so long after an operation. */
   readonly restMs: number;
   readonly seed: number;
@@ -31,6 +42,8 @@ export interface SoakFigures {
   readonly kills: number;
   readonly reloads: number;
   readonly janitors: number;
+  /** How often the device was full. */
+  readonly fills: number;
   readonly scrapes: number;
   readonly counterProblems: readonly string[];
   /** Of listeners, by reason. */
@@ -60,6 +73,7 @@ interface Child {
 export async function soak(options: SoakOptions): Promise<SoakFigures> {
   const service = await startService({
     listeners: options.listeners,
+    ...(options.device === undefined ? {} : { dataDir: options.device.dataDir }),
     config: {
       log_level: 'error',
       restart_backoff_ms_min: 1,
@@ -88,6 +102,7 @@ class Soak {
   #kills = 0;
   #reloads = 0;
   #janitors = 0;
+  #fills = 0;
   #isThrough = false;
   #failed = false;
 
@@ -110,7 +125,7 @@ class Soak {
     const running = workers.map((worker) => this.#work(worker));
     const disturbing =
       this.options.rounds === undefined ? this.#kill(survivor.pid) : this.#rounds();
-    await this.#untilFirstFailure([...running, this.#watch(), disturbing]);
+    await this.#untilFirstFailure([...running, this.#watch(), disturbing, this.#fill()]);
     const seconds = this.#elapsedS;
     await this.#settle();
     for (const worker of workers) {
@@ -127,6 +142,7 @@ class Soak {
       kills: this.#kills,
       reloads: this.#reloads,
       janitors: this.#janitors,
+      fills: this.#fills,
       scrapes: this.#counters.scrapes,
       counterProblems: this.#counters.problems,
       restarts,
@@ -189,6 +205,19 @@ class Soak {
       if (victims.length === 0) continue;
       process.kill(this.#random.pick(victims), 'SIGKILL');
       this.#kills += 1;
+    }
+  }
+
+  async #fill(): Promise<void> {
+    const { device, seconds } = this.options;
+    while (device !== undefined && !this.#isOver()) {
+      const until = Math.min(this.#elapsedS + FILL_EVERY_S, seconds);
+      while (!this.#isOver() && this.#elapsedS < until) await pause(50);
+      if (this.#isOver()) return;
+      const ballast = device.fill();
+      this.#fills += 1;
+      await pause(FULL_MS);
+      ballast.remove();
     }
   }
 
