@@ -77,7 +77,7 @@ describe('rules of the gateway', () => {
   it('count the same server errors as charts and the dashboard', () => {
     const counted = ['500', '502', '504', '507'];
     const others = ['200', '404', '501', '503', '5000', '1500'];
-    expect([...counted, ...others].filter((code) => SERVER_ERRORS.code.test(code))).to.deep.equal(
+    expect([...counted, ...others].filter((code) => SERVER_ERRORS.value.test(code))).to.deep.equal(
       counted,
     );
     const places = ['ops/prometheus/alerts.yml', 'ops/grafana/ringway.json', 'docs/metrics.md'];
