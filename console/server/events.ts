@@ -1,4 +1,5 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
+import { EventStream } from '../../src/lib/event-stream.js';
 import { ApiError } from './api-error.js';
 import { hasRight, type Right } from './rights.js';
 import type { Session } from './sessions.js';
@@ -25,19 +26,15 @@ interface Listener {
   /** Which page it is, where that says so. */
   readonly page: string | undefined;
   readonly topics: ReadonlySet<string>;
-  readonly stream: Readable;
+  readonly stream: EventStream;
 }
 
 /** The limit of one topic's ring. */
 const RING_BYTES_MAX = 192 * 1024;
-const PING_MS = 15_000;
-/** An event, and no comment: pages take its absence for a connection that is dead. */
-const PING = 'event: ping\ndata: {}\n\n';
 const LISTENERS_PER_SESSION = 8;
-/** The answer to a page without a place: come back later, and ask for news meanwhile. */
-const FULL = 'retry: 15000\nevent: full\ndata: {}\n\n';
-/** Some events are gone: what the page shows has to be asked for anew. */
-const RESET = 'event: reset\ndata: {}\n\n';
+const RETRY_MS = 3000;
+/** A page without a place comes back so much later, and asks for news meanwhile. */
+const FULL_RETRY_MS = 15_000;
 /** A client that leaves more than this unread is cut off, and comes back with `Last-Event-ID`. */
 const UNREAD_BYTES_MAX = 256 * 1024;
 /** The limit of a replay to a listener that comes back: less than it may leave unread. */
@@ -52,9 +49,6 @@ export class Events {
   readonly #epoch: string;
   #nextId = 1;
   readonly #listeners = new Set<Listener>();
-  readonly #ping = setInterval(() => {
-    for (const listener of this.#listeners) push(listener, PING);
-  }, PING_MS).unref();
 
   constructor(topics: readonly EventTopic[], epoch = Date.now()) {
     this.#rings = new Map(topics.map((topic) => [topic.name, new TopicRing(topic)]));
@@ -87,15 +81,20 @@ export class Events {
     const own = [...this.#listeners].filter((one) => one.session === session);
     const former = page === undefined ? undefined : own.find((one) => one.page === page);
     if (former !== undefined) this.#drop(former);
+    const stream = new EventStream(UNREAD_BYTES_MAX);
     // No other listener is cut off for a new one: it would come back, and cut off the next one, for
     // ever.
-    else if (own.length >= LISTENERS_PER_SESSION) return Readable.from([FULL]);
-    const stream = new Readable({ read: () => undefined });
+    if (former === undefined && own.length >= LISTENERS_PER_SESSION) {
+      stream.retryAfter(FULL_RETRY_MS);
+      stream.tell('full', '{}');
+      stream.finish();
+      return stream;
+    }
     const listener = { session, page, topics: new Set(topics), stream };
     this.#listeners.add(listener);
     const onEnd = () => {
-      push(listener, 'event: session_end\ndata: {}\n\n');
-      stream.push(null);
+      stream.tell('session_end', '{}');
+      stream.finish();
       this.#listeners.delete(listener);
     };
     session.ended.signal.addEventListener('abort', onEnd, { once: true });
@@ -103,7 +102,7 @@ export class Events {
       this.#listeners.delete(listener);
       session.ended.signal.removeEventListener('abort', onEnd);
     });
-    push(listener, `retry: 3000\nid: ${this.#idOf(this.#nextId - 1)}\n\n`);
+    stream.retryAfter(RETRY_MS, this.#idOf(this.#nextId - 1));
     if (lastId !== undefined) this.#replay(listener, lastId);
     return stream;
   }
@@ -127,14 +126,15 @@ export class Events {
         ? undefined
         : rings.flatMap((ring) => ring.after(last)).sort((a, b) => a.id - b.id);
     const bytes = missed?.reduce((sum, event) => sum + sizeOf(event), 0) ?? Infinity;
-    if (missed === undefined || bytes > REPLAY_BYTES_MAX) push(listener, RESET);
+    // Some events are gone: what the page shows has to be asked for anew.
+    if (missed === undefined || bytes > REPLAY_BYTES_MAX) listener.stream.tell('reset', '{}');
     else for (const event of missed) this.#offer(listener, event);
   }
 
   #offer(listener: Listener, { id, topic, data, session }: Event): void {
     if (session !== undefined && session !== listener.session) return;
     if (!listener.topics.has(topic)) return;
-    push(listener, `id: ${this.#idOf(id)}\nevent: ${topic}\ndata: ${data}\n\n`);
+    listener.stream.tell(topic, data, this.#idOf(id));
   }
 
   #idOf(number: number): string {
@@ -147,7 +147,6 @@ export class Events {
   }
 
   close(): void {
-    clearInterval(this.#ping);
     for (const { stream } of this.#listeners) stream.destroy();
   }
 }
@@ -185,10 +184,4 @@ class TopicRing {
 /** The size with the frame around it. */
 function sizeOf({ topic, data }: Event): number {
   return Buffer.byteLength(data) + topic.length + 50;
-}
-
-function push({ stream }: Listener, text: string): void {
-  if (stream.destroyed || stream.readableEnded) return;
-  stream.push(text);
-  if (stream.readableLength > UNREAD_BYTES_MAX) stream.destroy();
 }

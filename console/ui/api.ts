@@ -1,3 +1,4 @@
+import { EventFeed } from './event-feed.js';
 import { toLogin } from './login-page.js';
 import type { JobStarted } from '../server/answers.js';
 import type { JobView as Job } from '../server/jobs.js';
@@ -268,9 +269,6 @@ function leave(onState: (state: StreamState) => void, reopen: () => void) {
   fetch('/login.html', { cache: 'no-store' }).then(onLogin, again);
 }
 
-/** Three times what the console lets pass between two signs of life. */
-const SILENCE_MS = 45_000;
-
 /** How often a page asks that finds no place among the streams of its session. */
 export const POLL_MS = 5_000;
 
@@ -289,59 +287,41 @@ const PAGE = Math.random().toString(36).slice(2) || '0';
  */
 export function openEvents(onState: (state: StreamState) => void, topics: Topics = {}) {
   const handlers = { jobs: hear, ...topics };
-  const events = new EventSource(
-    `/api/events?${query({ topics: Object.keys(handlers).join(','), page: PAGE })}`,
-  );
-  const reopen = () => {
-    clearTimeout(silence);
-    events.close();
-    onState('stale');
-    openEvents(onState, topics);
-  };
-  let silence = setTimeout(reopen, SILENCE_MS);
-  // A connection that is lost on the way says nothing of it.
-  const alive = () => {
-    clearTimeout(silence);
-    silence = setTimeout(reopen, SILENCE_MS);
-  };
-  for (const [topic, handle] of Object.entries(handlers)) {
-    events.addEventListener(topic, (event) => {
-      alive();
-      const news: unknown = JSON.parse(String(event.data));
-      handle(news as never);
-    });
-  }
-  events.addEventListener('ping', alive);
-  // Events were missed that the console does not have any more.
-  events.addEventListener('reset', () => {
-    alive();
+  const reopen = () => openEvents(onState, topics);
+  const askForAll = () => {
     for (const id of waiting.keys()) askFor(id);
-    window.dispatchEvent(new Event(MISSED));
-  });
-  events.addEventListener('full', () => {
-    clearTimeout(silence);
-    events.close();
-    onState('polled');
-    setTimeout(() => openEvents(onState, topics), POLL_MS);
-  });
-  events.addEventListener('session_end', () => {
-    clearTimeout(silence);
-    events.close();
-    leave(onState, reopen);
-  });
-  events.addEventListener('open', () => {
-    alive();
-    onState('live');
-    for (const id of waiting.keys()) askFor(id);
-  });
-  events.addEventListener('error', () => {
-    onState('stale');
-    // The browser goes on by itself where it was cut, but gives up where it was refused.
-    if (events.readyState !== EventSource.CLOSED) return;
-    clearTimeout(silence);
-    setTimeout(() => {
+  };
+  const events = new EventFeed({
+    url: `/api/events?${query({ topics: Object.keys(handlers).join(','), page: PAGE })}`,
+    events: {
+      ...handlers,
+      // Events were missed that the console does not have any more.
+      reset: () => {
+        askForAll();
+        window.dispatchEvent(new Event(MISSED));
+      },
+      full: () => {
+        events.close();
+        onState('polled');
+        setTimeout(reopen, POLL_MS);
+      },
+      session_end: () => {
+        events.close();
+        leave(onState, () => {
+          onState('stale');
+          reopen();
+        });
+      },
+    },
+    onOpen: () => {
+      onState('live');
+      askForAll();
+    },
+    onLost: () => onState('stale'),
+    ask: async () => {
       // Leads to the login where the session is over.
-      call('GET', '/api/session', undefined, true).then(reopen, reopen);
-    }, RETRY_MS);
+      await call('GET', '/api/session', undefined, true);
+      return true;
+    },
   });
 }

@@ -1,4 +1,4 @@
-import type { Metadata, MetadataPatch } from './backend.js';
+import type { Metadata, MetadataPatch } from './refs.js';
 
 /** Containers: facts, queries and changes. */
 

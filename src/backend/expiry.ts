@@ -1,4 +1,4 @@
-import type { ObjectRef } from './backend.js';
+import type { ObjectRef } from './refs.js';
 
 /** A query for expired objects, for the process that removes them. */
 

@@ -1,5 +1,7 @@
 import type { MaybePromise } from '../lib/promises.js';
-import type { CallContext, GetObjectResult, ObjectHead, ObjectRef, RangeSpec } from './backend.js';
+import type { CallContext } from './call-context.js';
+import type { GetObjectResult, ObjectHead, RangeSpec } from './object.js';
+import type { ObjectRef } from './refs.js';
 
 /** The same reads as those of {@link Backend}, answered in the call itself. */
 export interface ImmediateReads {

@@ -1,4 +1,4 @@
-import type { ByteRange, Guard, Metadata, PutObjectInput, WriteClass } from './backend.js';
+import type { Metadata } from './refs.js';
 
 /**
  * Large objects, in Swift's model (its static large objects): a manifest whose body is that of
@@ -24,14 +24,6 @@ export interface Segment {
   readonly etag: string;
 }
 
-/** A large object to be written; its size is the sum of its segments'. */
-export interface ManifestInput extends Omit<PutObjectInput, 'size' | 'body' | 'seal'> {
-  /** 1 to `Capabilities.segmentsMax`, in the order of the body. The same one may come twice. */
-  readonly segments: readonly Segment[];
-  /** Shown as the object's ETag; unquoted, at most 128 characters. */
-  readonly etag: string;
-}
-
 /**
  * A large object that a write replaced or a delete removed, with enough to find the segments that
  * nothing refers to any more. It is given for large objects only. A store to which it costs a
@@ -41,24 +33,4 @@ export interface RemovedManifest {
   readonly size: number;
   readonly etag: string;
   readonly systemMetadata: Metadata;
-}
-
-/** Properties of a copy: a given field replaces the whole; without it, the source's is kept. */
-export interface CopyInput {
-  readonly contentType?: string | undefined;
-  readonly headers?: Metadata | undefined;
-  readonly metadata?: Metadata | undefined;
-  readonly systemMetadata?: Metadata | undefined;
-  readonly listingAttributes?: Metadata | undefined;
-  /** Copies only a source with this ETag, so that what was checked is what is copied. */
-  readonly sourceEtag?: string | undefined;
-  /** Copies these bytes only; must lie inside the source. */
-  readonly range?: ByteRange | undefined;
-  readonly guard?: Guard | undefined;
-  /** Default: `ordinary`. */
-  readonly writeClass?: WriteClass | undefined;
-  /** Copies an object whose body is absent as such another one, rather than failing. */
-  readonly absentBody?: boolean | undefined;
-  /** When the copy expires, in milliseconds since the epoch; null: never. */
-  readonly deleteAt?: number | null | undefined;
 }

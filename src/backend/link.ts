@@ -1,4 +1,6 @@
-import type { Guard, Metadata, WriteClass, WriteOrder } from './backend.js';
+import type { WriteClass } from './call-context.js';
+import type { Guard, WriteOrder } from './preconditions.js';
+import type { Metadata } from './refs.js';
 
 /**
  * Links, in Swift's model (its symlinks): an object without a body that stands for another object of

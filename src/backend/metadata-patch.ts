@@ -1,4 +1,4 @@
-import type { Metadata, MetadataPatch } from './backend.js';
+import type { Metadata, MetadataPatch } from './refs.js';
 
 /** `values` with the changes of a patch. */
 export function patched(values: Metadata, patch: MetadataPatch | undefined): Metadata {

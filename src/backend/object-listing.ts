@@ -1,4 +1,4 @@
-import type { Metadata } from './backend.js';
+import type { Metadata } from './refs.js';
 
 /** Listings of the objects of a container: queries and entries. */
 

@@ -1,6 +1,6 @@
 import type { ByteSource } from '../lib/cancellation.js';
-import type { Metadata, MetadataPatch } from './backend.js';
 import type { Segment } from './large-object.js';
+import type { Metadata, MetadataPatch } from './refs.js';
 
 /** Changes of an object that leave its size, its ETag and its time of modification as they are. */
 export interface ObjectUpdate {

@@ -1,4 +1,4 @@
-import type { ObjectRef } from './backend.js';
+import type { ObjectRef } from './refs.js';
 
 /**
  * Whether what a store follows on the way to an object is Ringway's own: a link to a version, a part

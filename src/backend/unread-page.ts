@@ -1,5 +1,6 @@
-import type { CallContext, ContainerRef, Metadata } from './backend.js';
+import type { CallContext } from './call-context.js';
 import type { ListedObject, ObjectPage, ObjectQuery } from './object-listing.js';
+import type { ContainerRef, Metadata } from './refs.js';
 
 /** The readers of pages that a store leaves unread: `workers/page-readers.ts` knows them. */
 export type PageReaderName = 'embedded' | 'swift';

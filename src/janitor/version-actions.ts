@@ -8,7 +8,7 @@ import { storedLegalHold, storedRetention } from '../s3/rules/object-lock/stored
 import { S3Error } from '../s3/errors.js';
 import type { Upload } from '../s3/segments/names.js';
 import { archiveContainer, type VersionedKey } from '../s3/versions/names.js';
-import type { RemovedVersion } from '../s3/versions/deps.js';
+import type { RemovedVersion } from '../s3/versions/commit-written.js';
 import type { VersionEntry } from '../s3/versions/version-entry.js';
 import type { VersionedKeys } from '../s3/versions/versioned-keys.js';
 import type {

@@ -69,7 +69,7 @@ describe('telemetry: backend', () => {
     const codes = [200, 304, 401, 403, 404, 409, 412, 416, 429, 497, 498, 499, 500, 503, 507, 599];
     for (const code of [...codes, 'connect', 'reset', 'timeout', 'hung', 'abort', 'body']) {
       const isFailure = failureCause(code) !== undefined;
-      expect(BACKEND_FAILURES.test(String(code)), String(code)).to.equal(isFailure);
+      expect(BACKEND_FAILURES.value.test(String(code)), String(code)).to.equal(isFailure);
     }
   });
 

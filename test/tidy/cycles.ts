@@ -4,16 +4,16 @@ import type { ProjectFile, Violation } from './project.js';
 /**
  * Files that import each other, in a circle: none can be understood, tested or moved without the
  * others, and which of them runs first depends on who asks. An import of types alone is no part of
- * it.
+ * it, but for `withTypes`: a reader has to follow that as well.
  * @returns a line for each circle, with its files in order
  */
-export function importCycles(files: readonly ProjectFile[]): Violation[] {
+export function importCycles(files: readonly ProjectFile[], withTypes = false): Violation[] {
   const known = new Set(files.map(({ path }) => path));
   const targets = new Map(
     files.map((file) => [
       file.path,
       importsOf(file)
-        .filter(({ target, typeOnly }) => !typeOnly && known.has(target))
+        .filter(({ target, typeOnly }) => (withTypes || !typeOnly) && known.has(target))
         .map(({ target }) => target),
     ]),
   );

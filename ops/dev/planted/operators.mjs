@@ -153,6 +153,20 @@ export const OPERATORS = [
     tests: ['test/console/swift/upstream.test.ts'],
   },
   {
+    name: 'monitor/promql: a share without a sample is nothing, not 0',
+    file: 'console/surfaces/monitor/panels/promql.ts',
+    find: ' or 0 * ${all}',
+    replace: ``,
+    tests: ['test/console/monitor/gateway-rules.test.ts'],
+  },
+  {
+    name: 'deploy/events: events are told after their end',
+    file: 'src/lib/event-stream.ts',
+    find: `if (this.#isOver) return;`,
+    replace: ``,
+    tests: ['test/lib/event-stream.test.ts'],
+  },
+  {
     name: 'monitor/proxies: the first proxy alone is looked at',
     file: 'console/surfaces/monitor/sources/proxy-sampler.ts',
     find: `[storeBase, ...proxyBases]`,

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { EventStream } from '../../lib/event-stream.js';
 import { exportState } from '../state/export.js';
 import { ARTIFACT_ROUTES } from './artifact-routes.js';
 import type { Control } from './control.js';
@@ -136,10 +137,8 @@ export const ROUTES: readonly Route[] = [
     path: '/v1/runs/:id/events',
     summary: 'Server-sent events: `run` first and at its end, `step` in between.',
     statuses: [200, 404, 503],
-    handle: async (control, request, reply) => {
-      streamRun(control.runs, await runOf(control, request), reply);
-      return reply;
-    },
+    handle: async (control, request, reply) =>
+      asEvents(reply, streamRun(control.runs, await runOf(control, request))),
   },
   {
     method: 'POST',
@@ -216,10 +215,8 @@ export const ROUTES: readonly Route[] = [
     path: '/v1/ramps/:id/events',
     summary: 'Server-sent events: `ramp`, whole, at first and whenever it changes.',
     statuses: [200, 404, 503],
-    handle: (control, request, reply) => {
-      streamRamp(control.ramps, rampOf(control, request), reply);
-      return Promise.resolve(reply);
-    },
+    handle: (control, request, reply) =>
+      Promise.resolve(asEvents(reply, streamRamp(control.ramps, rampOf(control, request)))),
   },
   ...(['pause', 'resume', 'cancel'] as const).map((verb): Route => ({
     method: 'POST',
@@ -303,6 +300,11 @@ export const ROUTES: readonly Route[] = [
     },
   },
 ];
+
+function asEvents(reply: FastifyReply, events: EventStream): EventStream {
+  void reply.header('cache-control', 'no-store').type('text/event-stream; charset=utf-8');
+  return events;
+}
 
 function rampOf({ ramps }: Control, request: FastifyRequest): Ramp {
   const ramp = ramps.get((request.params as { readonly id: string }).id);

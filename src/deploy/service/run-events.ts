@@ -1,21 +1,20 @@
-import type { FastifyReply } from 'fastify';
+import { EventStream } from '../../lib/event-stream.js';
 import type { Ramp } from './ramp-record.js';
 import type { Ramps } from './ramps.js';
 import type { Run } from './run-record.js';
 import type { Runs } from './runs.js';
 
-const PING_MS = 15_000;
 /** A reader that is so far behind asks again: it gets the whole then. */
 const BEHIND_BYTES_MAX = 1024 * 1024;
 
 /**
- * Sends a run as server-sent events: whole at first, then each step that changes, and whole again
+ * A run as server-sent events: whole at first, then each step that changes, and whole again
  * when it has ended. A client that connects again needs nothing of before.
  *
  * @throws DeployError `busy`
  */
-export function streamRun(runs: Runs, run: Run, reply: FastifyReply): void {
-  stream(reply, {
+export function streamRun(runs: Runs, run: Run): EventStream {
+  return stream({
     name: 'run',
     whole: () => run,
     isOver: () => run.state !== 'running',
@@ -28,13 +27,13 @@ export function streamRun(runs: Runs, run: Run, reply: FastifyReply): void {
 }
 
 /**
- * Sends a ramp as server-sent events, whole each time.
+ * A ramp as server-sent events, whole each time.
  *
  * @throws DeployError `busy`
  */
-export function streamRamp(ramps: Pick<Ramps, 'listen'>, ramp: Ramp, reply: FastifyReply): void {
+export function streamRamp(ramps: Pick<Ramps, 'listen'>, ramp: Ramp): EventStream {
   const isOver = (): boolean => ramp.ended_unix_s !== null;
-  stream(reply, {
+  return stream({
     name: 'ramp',
     whole: () => ramp,
     isOver,
@@ -58,32 +57,20 @@ interface Followed {
   readonly listen: (send: Send, finish: () => void) => () => void;
 }
 
-function stream(reply: FastifyReply, { name, whole, isOver, listen }: Followed): void {
-  const { raw } = reply;
+function stream({ name, whole, isOver, listen }: Followed): EventStream {
   let number = 0;
   const send: Send = (event, data) => {
-    number += 1;
-    raw.write(`id: ${number}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
-    if (raw.writableLength > BEHIND_BYTES_MAX) raw.destroy();
+    events.tell(event, JSON.stringify(data), String(++number));
   };
   const finish = (): void => {
-    // A reader may take long for what there is, and nothing can be written after the end.
-    clearInterval(ping);
     unlisten();
     send(name, whole());
-    raw.end();
+    events.finish();
   };
   const unlisten = isOver() ? () => undefined : listen(send, finish);
-  const ping = setInterval(() => raw.write(': ping\n\n'), PING_MS);
-  raw.once('close', () => {
-    clearInterval(ping);
-    unlisten();
-  });
-  reply.hijack();
-  raw.writeHead(200, {
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-store',
-  });
+  const events = new EventStream(BEHIND_BYTES_MAX);
+  events.once('close', unlisten);
   if (isOver()) finish();
   else send(name, whole());
+  return events;
 }

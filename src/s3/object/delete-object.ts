@@ -16,7 +16,7 @@ import {
   type DeleteCondition,
   parseDeleteCondition,
 } from '../rules/write-conditions.js';
-import type { RemovedVersion } from '../versions/deps.js';
+import type { RemovedVersion } from '../versions/commit-written.js';
 import { currentRef, type VersionedKey } from '../versions/names.js';
 import { deleteMarkerHeaders, keyOf } from './named-version.js';
 import {

@@ -6,7 +6,8 @@ import { requireHolds } from './conditions.js';
 import { findEntry } from './index-changes.js';
 import type { StoredIndex } from './index-store.js';
 import { currentRef, versionRef, type VersionedKey } from './names.js';
-import { commitWritten, discard, type RemovedVersion, type VersionDeps } from './deps.js';
+import { commitWritten, discard, type RemovedVersion } from './commit-written.js';
+import type { VersionDeps } from './deps.js';
 import { archiver, syncCurrent, type SyncedIndex, type SyncOptions } from './sync-current.js';
 import {
   expectedCurrentState,

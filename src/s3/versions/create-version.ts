@@ -11,7 +11,8 @@ import { S3Error } from '../errors.js';
 import { SYSTEM_METADATA } from '../object/attributes.js';
 import { NULL_VERSION_ID } from '../rules/version-id.js';
 import { addEntry } from './add-entry.js';
-import { uncancelled, type RemovedVersion, type VersionDeps } from './deps.js';
+import { uncancelled, type RemovedVersion } from './commit-written.js';
+import type { VersionDeps } from './deps.js';
 import { type VersionedKey, requireArchivableKey, versionRef } from './names.js';
 import type { VersionEntry } from './version-entry.js';
 

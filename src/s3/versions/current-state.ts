@@ -1,26 +1,13 @@
-import type {
-  Backend,
-  CallContext,
-  ObjectHead,
-  WritePrecondition,
-  ObjectRef,
-} from '../../backend/backend.js';
+import type { Backend, CallContext, ObjectHead, WritePrecondition } from '../../backend/backend.js';
 import { isCode } from '../../backend/errors.js';
 import { BoundedCache } from '../../lib/bounded-cache.js';
 import { listedOwner, readStoredChecksum, SYSTEM_METADATA } from '../object/attributes.js';
 import { ACL_METADATA } from '../rules/acl/stored.js';
 import { NULL_VERSION_ID } from '../rules/version-id.js';
 import { onBehalfOfBucket } from './bucket-behalf.js';
-import type { VersionDeps } from './deps.js';
 import { findEntry } from './index-changes.js';
 import { LISTING_ATTRIBUTES } from './listing/index-summary.js';
-import {
-  currentRef,
-  isLinkToVersion,
-  nameOfBucket,
-  type VersionedKey,
-  versionRef,
-} from './names.js';
+import { currentRef, isLinkToVersion, nameOfBucket, type VersionedKey } from './names.js';
 import type { VersionEntry, VersionIndex } from './version-entry.js';
 
 /** An object at a key that is no link of ours, and so the version `null` unless an index knows it. */
@@ -193,33 +180,6 @@ export class PlainSightings {
     const name = nameOfBucket(key);
     return this.#unseen.get(name) !== undefined && this.#seen.get(name) === undefined;
   }
-}
-
-export interface FoundVersion {
-  readonly entry: VersionEntry;
-  /** The place of the version; a delete marker has none. */
-  readonly ref: ObjectRef;
-}
-
-/**
- * Always decides by the index: an object of the archive that the index does not name does not
- * exist. SPEC.md 3.1
- */
-export async function findVersion(
-  { backend, commits }: VersionDeps,
-  call: CallContext,
-  key: VersionedKey,
-  id: string,
-): Promise<FoundVersion | undefined> {
-  // The key is looked at first: an object that moves from there into the archive is found in one of
-  // the two.
-  const standing = id === NULL_VERSION_ID ? await readCurrentState(backend, call, key) : undefined;
-  const { index } = await commits.read(call, key);
-  const entry = findEntry(index, id);
-  if (standing?.kind === 'plain' && isNewNull(standing, index)) {
-    return { entry: plainEntry(standing), ref: currentRef(key) };
-  }
-  return entry && { entry, ref: versionRef(key, entry.name) };
 }
 
 /** The entry that a plain object would have: it is the version `null`. */

@@ -16,14 +16,9 @@ import {
 import { findEntry } from './index-changes.js';
 import type { StoredIndex } from './index-store.js';
 import { currentRef, isArchivableKey, versionRef, type VersionedKey } from './names.js';
-import {
-  commitWritten,
-  discard,
-  headVersion,
-  uncancelled,
-  type RemovedVersion,
-  type VersionDeps,
-} from './deps.js';
+import { commitWritten, discard, uncancelled, type RemovedVersion } from './commit-written.js';
+import { headVersion } from './find-version.js';
+import type { VersionDeps } from './deps.js';
 import { syncCurrent } from './sync-current.js';
 import type { VersionChange, VersionEntry, VersionIndex } from './version-entry.js';
 

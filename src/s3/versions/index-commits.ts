@@ -1,7 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { CallContext, WriteClass } from '../../backend/backend.js';
 import { isCode } from '../../backend/errors.js';
 import { S3Error } from '../errors.js';
-import type { Pause } from './deps.js';
 import type { Attempt, AttemptOptions, BegunIndex, CommitProtocol } from './fenced-protocol.js';
 import { holdsCommit, applyCommit } from './index-changes.js';
 import {
@@ -126,6 +126,16 @@ interface IndexCommitsOptions {
   readonly pause: Pause;
   /** Called with the outcome of each attempt. */
   readonly onAttempt?: ((outcome: AttemptOutcome) => void) | undefined;
+}
+
+/** The pause before the second and each later attempt. */
+export type Pause = (attempt: number) => Promise<void>;
+
+const PAUSE_MS_MAX = 50;
+
+/** Waits for a random time, so that writers of one key that met once do not meet again. */
+export async function pauseAtRandom(attempt: number): Promise<void> {
+  await delay(Math.random() * Math.min(2 ** attempt, PAUSE_MS_MAX));
 }
 
 /** `in-doubt`: the store failed, and the outcome is unknown. */

@@ -4,7 +4,8 @@ import { S3Error } from '../errors.js';
 import { findEntry } from './index-changes.js';
 import type { StoredIndex } from './index-store.js';
 import type { VersionedKey } from './names.js';
-import { commitWritten, type VersionDeps } from './deps.js';
+import { commitWritten } from './commit-written.js';
+import type { VersionDeps } from './deps.js';
 import {
   entryFor,
   isSamePlain,

@@ -11,7 +11,8 @@ import {
   versionRef,
   type VersionedKey,
 } from './names.js';
-import { commitWritten, uncancelled, type VersionDeps } from './deps.js';
+import { commitWritten, uncancelled } from './commit-written.js';
+import type { VersionDeps } from './deps.js';
 import type { VersionChange, VersionEntry, VersionIndex } from './version-entry.js';
 
 /**

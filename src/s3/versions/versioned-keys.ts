@@ -11,12 +11,14 @@ import {
 import { CurrentLink } from './current-link.js';
 import { deleteVersion, type DeletedVersion, type DeletionCheck } from './delete-version.js';
 import { FencedProtocol, type CommitProtocol } from './fenced-protocol.js';
-import { findVersion, PlainSightings, type FoundVersion } from './current-state.js';
+import { findVersion, type FoundVersion } from './find-version.js';
+import { PlainSightings } from './current-state.js';
 import { currentEntry, repairLink } from './sync-current.js';
-import { IndexCommits, type AttemptOutcome } from './index-commits.js';
+import { IndexCommits, pauseAtRandom, type AttemptOutcome, type Pause } from './index-commits.js';
 import { IndexStore } from './index-store.js';
 import { PostponedIndexes, type PostponedIndexesOptions } from './postponed-indexes.js';
-import { KeyQueues, type VersionDeps, pauseAtRandom, type Pause } from './deps.js';
+import { KeyQueues } from './key-queues.js';
+import type { VersionDeps } from './deps.js';
 import type { VersionedKey } from './names.js';
 import { touchVersion, type LockChange } from './touch-version.js';
 import { VersionUpkeep } from './upkeep/version-upkeep.js';

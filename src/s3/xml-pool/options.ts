@@ -8,7 +8,7 @@ export interface FilledXmlPoolOptions extends Omit<PoolThreadOptions, 'tasksAtOn
 export type XmlPoolOptions = Partial<FilledXmlPoolOptions>;
 
 export const XML_POOL_DEFAULTS: FilledXmlPoolOptions = {
-  // Half a millisecond of a loop that has compiled the parser, or twice what a hop costs: bench/xml.ts.
+  // Half a millisecond of a loop that has compiled the parser, or twice a hop: bench/micro/xml.ts.
   inlineBytesMax: 8_192,
   // The limit of waiting tasks. Each has at most 4 MiB, and the bodies are in memory anyway.
   tasksMax: 64,

@@ -4,7 +4,7 @@ import { CounterGrowth } from '../../../console/surfaces/monitor/gateway/counter
 import { Deriver } from '../../../console/surfaces/monitor/gateway/derive.js';
 import type { Sample } from '../../../console/surfaces/monitor/gateway/metric-text.js';
 import { histogramQuantile } from '../../../src/telemetry/quantile.js';
-import type { Derivation } from '../../../console/surfaces/monitor/panels/panel.js';
+import { where, type Derivation } from '../../../console/surfaces/monitor/panels/panel.js';
 
 describe('growth of counters', () => {
   it('is what was counted between the scrapes, whenever the process began anew', () => {
@@ -109,7 +109,7 @@ describe('panels of scrapes', () => {
   });
 
   it('has the share of what failed', () => {
-    const share = { kind: 'share', part: { of: 'r', where: ['code', /^5..$/] } } as const;
+    const share = { kind: 'share', part: { of: 'r', where: where('code', '5..') } } as const;
     expect(lines(share, [requests({ 200: 0 }), requests({ 200: 75, 503: 25 })])).to.deep.equal([
       [{}, 0.25],
     ]);

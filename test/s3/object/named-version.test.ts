@@ -4,7 +4,7 @@ import { BackendError, type BackendErrorCode } from '../../../src/backend/errors
 import type { RequestContext } from '../../../src/s3/operation.js';
 import { headNamedVersion } from '../../../src/s3/object/named-version.js';
 import { S3Error } from '../../../src/s3/errors.js';
-import type { FoundVersion } from '../../../src/s3/versions/current-state.js';
+import type { FoundVersion } from '../../../src/s3/versions/find-version.js';
 import type { VersionEntry } from '../../../src/s3/versions/version-entry.js';
 import { contextOf } from '../context.js';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { KeyQueues } from '../../../src/s3/versions/deps.js';
+import { KeyQueues } from '../../../src/s3/versions/key-queues.js';
 import { keyOf } from './support.js';
 
 const KEY = keyOf('a');

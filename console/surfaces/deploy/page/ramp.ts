@@ -12,7 +12,7 @@ import {
   shortHash,
   wayButton,
 } from './control.js';
-import { Following } from './follow.js';
+import { follow } from './follow.js';
 import { gatesCard, LOOKS, progressCard, stopped } from './ramp-views.js';
 import { withTypedCluster } from './typed-cluster.js';
 import type { Ramp } from '../../../../src/deploy/service/ramp-record.js';
@@ -31,7 +31,7 @@ export class RampPanel {
   /** The state that the buttons were drawn for. */
   #stands = '';
   #link = el('span', { className: 'quiet', role: 'status' });
-  #following: Following | undefined;
+  #following: ReturnType<typeof follow> | undefined;
   #people: Readonly<Record<string, string>> = {};
   #all: readonly Ramp[] = [];
   #ways;
@@ -138,7 +138,7 @@ export class RampPanel {
       if (isOver) void this.open(now.id);
       return !isOver;
     };
-    this.#following = new Following({
+    this.#following = follow({
       url: `/deploy/api/ramps/${ramp.id}/events`,
       events: { ramp: hear },
       ask: async () => hear(await call('GET', `/deploy/api/ramps/${ramp.id}`, undefined, true)),

@@ -13,7 +13,7 @@ import {
   shortHash,
   wayButton,
 } from './control.js';
-import { Following } from './follow.js';
+import { follow } from './follow.js';
 import { filesCard } from './run-files.js';
 import { canRetry, LOOKS, nodeCards, staged } from './run-nodes.js';
 import type { Step } from '../../../../src/deploy/service/run-record.js';
@@ -22,7 +22,7 @@ import type { Run } from './control.js';
 /** A run: its nodes, its log as it is written, and what is left to the operator. */
 export class RunPanel {
   element = el('div', { className: 'deploy-panel' });
-  #following: Following | undefined;
+  #following: ReturnType<typeof follow> | undefined;
   #run: Run | undefined;
   #people: Readonly<Record<string, string>> = {};
   #nodes = el('div', { className: 'deploy-nodes' });
@@ -94,7 +94,7 @@ export class RunPanel {
       if (isOver) this.element.replaceChildren(...this.#drawn(run));
       return !isOver;
     };
-    this.#following = new Following({
+    this.#following = follow({
       url: `/deploy/api/runs/${id}/events`,
       events: {
         run: whole,

@@ -2,8 +2,8 @@ import { SERVER_ERRORS } from '../panels/gateway.js';
 import type { Condition, Rule } from './rule.js';
 
 /**
- * The rules for the gateway, in both forms: the condition that the console evaluates, and the
- * expression of the rule in ops/prometheus/alerts.yml, which a test compares with this table.
+ * The rules for the gateway, in both forms: the condition that the console evaluates, and the rule of
+ * ops/prometheus/alerts.yml, which is made of this table.
  */
 
 const MINUTE_S = 60;
@@ -36,9 +36,11 @@ function isDown(
 function rule({
   alert,
   expr,
+  summary,
+  note,
   ...others
-}: Omit<Rule, 'prometheus'> & { readonly alert: string; readonly expr: string }): Rule {
-  return { ...others, prometheus: { alert, expr } };
+}: Omit<Rule, 'prometheus'> & NonNullable<Rule['prometheus']>): Rule {
+  return { ...others, prometheus: { alert, expr, summary, note } };
 }
 
 const requests = (selector: string) =>
@@ -51,6 +53,7 @@ export const GATEWAY_RULES: readonly Rule[] = [
   rule({
     name: 'NoListener',
     alert: 'RingwayNoListener',
+    summary: 'No listener of {{ $labels.instance }} accepts requests.',
     title: 'No listener accepting requests',
     severity: 'critical',
     ...isDown('listeners_accepting', 'sum', 'ringway_listener_up'),
@@ -62,6 +65,8 @@ export const GATEWAY_RULES: readonly Rule[] = [
   rule({
     name: 'ListenerDown',
     alert: 'RingwayListenerDown',
+    summary:
+      'Listener {{ $labels.worker }} of {{ $labels.instance }} accepts no requests; the others take its share.',
     title: 'Listener not accepting requests',
     severity: 'warning',
     ...isDown('listeners_up', 'max', 'ringway_listener_up', ['worker']),
@@ -73,6 +78,8 @@ export const GATEWAY_RULES: readonly Rule[] = [
   rule({
     name: 'BackendDown',
     alert: 'RingwayBackendDown',
+    summary:
+      'At least one listener of {{ $labels.instance }} finds its backend unwell; /readyz?verbose says which.',
     title: 'Backend unhealthy',
     severity: 'critical',
     ...isDown('backend_up', 'min', 'ringway_backend_up'),
@@ -84,6 +91,8 @@ export const GATEWAY_RULES: readonly Rule[] = [
   rule({
     name: 'StoreApiDown',
     alert: 'RingwayStoreApiDown',
+    summary:
+      "The store's Swift API of {{ $labels.instance }} is not served; its process has ended or stands still.",
     title: "The store's own API is not served",
     severity: 'critical',
     ...isDown('store_api_up', 'min', 'ringway_swift_api_up'),
@@ -94,6 +103,8 @@ export const GATEWAY_RULES: readonly Rule[] = [
   rule({
     name: 'ProcessSilent',
     alert: 'RingwayScrapeIncomplete',
+    summary:
+      '{{ $value }} processes of {{ $labels.instance }} do not answer scrapes; what is shown of them is old.',
     title: 'Gateway process not responding',
     severity: 'warning',
     condition: { kind: 'above', panel: 'processes_silent', limit: 0 },
@@ -106,6 +117,9 @@ export const GATEWAY_RULES: readonly Rule[] = [
   rule({
     name: 'ErrorRatio',
     alert: 'RingwayErrorRatio',
+    summary:
+      '{{ $value | humanizePercentage }} of the requests to {{ $labels.instance }} end in server errors.',
+    note: 'Of a handful of requests, one is no ratio.',
     title: 'Server error rate above 1%',
     severity: 'critical',
     condition: { kind: 'above', panel: 'error_ratio', limit: ERROR_RATIO_MAX },
@@ -119,6 +133,9 @@ export const GATEWAY_RULES: readonly Rule[] = [
   rule({
     name: 'BackendFailures',
     alert: 'RingwayBackendFailures',
+    summary:
+      '{{ $value | humanizePercentage }} of the requests of {{ $labels.instance }} to its backend fail; /readyz?verbose says why.',
+    note: 'By cause: sum by (cause) (rate(ringway_backend_failures_total[5m])).',
     title: 'Backend failure rate above 5%',
     severity: 'warning',
     condition: { kind: 'above', panel: 'backend_failure_ratio', limit: BACKEND_FAILURE_RATIO_MAX },
@@ -132,6 +149,8 @@ export const GATEWAY_RULES: readonly Rule[] = [
   rule({
     name: 'IdentityDown',
     alert: 'RingwayIdentityDown',
+    summary:
+      'The identity service does not answer {{ $labels.instance }}; access keys that are not cached are rejected, cached ones keep working for identity_stale_ms.',
     title: 'Identity service not responding',
     severity: 'critical',
     ...isDown('identity_up', 'min', 'ringway_identity_up'),
@@ -142,6 +161,8 @@ export const GATEWAY_RULES: readonly Rule[] = [
   rule({
     name: 'IdentityFailures',
     alert: 'RingwayIdentityFailures',
+    summary:
+      '{{ $value }} requests a second to {{ $labels.instance }} are served from cached identity data or rejected, since the identity service does not answer.',
     title: 'Requests served from stale identity data or rejected',
     severity: 'warning',
     condition: { kind: 'above', panel: 'identity_failures', limit: 0 },
@@ -173,6 +194,8 @@ export const GATEWAY_RULES: readonly Rule[] = [
   rule({
     name: 'LoopLag',
     alert: 'RingwayEventLoopLag',
+    summary:
+      'A listener of {{ $labels.instance }} is {{ $value | humanizeDuration }} late; it has too much to do.',
     title: 'Listener event loop lag above 100 ms',
     severity: 'warning',
     condition: { kind: 'above', panel: 'loop_lag', where: { stat: 'p99' }, limit: LAG_MAX_S },
@@ -185,6 +208,8 @@ export const GATEWAY_RULES: readonly Rule[] = [
   rule({
     name: 'Rejects',
     alert: 'RingwayRejects',
+    summary:
+      '{{ $labels.instance }} answers {{ $value | humanize }} requests a second with SlowDown.',
     title: 'Requests rejected with SlowDown',
     severity: 'warning',
     condition: { kind: 'above', panel: 'rejected', limit: REJECTS_MAX_PER_S },
@@ -197,6 +222,8 @@ export const GATEWAY_RULES: readonly Rule[] = [
   rule({
     name: 'ListenerRestarts',
     alert: 'RingwayListenerRestarts',
+    summary:
+      'A listener of {{ $labels.instance }} exited unexpectedly and was restarted; see the log.',
     title: 'Listener exited unexpectedly and was restarted',
     severity: 'warning',
     condition: { kind: 'was_above', panel: 'restarts', limit: 0, overS: RESTARTS_OVER_S },
@@ -208,6 +235,8 @@ export const GATEWAY_RULES: readonly Rule[] = [
   rule({
     name: 'ReloadFailed',
     alert: 'RingwayReloadFailed',
+    summary:
+      'The last reload of {{ $labels.instance }} changed nothing, since its configuration cannot be used.',
     title: 'The last reload failed',
     severity: 'warning',
     ...isDown('reload_ok', 'min', 'ringway_config_last_reload_successful'),
@@ -218,6 +247,7 @@ export const GATEWAY_RULES: readonly Rule[] = [
   rule({
     name: 'CertificateExpires',
     alert: 'RingwayCertificateExpires',
+    summary: 'A certificate of {{ $labels.instance }} expires in {{ $value | humanizeDuration }}.',
     title: 'A certificate has expired, or expires within two weeks',
     severity: 'warning',
     condition: { kind: 'below', panel: 'certificate_left', limit: CERTIFICATE_LEFT_S },
@@ -229,6 +259,9 @@ export const GATEWAY_RULES: readonly Rule[] = [
   rule({
     name: 'JanitorStalled',
     alert: 'RingwayJanitorStalled',
+    summary:
+      'The last janitor pass was {{ $value | humanizeDuration }} ago; lifecycle rules are not applied.',
+    note: 'Of hosts that share a store, any may have been the one: so the latest counts.',
     title: 'Last janitor pass older than six hours',
     severity: 'warning',
     condition: { kind: 'above', panel: 'janitor_age', limit: JANITOR_AGE_MAX_S },

@@ -36,6 +36,16 @@ export type Condition = {
     }
 );
 
+/** The part of a rule that is for Prometheus alone. */
+export interface PrometheusRule {
+  readonly alert: string;
+  readonly expr: string;
+  /** A template of Prometheus'. */
+  readonly summary: string;
+  /** A comment for readers of the file. */
+  readonly note?: string | undefined;
+}
+
 export interface Rule {
   readonly name: string;
   readonly title: string;
@@ -52,7 +62,7 @@ export interface Rule {
    */
   readonly yieldsTo?: readonly string[];
   /** The rule of ops/prometheus/alerts.yml that means the same. */
-  readonly prometheus?: { readonly alert: string; readonly expr: string };
+  readonly prometheus?: PrometheusRule;
   /** Which tile it colours. */
   readonly tile?: string;
   readonly tab: TabId;

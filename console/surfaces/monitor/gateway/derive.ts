@@ -170,7 +170,7 @@ function fold(
 }
 
 function isIn({ where }: Part, { labels }: Sample): boolean {
-  return where === undefined || where[1].test(labels[where[0]] ?? '');
+  return where === undefined || where.value.test(labels[where.label] ?? '');
 }
 
 function countersOf(derivation: Derivation): string[] {

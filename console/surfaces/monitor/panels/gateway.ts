@@ -1,28 +1,24 @@
 import { STAGE_NAMES } from '../../../../src/telemetry/stage-clock.js';
 import { stageMetricName } from '../../../../src/telemetry/stage-metrics.js';
-import type { Derivation, Panel, Part } from './panel.js';
+import { where, type Derivation, type Panel, type Part } from './panel.js';
+import { promqlOf } from './promql.js';
 
 const QUANTILES = [0.5, 0.95, 0.99];
 
-/** A client asked for what is not implemented, or was told to slow down: nothing has failed. */
-const NO_ERRORS = ['501', '503'].join('|');
-
-/** Server errors, which are the same in charts, alerts and the dashboard (docs/metrics.md). */
-export const SERVER_ERRORS = {
-  /** The pattern of the label `code`. */
-  code: new RegExp(`^(?!${NO_ERRORS})5..$`),
-  selector: `code=~"5..", code!~"${NO_ERRORS}"`,
-} as const;
+/**
+ * Server errors, which are the same in charts, alerts and the dashboard (docs/metrics.md). A client
+ * that asked for what is not implemented, or was told to slow down, has met no failure.
+ */
+export const SERVER_ERRORS = where('code', '5..', '501|503');
 
 /** The values of `code` that `ringway_backend_failures_total` counts: see failureCause. */
-export const BACKEND_FAILURES = /^(?:connect|hung|reset|timeout|401|429|498|5..)$/;
+export const BACKEND_FAILURES = where('code', 'connect|hung|reset|timeout|401|429|498|5..');
 
 /** Names of metrics are those of docs/metrics.md. */
-export const GATEWAY_PANELS: readonly Panel[] = [
+const DESCRIBED: readonly Panel[] = [
   {
     ...base('requests', 'Requests'),
     unit: 'per_s',
-    promql: 'sum(rate(ringway_requests_total[5m]))',
     derivation: { kind: 'rate', parts: [{ of: 'ringway_requests_total' }], by: [] },
   },
   {
@@ -43,11 +39,9 @@ export const GATEWAY_PANELS: readonly Panel[] = [
     ...base('error_ratio', 'Server errors'),
     isMain: true,
     unit: 'ratio',
-    // Without a failure there is no series of failures, and the ratio is 0.
-    promql: `(sum(rate(ringway_requests_total{${SERVER_ERRORS.selector}}[5m])) or 0 * sum(rate(ringway_requests_total[5m]))) / clamp_min(sum(rate(ringway_requests_total[5m])), 1e-9)`,
     derivation: {
       kind: 'share',
-      part: { of: 'ringway_requests_total', where: ['code', SERVER_ERRORS.code] },
+      part: { of: 'ringway_requests_total', where: SERVER_ERRORS },
     },
   },
   rate('errors_by_code', 'Errors by S3 error code', 'ringway_request_errors_total', 'error_code'),
@@ -59,8 +53,6 @@ export const GATEWAY_PANELS: readonly Panel[] = [
   {
     ...base('latency_by_operation', 'Request latency by operation (p99)'),
     unit: 's',
-    promql:
-      'histogram_quantile(0.99, sum by (le, operation)(rate(ringway_request_duration_seconds_bucket[5m])))',
     derivation: {
       kind: 'quantiles',
       part: { of: 'ringway_request_duration_seconds' },
@@ -72,10 +64,6 @@ export const GATEWAY_PANELS: readonly Panel[] = [
     ...base('traffic', 'Request and response body traffic'),
     isMain: true,
     unit: 'bytes_per_s',
-    promql: eachOf('direction', [
-      ['received', 'sum(rate(ringway_received_bytes_total[5m]))'],
-      ['sent', 'sum(rate(ringway_sent_bytes_total[5m]))'],
-    ]),
     derivation: {
       kind: 'rate',
       by: [],
@@ -102,7 +90,7 @@ export const GATEWAY_PANELS: readonly Panel[] = [
       '(sum(rate(ringway_backend_failures_total[5m])) or 0 * sum(rate(ringway_backend_requests_total[5m]))) / clamp_min(sum(rate(ringway_backend_requests_total[5m])), 1e-9)',
     derivation: {
       kind: 'share',
-      part: { of: 'ringway_backend_requests_total', where: ['code', BACKEND_FAILURES] },
+      part: { of: 'ringway_backend_requests_total', where: BACKEND_FAILURES },
     },
   },
   {
@@ -134,10 +122,9 @@ export const GATEWAY_PANELS: readonly Panel[] = [
   {
     ...base('identity_failures', 'Requests during identity service outages'),
     unit: 'per_s',
-    promql: `sum(rate(ringway_identity_lookups_total{source=~"stale|none"}[5m]))`,
     derivation: {
       kind: 'rate',
-      parts: [{ of: 'ringway_identity_lookups_total', where: ['source', /^(?:stale|none)$/] }],
+      parts: [{ of: 'ringway_identity_lookups_total', where: where('source', 'stale|none') }],
       by: [],
     },
   },
@@ -150,7 +137,6 @@ export const GATEWAY_PANELS: readonly Panel[] = [
   {
     ...base('identity_up', 'Identity service up'),
     kind: 'state',
-    promql: 'min(ringway_identity_up)',
     derivation: gaugeOf('ringway_identity_up', [], 'min'),
   },
   {
@@ -178,7 +164,6 @@ export const GATEWAY_PANELS: readonly Panel[] = [
   rate('node_hedges', 'Direct reads won by a hedged request', 'ringway_swift_hedges_won_total'),
   {
     ...base('ring_version', 'Ring version in use (lowest across listeners)'),
-    promql: 'min by (ring)(ringway_swift_ring_version)',
     derivation: gaugeOf('ringway_swift_ring_version', ['ring'], 'min'),
   },
   {
@@ -195,38 +180,32 @@ export const GATEWAY_PANELS: readonly Panel[] = [
   {
     ...base('loop_lag', 'Event loop lag, worst listener'),
     unit: 's',
-    promql: 'max by (stat)(ringway_event_loop_lag_seconds)',
     derivation: gaugeOf('ringway_event_loop_lag_seconds', ['stat'], 'max'),
   },
   {
     ...base('listeners_accepting', 'Listeners accepting requests'),
-    promql: 'sum by (instance)(ringway_listener_up)',
-    derivation: gaugeOf('ringway_listener_up', [], 'sum'),
+    derivation: { ...gaugeOf('ringway_listener_up', [], 'sum'), byHost: true },
   },
   {
     ...base('listeners_up', 'Listener status'),
     kind: 'state',
     isMain: true,
-    promql: 'max by (instance, worker)(ringway_listener_up)',
-    derivation: gaugeOf('ringway_listener_up', ['worker'], 'max'),
+    derivation: { ...gaugeOf('ringway_listener_up', ['worker'], 'max'), byHost: true },
   },
   {
     ...base('backend_up', 'Backend healthy'),
     kind: 'state',
-    promql: 'min(ringway_backend_up)',
     derivation: gaugeOf('ringway_backend_up', [], 'min'),
   },
   {
     ...base('store_api_up', "The store's own API is served"),
     kind: 'state',
-    promql: 'min(ringway_swift_api_up)',
     derivation: gaugeOf('ringway_swift_api_up', [], 'min'),
   },
   {
     ...base('processes_silent', 'Processes not responding'),
     kind: 'bars',
-    promql: 'max by (instance)(ringway_scrape_children_missing)',
-    derivation: gaugeOf('ringway_scrape_children_missing', [], 'max'),
+    derivation: { ...gaugeOf('ringway_scrape_children_missing', [], 'max'), byHost: true },
   },
   {
     ...rate('restarts', 'Listener restarts', 'ringway_listener_restarts_total', 'reason'),
@@ -235,13 +214,11 @@ export const GATEWAY_PANELS: readonly Panel[] = [
   {
     ...base('reload_ok', 'Last reload successful'),
     kind: 'state',
-    promql: 'min(ringway_config_last_reload_successful)',
     derivation: gaugeOf('ringway_config_last_reload_successful', [], 'min'),
   },
   {
     ...base('certificate_left', 'Time until TLS certificate expiry'),
     unit: 's',
-    promql: 'min by (port)(ringway_tls_certificate_expiry_timestamp_seconds > 0) - time()',
     derivation: {
       kind: 'until',
       part: { of: 'ringway_tls_certificate_expiry_timestamp_seconds' },
@@ -252,7 +229,6 @@ export const GATEWAY_PANELS: readonly Panel[] = [
     ...base('janitor_age', 'Time since last janitor pass'),
     unit: 's',
     tab: 'consistency',
-    promql: 'time() - (max(ringway_janitor_last_run_timestamp_seconds) > 0)',
     derivation: {
       kind: 'age',
       part: { of: 'ringway_janitor_last_run_timestamp_seconds' },
@@ -263,11 +239,14 @@ export const GATEWAY_PANELS: readonly Panel[] = [
     ...base('store_bytes', 'Embedded store size'),
     unit: 'bytes',
     tab: 'disks',
-    promql: 'sum(ringway_store_bytes)',
     derivation: gaugeOf('ringway_store_bytes', [], 'sum'),
   },
   { ...quantiles('store_sync', 'Store sync duration', 'ringway_store_sync_seconds'), tab: 'disks' },
 ];
+
+export const GATEWAY_PANELS: readonly Panel[] = DESCRIBED.map(({ derivation, ...panel }) =>
+  derivation === undefined ? panel : { promql: promqlOf(derivation), ...panel, derivation },
+);
 
 function base(id: string, title: string) {
   return {
@@ -285,7 +264,6 @@ function rate(id: string, title: string, of: string, ...by: readonly string[]): 
   return {
     ...base(id, title),
     unit: 'per_s',
-    promql: `sum by (${by.join(', ')})(rate(${of}[5m]))`,
     derivation: { kind: 'rate', parts: [{ of }], by },
   };
 }
@@ -294,13 +272,6 @@ function quantiles(id: string, title: string, of: string): Panel {
   return {
     ...base(id, title),
     unit: 's',
-    promql: eachOf(
-      'quantile',
-      QUANTILES.map((quantile) => [
-        String(quantile),
-        `histogram_quantile(${quantile}, sum by (le)(rate(${of}_bucket[5m])))`,
-      ]),
-    ),
     derivation: { kind: 'quantiles', part: { of }, by: [], quantiles: QUANTILES },
   };
 }
@@ -313,10 +284,6 @@ function gauges(
 ): Panel {
   return {
     ...base(id, title),
-    promql: eachOf(
-      'what',
-      lines.map(([name, of]) => [name, `${fold}(${of})`]),
-    ),
     derivation: {
       kind: 'gauge',
       by: [],
@@ -326,16 +293,10 @@ function gauges(
   };
 }
 
-function gaugeOf(of: string, by: readonly string[], fold: 'sum' | 'max' | 'min'): Derivation {
+function gaugeOf(
+  of: string,
+  by: readonly string[],
+  fold: 'sum' | 'max' | 'min',
+): Extract<Derivation, { kind: 'gauge' }> {
   return { kind: 'gauge', parts: [{ of }], by, fold };
-}
-
-/** One expression for several lines, told apart by a label. */
-function eachOf(
-  label: string,
-  lines: readonly (readonly [value: string, expression: string])[],
-): string {
-  return lines
-    .map(([value, expression]) => `label_replace(${expression}, "${label}", "${value}", "", "")`)
-    .join(' or ');
 }

@@ -7,17 +7,34 @@ export type Unit = 'count' | 'per_s' | 'ratio' | 's' | 'bytes' | 'bytes_per_s' |
 /** The sources of measures; `console` is what it knows by itself. */
 export type SourceId = 'gateway' | 'recon' | 'proxies' | 'prometheus' | 'console';
 
+/** Limits samples to some values of a label, for scrapes and for Prometheus. */
+export interface Where {
+  readonly label: string;
+  readonly value: RegExp;
+  readonly selector: string;
+}
+
+/**
+ * @param is - pattern of the whole value, as PromQL reads it
+ * @param not - pattern of the values that are left out
+ */
+export function where(label: string, is: string, not?: string): Where {
+  const selector = `${label}=~"${is}"`;
+  if (not === undefined) return { label, value: new RegExp(`^(?:${is})$`), selector };
+  const value = new RegExp(`^(?!(?:${not})$)(?:${is})$`);
+  return { label, value, selector: `${selector}, ${label}!~"${not}"` };
+}
+
 /** Some series of a scrape of the gateway. */
 export interface Part {
   /** Name of the metric; of a histogram without its suffix. */
   readonly of: string;
-  /** Limits the samples to those with one of these values of the label. */
-  readonly where?: readonly [label: string, pattern: RegExp];
+  readonly where?: Where;
   /** The labels that the lines of this part have in common. */
   readonly labels?: Labels;
 }
 
-/** How the built-in collector makes a panel of scrapes. */
+/** How a panel is made of the gateway's metrics: of scrapes by the built-in collector, or by PromQL. */
 export type Derivation =
   /** Growth of counters by the second. */
   | { readonly kind: 'rate'; readonly parts: readonly Part[]; readonly by: readonly string[] }
@@ -34,6 +51,8 @@ export type Derivation =
       readonly parts: readonly Part[];
       readonly by: readonly string[];
       readonly fold: 'sum' | 'max' | 'min';
+      /** Prometheus, which has several hosts, tells them apart. */
+      readonly byHost?: true;
     }
   /** How long a moment ago, or ahead, is; nothing for a moment of 0. */
   | { readonly kind: 'age' | 'until'; readonly part: Part; readonly by: readonly string[] };
@@ -50,8 +69,10 @@ export interface Panel {
   readonly isMain?: boolean;
   /** The first that is configured is asked. `recon` measures under the panel's own name. */
   readonly sources: readonly SourceId[];
-  /** The query for Prometheus; `metrics_queries` replaces it. */
-  readonly promql?: string;
-  /** The derivation for the built-in collector. */
   readonly derivation?: Derivation;
+  /**
+   * The query for Prometheus, where the derivation does not say it (promql.ts); `metrics_queries`
+   * replaces it.
+   */
+  readonly promql?: string;
 }

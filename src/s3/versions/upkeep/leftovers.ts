@@ -3,7 +3,8 @@ import { mapLimited } from '../../../lib/promises.js';
 import { isCode } from '../../../backend/errors.js';
 import type { IndexStore } from '../index-store.js';
 import { archiveContainer, parseArchiveName, type VersionedKey } from '../names.js';
-import { uncancelled, type RemovedVersion, type VersionDeps } from '../deps.js';
+import { uncancelled, type RemovedVersion } from '../commit-written.js';
+import type { VersionDeps } from '../deps.js';
 import { syncCurrent } from '../sync-current.js';
 import type { Commit, VersionChange, VersionIndex } from '../version-entry.js';
 

@@ -6,7 +6,8 @@ import { SYSTEM_METADATA } from '../../object/attributes.js';
 import { NULL_VERSION_ID } from '../../rules/version-id.js';
 import { isInStep } from '../link-writes.js';
 import { entryFor, entryOfObject, readCurrentState, type CurrentState } from '../current-state.js';
-import { headVersion, uncancelled } from '../deps.js';
+import { headVersion } from '../find-version.js';
+import { uncancelled } from '../commit-written.js';
 import { NOTHING_STORED, type StoredIndex } from '../index-store.js';
 import {
   archiveContainer,

@@ -8,14 +8,9 @@ import {
   type CurrentState,
 } from '../current-state.js';
 import { repairLink } from '../sync-current.js';
-import {
-  commitWritten,
-  uncancelled,
-  type VersionDeps,
-  discard,
-  headVersion,
-  type RemovedVersion,
-} from '../deps.js';
+import { commitWritten, uncancelled, discard, type RemovedVersion } from '../commit-written.js';
+import type { VersionDeps } from '../deps.js';
+import { headVersion } from '../find-version.js';
 import { findEntry } from '../index-changes.js';
 import { archiveContainer, indexRef, versionRef, type VersionedKey } from '../names.js';
 import { syncCurrent } from '../sync-current.js';
