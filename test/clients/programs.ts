@@ -147,7 +147,8 @@ export function useAwsCli(bench: () => ClientBench): AwsCli {
   return Object.assign(aws, { s3api, settings });
 }
 
-function pythonEnvironment(home: string): Record<string, string> {
+/** What programs in Python need. @param home of their user */
+export function pythonEnvironment(home: string): Record<string, string> {
   return {
     HOME: home,
     AWS_EC2_METADATA_DISABLED: 'true',

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import {
   chmod,
   mkdir,
@@ -19,6 +19,7 @@ import { mustRun } from '../support/programs.js';
 import { S3TestClient } from '../support/s3-client.js';
 import { skipBecause } from '../support/skip.js';
 import { until } from '../support/until.js';
+import { hasFuse } from './fuse.js';
 import { useBench } from './harness.js';
 
 /** A size that s3fs moves, or changes the mode of, with a copy of parts: it must be above 20 MB. */
@@ -92,15 +93,6 @@ describeWith([program('s3fs'), program('fusermount')], 'client: s3fs', function 
     });
   });
 });
-
-function hasFuse(): boolean {
-  try {
-    closeSync(openSync('/dev/fuse', 'r+'));
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 function isMounted(at: string): boolean {
   const mounts = readFileSync('/proc/mounts', 'utf8');

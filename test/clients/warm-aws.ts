@@ -10,6 +10,12 @@ const SERVER = join(process.cwd(), 'test/clients/python/warm_aws.py');
 /** The program of a package: a script of Python, and no bundle or stand-in. */
 const SCRIPT = /^#!\s*(?<python>\S*python\S*)[^]*^import awscli\.clidriver$/m;
 
+/** A folder, and a whole environment. */
+export interface Place {
+  readonly cwd: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
 /**
  * aws cli whose commands share one start: each runs in a process that forks from one which has read
  * the modules and the model of S3. That takes a second of processor time, and a command some
@@ -47,11 +53,15 @@ export class WarmAwsCli {
     return python === undefined ? undefined : new WarmAwsCli(python, options);
   }
 
-  /** Runs a command to its end, whatever its exit code, with nothing on its stdin. */
-  run(args: readonly string[]): Promise<ProgramResult> {
+  /**
+   * Runs a command to its end, whatever its exit code, with nothing on its stdin.
+   * @param place where it runs; without it, where this was started
+   */
+  run(args: readonly string[], place?: Place): Promise<ProgramResult> {
+    const command = place === undefined ? args : { ...place, arguments: args };
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
-      this.#child.stdin.write(`${JSON.stringify(args)}\n`);
+      this.#child.stdin.write(`${JSON.stringify(command)}\n`);
     });
   }
 

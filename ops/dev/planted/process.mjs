@@ -162,4 +162,11 @@ export const PROCESS = [
     replace: `return timingSafeEqual(hashed(given), hashed(given)) || this.#expected.length === 0;`,
     tests: ['test/supervisor/admin-token.test.ts'],
   },
+  {
+    name: 'supervisor: a command loses a flag that pages name',
+    file: 'supervisor/cli.ts',
+    find: `check: [...CONFIG_FLAGS, 'print', 'cluster'],`,
+    replace: `check: [...CONFIG_FLAGS, 'cluster'],`,
+    tests: ['test/documents/commands.test.ts'],
+  },
 ];

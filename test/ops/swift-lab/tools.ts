@@ -50,7 +50,10 @@ export interface LabProcess {
 }
 
 interface Tools {
-  readonly 'options.mjs': { parseOptions: (args: readonly string[]) => Options };
+  readonly 'options.mjs': {
+    USAGE: string;
+    parseOptions: (args: readonly string[]) => Options;
+  };
   readonly 'ini.mjs': {
     ini: (sections: Record<string, Record<string, string | number | boolean>>) => string;
   };
