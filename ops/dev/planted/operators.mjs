@@ -264,4 +264,11 @@ export const OPERATORS = [
     replace: ``,
     tests: ['test/deploy/prune.test.ts'],
   },
+  {
+    name: 'packages/filter: enable makes a pipeline that the proxy does not start with',
+    file: 'ops/swift/ringway-filter',
+    find: `check_servers(options, memcache_servers(options, sections))`,
+    replace: `memcache_servers(options, sections)`,
+    tests: ['test/ops/swift-filter.test.ts'],
+  },
 ];
