@@ -271,4 +271,11 @@ export const OPERATORS = [
     replace: `memcache_servers(options, sections)`,
     tests: ['test/ops/swift-filter.test.ts'],
   },
+  {
+    name: 'start: a generated secret is written into the journal',
+    file: 'supervisor/banner-credential.ts',
+    find: `credentials.origin === 'generated' ?`,
+    replace: `credentials.origin === 'file' ?`,
+    tests: ['test/supervisor/banner.test.ts'],
+  },
 ];
