@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs';
 import type { Credentials } from '../src/config/roster-source.js';
 import type { RosterEntry } from '../src/config/credentials.js';
 import type { FilledOptions } from '../src/config/options.js';
@@ -52,6 +53,16 @@ export function bannerCredential(
         secretKeyWord: secretFromFile(index, credentialsFile),
       };
   }
+}
+
+/** A journal is kept, sent to other hosts, and read by others than its root: the secret stays in its file. */
+export function forJournal(credentials: Credentials): Credentials {
+  return credentials.origin === 'generated' ? { ...credentials, origin: 'file' } : credentials;
+}
+
+/** Whether stdout is systemd's journal, which says so by the device and the number of its socket. */
+export function isJournal(stream: string | undefined, stdout: Pick<Stats, 'dev' | 'ino'>): boolean {
+  return stream === `${stdout.dev}:${stdout.ino}`;
 }
 
 function ofIdentityService(url: string): BannerCredential {

@@ -55,7 +55,8 @@ reload, drain and wait-ready find the service by its data directory, and take, t
   --timeout-ms N       give up then                (wait-ready: 60000; the others: never)
 
 At the first start, RINGWAY_ACCESS_KEY and RINGWAY_SECRET_KEY become the credential when both are
-set; otherwise one is generated, printed once and kept in the data directory.
+set; otherwise one is generated, printed once (but not to systemd's journal) and kept in the data
+directory.
 
 Exit codes:
 ${codes.join('\n')}

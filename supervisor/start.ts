@@ -1,3 +1,4 @@
+import { fstatSync } from 'node:fs';
 import type { Certificates } from '../src/config/certificates.js';
 import { type Credentials, ensureRoster } from '../src/config/roster-source.js';
 import { ConfigError } from '../src/config/problem.js';
@@ -5,6 +6,7 @@ import type { FilledOptions } from '../src/config/options.js';
 import { createLogger, type Logger } from '../src/telemetry/logger.js';
 import type { LoginOffer } from '../src/processes/protocol.js';
 import { claimAddresses } from './claim-addresses.js';
+import { forJournal, isJournal } from './banner-credential.js';
 import { renderBanner, renderShortBanner } from './banner.js';
 import type { ConsoleState } from './banner-console.js';
 import { Commands } from './commands.js';
@@ -139,7 +141,9 @@ async function serve(
       const offer = offerTo(service, options, credentials, held);
       const render = process.stdout.isTTY ? renderShortBanner : renderBanner;
       const shown = { ...held, loginToken: offer?.token };
-      process.stdout.write(render(version.version, options, credentials, shown));
+      const isKept = isJournal(process.env.JOURNAL_STREAM, fstatSync(process.stdout.fd));
+      const told = isKept ? forJournal(credentials) : credentials;
+      process.stdout.write(render(version.version, options, told, shown));
       log.info({ ...version, listeners: options.listeners }, 'service ready');
       return signals.first;
     });

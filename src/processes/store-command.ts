@@ -3,7 +3,7 @@ import { open, rm } from 'node:fs/promises';
 import { StoreOpenError, withOpenStore } from '../backend/embedded/index.js';
 import { checkStore } from '../backend/embedded/upkeep/check.js';
 import { compactIndex } from '../backend/embedded/upkeep/compact.js';
-import { ExportFormatError } from '../backend/embedded/upkeep/export-format.js';
+import { ExportFormatError } from '../backend/embedded/upkeep/export-lines.js';
 import { exportStore } from '../backend/embedded/upkeep/export.js';
 import { importStore, ImportRefusedError } from '../backend/embedded/upkeep/import.js';
 import { storeDirectory, type FilledOptions } from '../config/options.js';

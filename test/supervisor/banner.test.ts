@@ -8,6 +8,7 @@ import { loadConfig } from '../../src/config/load.js';
 import { readTempauthFile } from '../../src/config/tempauth.js';
 import { localUrl } from '../../src/config/options.js';
 import type { ConsoleState } from '../../supervisor/banner-console.js';
+import { forJournal, isJournal } from '../../supervisor/banner-credential.js';
 import { renderBanner, renderShortBanner } from '../../supervisor/banner.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 
@@ -38,6 +39,15 @@ describe('supervisor: banner', () => {
     const banner = renderBanner('1.0.0', options, credentials, CONSOLE);
     expect(banner).to.include(`Secret key   ${SECRET}`);
     expect(pastedSecret(banner)).to.equal(SECRET);
+  });
+
+  it('shows none to a journal, which is told by the socket that systemd names', () => {
+    const banner = renderBanner('1.0.0', options, forJournal(credentials), CONSOLE);
+    expect(banner).to.include('Secret key   kept in').and.not.to.include(SECRET);
+    expect(isJournal('9:77', { dev: 9, ino: 77 })).to.be.true;
+    for (const other of ['9:7', '9:770', undefined]) {
+      expect(isJournal(other, { dev: 9, ino: 77 })).to.be.false;
+    }
   });
 
   it('shows no other secret, but how to read it from its file', async () => {

@@ -278,4 +278,18 @@ export const OPERATORS = [
     replace: ``,
     tests: ['test/deploy/prune.test.ts'],
   },
+  {
+    name: 'packages/filter: enable makes a pipeline that the proxy does not start with',
+    file: 'ops/swift/ringway-filter',
+    find: `check_servers(options, memcache_servers(options, sections))`,
+    replace: `memcache_servers(options, sections)`,
+    tests: ['test/ops/swift-filter.test.ts'],
+  },
+  {
+    name: 'start: a generated secret is written into the journal',
+    file: 'supervisor/banner-credential.ts',
+    find: `credentials.origin === 'generated' ?`,
+    replace: `credentials.origin === 'file' ?`,
+    tests: ['test/supervisor/banner.test.ts'],
+  },
 ];

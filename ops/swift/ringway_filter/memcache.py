@@ -36,7 +36,8 @@ def check_servers(conf, servers):
             'ringway: the memcached servers %s are of this host alone, so '
             'proxies of several hosts would not exclude each other. Set '
             'memcache_servers to the same servers in all proxies, or, where '
-            'all proxies run on this host, single_proxy_host = true'
+            'all proxies run on this host, single_proxy_host = true '
+            '(ringway-filter enable --single-proxy-host)'
             % ', '.join(local))
 
 

@@ -22,10 +22,12 @@ WITH = 'catch_errors gatekeeper ringway healthcheck proxy-logging cache' \
        ' proxy-server'
 
 
-def conf_of(pipeline, rest=''):
+def conf_of(pipeline, rest='', servers='10.0.0.1:11211'):
     return ('# My proxy.\n[DEFAULT]\nworkers = 2\n\n[pipeline:main]\n'
-            'pipeline = %s\n\n[app:proxy-server]\nuse = egg:swift#proxy\n%s'
-            % (pipeline, rest))
+            'pipeline = %s\n\n[filter:cache]\nuse = egg:swift#memcache\n'
+            'memcache_servers = %s\n\n'
+            '[app:proxy-server]\nuse = egg:swift#proxy\n%s'
+            % (pipeline, servers, rest))
 
 
 class CommandTest(unittest.TestCase):
@@ -124,6 +126,27 @@ class CommandTest(unittest.TestCase):
         code, _, err = self.run_command('enable')
         self.assertEqual(1, code)
         self.assertIn('tempurl right of', err)
+
+    def test_memcached_on_loopback(self):
+        before = conf_of(PLAIN, servers='127.0.0.1:11211')
+        self.write(before)
+        self.make_secret()
+        code, _, err = self.run_command('enable')
+        self.assertEqual(1, code)
+        self.assertIn('127.0.0.1:11211 are of this host alone', err)
+        self.assertEqual(before, self.read())
+        self.assertEqual(0, self.run_command('enable', '--single-proxy-host')[0])
+        self.assertIn('single_proxy_host = true', self.read())
+        self.assertEqual(0, self.run_command('disable')[0])
+        self.assertEqual(before, self.read())
+
+    def test_a_file_that_swift_cannot_read(self):
+        self.write(conf_of(PLAIN, 'use = twice\n'))
+        self.make_secret()
+        code, _, err = self.run_command('enable')
+        self.assertEqual(1, code)
+        self.assertIn("option 'use'", err)
+        self.assertEqual(1, err.count('\n'))
 
     def test_asks_for_a_secret(self):
         self.write(conf_of(PLAIN))

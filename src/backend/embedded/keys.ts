@@ -19,9 +19,9 @@ export const ID_BYTES = 6;
 
 /** LMDB takes keys of 4026 bytes with 8 KiB pages; some of that stays in reserve. */
 export const OBJECT_NAME_BYTES_MAX = 3900;
-const ACCOUNT_BYTES_MAX = 255;
+export const ACCOUNT_BYTES_MAX = 255;
 /** Swift's limit, and room for the `+segments` and `+versions` of an S3 bucket. */
-const CONTAINER_BYTES_MAX = 256;
+export const CONTAINER_BYTES_MAX = 256;
 
 /** @throws BackendError NameTooLong */
 export function containerKey(ref: ContainerRef): Buffer {

@@ -11,14 +11,14 @@ import {
   type ExportedObject,
   type ExportEnd,
   type ExportLine,
-} from './export-format.js';
+} from './export-lines.js';
 import { containerOfKey, nameOfKey, type Row, StoreState } from './state.js';
 
 /** Lines and small bodies are gathered up to this. */
 const GATHERED_BYTES = 256 * 1024;
 
 /**
- * Writes one state of the whole store, beside a service that may be running: see export-format.ts.
+ * Writes one state of the whole store, beside a service that may be running: see export-lines.ts.
  *
  * @param write - takes the bytes; they may change when its promise has resolved
  * @throws BackendError Corrupt for a body that is not as it was stored; what `write` throws; the reason

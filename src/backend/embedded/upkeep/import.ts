@@ -18,8 +18,8 @@ import {
   type ExportedObject,
   type ExportEnd,
   ExportFormatError,
-  ExportReader,
-} from './export-format.js';
+} from './export-lines.js';
+import { ExportReader } from './export-reader.js';
 import { containerOfKey, nameOfKey } from './state.js';
 import {
   forgetDeadImport,
@@ -95,6 +95,9 @@ class Import {
   #smallBytes = 0;
   #objects = 0;
   #bytes = 0;
+  /** Keys of the last container, and of the last object in it. */
+  #lastContainer: Buffer = NOTHING;
+  #lastObject: Buffer = NOTHING;
 
   constructor(
     private readonly deps: StoreDeps,
@@ -125,6 +128,8 @@ class Import {
   }
 
   async #begin(ref: ExportedContainer): Promise<void> {
+    this.#lastContainer = laterKey(this.#lastContainer, containerKey(ref), 'container');
+    this.#lastObject = NOTHING;
     const id = await this.deps.commits.run((transaction) => transaction.newContainerId());
     this.#containers.push({ ref, id, objects: 0, bytes: 0, expiring: 0 });
   }
@@ -133,6 +138,7 @@ class Import {
     const container = this.#containers.at(-1);
     if (container === undefined)
       throw new ExportFormatError('the export has an object outside of a container');
+    this.#lastObject = laterKey(this.#lastObject, Buffer.from(object.name), 'object');
     const { size, body, segments } = object;
     const { inlineBodyBytesMax } = this.deps.options;
     if (body === 'bytes' && size > inlineBodyBytesMax) await this.#large(container, object);
@@ -196,6 +202,7 @@ class Import {
 
   /** Makes all of it visible at once. */
   async #end(end: ExportEnd, sha256: string): Promise<ExportEnd> {
+    await this.#reader.end();
     await this.#commitSmall();
     const counts = {
       containers: this.#containers.length,
@@ -204,6 +211,12 @@ class Import {
     };
     if (end.sha256 !== sha256)
       throw new ExportFormatError('the export is damaged: its SHA-256 is another one');
+    if (
+      end.containers !== counts.containers ||
+      end.objects !== counts.objects ||
+      end.bytes !== counts.bytes
+    )
+      throw new ExportFormatError('the export is damaged: its counts are not those of its objects');
     const freed: number[] = [];
     const problem = await this.deps.commits.run((transaction) => {
       const refusal = whyNotEmpty(transaction);
@@ -236,6 +249,19 @@ class Import {
       rememberExpiry(tables, { ...ref, object: nameOfKey(Buffer.from(row.key)) }, deleteAt);
     }
   }
+}
+
+/**
+ * An export is in the order of its keys, so that one that comes twice is noticed: the second would
+ * replace the first, whose body nothing would name.
+ *
+ * @returns `key` @throws ExportFormatError
+ */
+function laterKey(last: Buffer, key: Buffer, kind: string): Buffer {
+  if (last.compare(key) < 0) return key;
+  throw new ExportFormatError(
+    `the export has the same ${kind} twice, or not in the order of names`,
+  );
 }
 
 /** Undefined when the store has no container but Ringway's own. */

@@ -1,64 +1,9 @@
 import type { Hash } from 'node:crypto';
-import type { ContainerAcl, ContainerRef, LinkTarget, Metadata, Segment } from '../../backend.js';
 import type { ByteSource } from '../../../lib/cancellation.js';
-
-/**
- * An export: one file of lines of JSON, and bodies between them.
- *
- *   {"ringway_export":1}
- *   {"container":{…}}            all objects up to the next one are in it
- *   {"object":{…}}               `size` bytes of the body and a line break follow, if `body` is `bytes`
- *   {"end":{…}}                  the counts, and the SHA-256 of all bytes before this line
- *
- * Nothing of it is whole before the last line. docs/embedded-store.md has the fields.
- */
-export const EXPORT_VERSION = 1;
+import { ExportFormatError, type ExportLine, parseLine } from './export-lines.js';
 
 /** A list of 10,000 segments takes 2 MB. */
 const LINE_BYTES_MAX = 64 * 1024 * 1024;
-
-export interface ExportedContainer extends ContainerRef {
-  readonly created_ms: number;
-  readonly metadata: Metadata;
-  readonly system_metadata: Metadata;
-  readonly acl: ContainerAcl;
-}
-
-export interface ExportedObject {
-  readonly name: string;
-  readonly size: number;
-  readonly etag: string;
-  readonly modified_ms: number;
-  readonly content_type: string;
-  readonly headers: Metadata;
-  readonly metadata: Metadata;
-  readonly system_metadata: Metadata;
-  readonly attributes: Metadata;
-  readonly delete_at_ms?: number | undefined;
-  /** `absent`: kept in the cold tier, which is no part of the export. */
-  readonly body: 'bytes' | 'segments' | 'link' | 'absent';
-  readonly segments?: readonly Segment[] | undefined;
-  readonly target?: LinkTarget | undefined;
-}
-
-export interface ExportEnd {
-  readonly containers: number;
-  readonly objects: number;
-  /** The size of all bodies. */
-  readonly bytes: number;
-  readonly sha256: string;
-}
-
-export type ExportLine =
-  | { readonly ringway_export: number }
-  | { readonly container: ExportedContainer }
-  | { readonly object: ExportedObject }
-  | { readonly end: ExportEnd };
-
-/** An export that cannot be read, and why. */
-export class ExportFormatError extends Error {
-  override readonly name = 'ExportFormatError';
-}
 
 /** Reads lines and bodies from a stream, and hashes what was taken of it. */
 export class ExportReader {
@@ -92,7 +37,7 @@ export class ExportReader {
       await this.#more();
     }
     const bytes = Buffer.concat(parts);
-    const line = parse(bytes);
+    const line = parseLine(bytes);
     if ('end' in line) {
       const sha256 = this.hash.digest('hex');
       return { line, before: () => sha256 };
@@ -119,6 +64,16 @@ export class ExportReader {
     this.#held = this.#held.subarray(1);
   }
 
+  /** @throws ExportFormatError when something follows, such as another export */
+  async end(): Promise<void> {
+    while (this.#held.length === 0) {
+      const next = await this.#chunks.next();
+      if (next.done === true) return;
+      this.#held = next.value;
+    }
+    throw new ExportFormatError('the export has something behind its last line');
+  }
+
   async #more(): Promise<void> {
     const next = await this.#chunks.next();
     if (next.done === true) throw new ExportFormatError('the export ends early');
@@ -127,13 +82,3 @@ export class ExportReader {
 }
 
 const LINE_BREAK = 0x0a;
-
-function parse(bytes: Buffer): ExportLine {
-  try {
-    const line: unknown = JSON.parse(bytes.toString());
-    if (typeof line === 'object' && line !== null) return line as ExportLine;
-  } catch {
-    // It is no JSON: said below.
-  }
-  throw new ExportFormatError('it is no export of a store, or a damaged one');
-}
