@@ -4,13 +4,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describeWith, program } from '../support/needs.js';
+import { loadTool } from '../ops/dev/tools.js';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 
 const execute = promisify(execFile);
 
 /** Runs a program of `ops/`. @returns what it wrote to stdout */
-async function run(...args: readonly string[]): Promise<string> {
-  const { stdout } = await execute(process.execPath, args, { maxBuffer: 64 << 20 });
+async function run(args: readonly string[], more: NodeJS.ProcessEnv = {}): Promise<string> {
+  const env = { ...process.env, ...more };
+  const { stdout } = await execute(process.execPath, args, { maxBuffer: 64 << 20, env });
   return stdout;
 }
 
@@ -24,17 +26,44 @@ const NEEDS = [
 describeWith(NEEDS, 'packages', function () {
   this.timeout(15 * 60_000);
   let folder: string;
+  /** Of a smallest Debian 13, for all that are made here. */
+  let roots: NodeJS.ProcessEnv;
 
   before(async () => {
     folder = await makeTempFolder('packages');
+    const { makeRoot } = await loadTool('lib/roots.mjs');
+    roots = { RINGWAY_ROOT_trixie: join(folder, 'trixie') };
+    makeRoot('trixie', join(folder, 'trixie'), ['ca-certificates']);
   });
   after(() => removeFolder(folder));
+
+  it('are not needed on a bare Debian 13, where a checkout starts and passes its tests with Node 24', async () => {
+    const tests = ['--until', 'test:unit', 'test/http', 'test/integration/objects.test.ts'];
+    const said = await run(
+      ['ops/dev/bare.mjs', 'debian13', '--node', '24', '--built', ...tests],
+      roots,
+    );
+    expect(said).to.match(/^bare: \S+ has stored an object, and read it$/m);
+    expect(said).to.match(/^bare: \S+ has logged in$/m);
+    const counted = [...said.matchAll(/^(\d+) passed, 0 failed, \d+ skipped$/gm)];
+    expect(counted).to.have.length(2);
+    for (const [, passed] of counted) expect(Number(passed)).to.be.greaterThan(300);
+  });
 
   it('have equal bytes when they are built twice', async () => {
     const sums: string[][] = [];
     for (const more of [['--only', 'gateway'], []]) {
       const out = join(folder, more[1] ?? 'again');
-      await run('ops/package/main.mjs', '--out', out, '--only', 'filter', '--only', 'npm', ...more);
+      await run([
+        'ops/package/main.mjs',
+        '--out',
+        out,
+        '--only',
+        'filter',
+        '--only',
+        'npm',
+        ...more,
+      ]);
       const lines = readFileSync(join(out, 'SHA256SUMS'), 'utf8').split('\n');
       sums.push(lines.filter((line) => /-filter_.*_all\.deb$|\.tgz$/.test(line)));
     }
@@ -43,7 +72,7 @@ describeWith(NEEDS, 'packages', function () {
 
   it('install, serve, reload, are upgraded and leave the data on a clean Debian 13', async () => {
     const out = join(folder, 'gateway');
-    const said = await run('ops/package/try.mjs', 'debian13', '--packages', out);
+    const said = await run(['ops/package/try.mjs', 'debian13', '--packages', out], roots);
     expect(said)
       .to.match(/reads, none failed/)
       .and.include('all of it worked');

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
+import { logIn as logInAt } from '../../dev/lib/console-login.mjs';
 import { step } from './aids.mjs';
 
 /** Beside whatever else runs on this host: a root shares its network. */
@@ -55,18 +56,14 @@ function aws({ access_key, secret_key }, args) {
 }
 
 /** @param {Access} access */
-export async function logIn({ access_key, secret_key }) {
+export async function logIn({ access_key, secret_key: key }) {
   step("the console's login");
-  const origin = `http://127.0.0.1:${PORTS.console}`;
   const [account, user] = access_key.includes(':') ? access_key.split(':') : ['', access_key];
-  const login = () =>
-    fetch(`${origin}/api/session`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', origin },
-      body: JSON.stringify({ account, user, key: secret_key }),
-    });
-  const answer = await untilItListens(login);
-  if (!answer.ok) throw new Error(`the login got ${answer.status}: ${await answer.text()}`);
+  await logInAt(`http://127.0.0.1:${PORTS.console}`, {
+    account: account ?? '',
+    user: user ?? '',
+    key,
+  });
 }
 
 /**

@@ -111,6 +111,9 @@ interface Tools {
       options?: APIOptions,
     ) => { file: string; line: number; name: string }[];
   };
+  readonly 'lib/roots.mjs': {
+    makeRoot: (suite: string, root: string, packages: readonly string[]) => void;
+  };
   readonly 'lib/stage-times.mjs': {
     LIMITS_S: { readonly quick: number; readonly all: number };
     budgets: () => Record<string, number>;
