@@ -85,8 +85,7 @@ export class Events {
     // No other listener is cut off for a new one: it would come back, and cut off the next one, for
     // ever.
     if (former === undefined && own.length >= LISTENERS_PER_SESSION) {
-      stream.retryAfter(FULL_RETRY_MS);
-      stream.tell('full', '{}');
+      stream.tell('full', '{}', undefined, FULL_RETRY_MS);
       stream.finish();
       return stream;
     }

@@ -21,14 +21,17 @@ export class EventStream extends Readable {
   /**
    * @param data - JSON
    * @param id - what a reader that comes back says that it had last
+   * @param retryMs - the time after which a reader that is cut off is to come back
    */
-  tell(event: string, data: string, id?: string): void {
-    this.#write(`${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${data}\n\n`);
+  tell(event: string, data: string, id?: string, retryMs?: number): void {
+    const retry = retryMs === undefined ? '' : `retry: ${retryMs}\n`;
+    const place = id === undefined ? '' : `id: ${id}\n`;
+    this.#write(`${retry}${place}event: ${event}\ndata: ${data}\n\n`);
   }
 
   /** Says after what time a reader that is cut off is to come back, and with which id. */
-  retryAfter(ms: number, id?: string): void {
-    this.#write(`retry: ${ms}\n${id === undefined ? '' : `id: ${id}\n`}\n`);
+  retryAfter(ms: number, id: string): void {
+    this.#write(`retry: ${ms}\nid: ${id}\n\n`);
   }
 
   /** Ends when all that was told has been read, however long the reader takes for that. */

@@ -109,16 +109,18 @@ class SwiftBackend implements B.Backend {
     this.#deletes = new ObjectDeletes(deps, looks, guards);
   }
 
-  ping(context: B.CallContext): Promise<void> {
-    return this.#read(context, () => this.deps.transport.ping(context));
+  async ping(context: B.CallContext): Promise<void> {
+    this.#begin(context);
+    return this.deps.transport.ping(context);
   }
 
-  listContainers(
+  async listContainers(
     context: B.CallContext,
     account: string,
     query: B.ContainerQuery,
   ): Promise<B.ContainerPage> {
-    return this.#read(context, () => listContainers(this.deps, context, account, query));
+    this.#begin(context);
+    return listContainers(this.deps, context, account, query);
   }
 
   createContainer(
@@ -129,12 +131,13 @@ class SwiftBackend implements B.Backend {
     return this.#write(context, () => this.#containers.create(context, ref, input));
   }
 
-  headContainer(
+  async headContainer(
     context: B.CallContext,
     ref: B.ContainerRef,
     options?: B.ReadOptions,
   ): Promise<B.ContainerHead> {
-    return this.#read(context, () => this.deps.heads.head(context, ref, options));
+    this.#begin(context);
+    return this.deps.heads.head(context, ref, options);
   }
 
   updateContainer(
@@ -149,20 +152,22 @@ class SwiftBackend implements B.Backend {
     return this.#write(context, () => this.#containers.delete(context, ref));
   }
 
-  listObjects(
+  async listObjects(
     context: B.CallContext,
     ref: B.ContainerRef,
     query: B.ObjectQuery,
   ): Promise<B.ObjectPage> {
-    return this.#read(context, () => listObjects(this.deps, context, ref, query));
+    this.#begin(context);
+    return listObjects(this.deps, context, ref, query);
   }
 
-  listUnread(
+  async listUnread(
     context: B.CallContext,
     ref: B.ContainerRef,
     query: B.ObjectQuery,
   ): Promise<B.ObjectPage | B.UnreadPage> {
-    return this.#read(context, () => listUnread(this.deps, context, ref, query));
+    this.#begin(context);
+    return listUnread(this.deps, context, ref, query);
   }
 
   putObject(
@@ -174,21 +179,23 @@ class SwiftBackend implements B.Backend {
     return this.#write(context, () => this.#puts.put(context, ref, input, precondition));
   }
 
-  headObject(
+  async headObject(
     context: B.CallContext,
     ref: B.ObjectRef,
     options?: B.ReadOptions,
   ): Promise<B.ObjectHead> {
-    return this.#read(context, () => this.#reads.head(context, ref, options));
+    this.#begin(context);
+    return this.#reads.head(context, ref, options);
   }
 
-  getObject(
+  async getObject(
     context: B.CallContext,
     ref: B.ObjectRef,
     range?: B.RangeSpec,
     options?: B.ReadOptions,
   ): Promise<B.GetObjectResult> {
-    return this.#read(context, () => this.#reads.get(context, ref, range, options));
+    this.#begin(context);
+    return this.#reads.get(context, ref, range, options);
   }
 
   putManifest(
@@ -209,12 +216,13 @@ class SwiftBackend implements B.Backend {
     return this.#write(context, () => this.#links.put(context, ref, input, precondition));
   }
 
-  getSegments(
+  async getSegments(
     context: B.CallContext,
     ref: B.ObjectRef,
     options?: B.ReadOptions,
   ): Promise<readonly B.Segment[] | undefined> {
-    return this.#read(context, () => this.#reads.segments(context, ref, options));
+    this.#begin(context);
+    return this.#reads.segments(context, ref, options);
   }
 
   copyObject(
@@ -259,15 +267,8 @@ class SwiftBackend implements B.Backend {
     await this.deps.transport.close();
   }
 
-  async #read<T>(context: B.CallContext, read: () => Promise<T>): Promise<T> {
-    throwIfAborted(context);
-    this.#checkOpen();
-    return read();
-  }
-
   async #write<T>(context: B.CallContext, write: () => Promise<T>): Promise<T> {
-    throwIfAborted(context);
-    this.#checkOpen();
+    this.#begin(context);
     const writing = write();
     this.#writes.add(writing);
     try {
@@ -277,9 +278,10 @@ class SwiftBackend implements B.Backend {
     }
   }
 
-  #checkOpen(): void {
-    if (this.#closing === undefined) return;
-    throw new BackendError('Unavailable', 'the store is closed');
+  /** @throws BackendError Unavailable for a store that is closed; the abort reason of the context */
+  #begin(context: B.CallContext): void {
+    throwIfAborted(context);
+    if (this.#closing !== undefined) throw new BackendError('Unavailable', 'the store is closed');
   }
 }
 

@@ -59,7 +59,7 @@ describe('console events', () => {
     );
     for (let again = 0; again < 3; again++) {
       const ninth = events.subscribe(own, ['a'], undefined, 'p8');
-      expect(await text(ninth)).to.equal('retry: 15000\n\nevent: full\ndata: {}\n\n');
+      expect(await text(ninth)).to.equal('retry: 15000\nevent: full\ndata: {}\n\n');
     }
     const other = events.subscribe(session(), ['a'], undefined, 'p8');
     events.publish('a', 1);
