@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Dialect } from '../dialects/dialect.js';
 import { openDialect } from '../dialects/open.js';
 import { fixture, type FixtureName } from '../rows/fixtures.js';
-import type { RowContext, Workload } from '../rows/row.js';
+import type { Row, RowContext, Workload } from '../rows/row.js';
 import { rowNamed } from '../rows/table.js';
 import { addressOf, Connection } from './connection.js';
 import type {
@@ -16,7 +16,7 @@ import { purgeBucket } from './purge.js';
 import { exchangeAll, fetchBody } from './unmeasured.js';
 import { runSlice } from './slice-run.js';
 
-/** The number of requests in flight where nothing is measured. */
+/** The most requests in flight where nothing is measured. */
 const SETUP_CONCURRENCY = 64;
 
 /** The generator's side of its calls: what one process does, for one slice after the other. */
@@ -65,6 +65,7 @@ export class Session implements GeneratorCalls {
     const dialect = this.#dialect(target);
     const row = rowNamed(settings.row);
     const isVersioned = row.needs.includes('versions');
+    const clients = clientsOf(settings.concurrency, share);
     const place = `${target.name}/${row.name}-${settings.concurrency}/${share.index}`;
     const context: RowContext = {
       dialect,
@@ -73,10 +74,9 @@ export class Session implements GeneratorCalls {
       slice: settings.slice,
       operations: settings.operations,
       listKeys: target.listKeys,
-      run: (requests) => exchangeAll(dialect, SETUP_CONCURRENCY, requests),
+      run: (requests) => exchangeAll(dialect, setupConcurrency(row, clients), requests),
       fetch: (request) => fetchBody(dialect, request),
     };
-    const clients = clientsOf(settings.concurrency, share);
     this.#measured = await connect(dialect, await row.prepare(context), clients);
     // All in one process, so that of several another one has the time to measure.
     if (row.beside === undefined || share.index !== share.count - 1) return;
@@ -166,6 +166,15 @@ const NAME_CHARACTERS = 4;
 /** Clients of one process: the first ones take one more where it does not divide. */
 export function clientsOf(concurrency: number, { index, count }: Share): number {
   return Math.floor(concurrency / count) + (index < concurrency % count ? 1 : 0);
+}
+
+/**
+ * How many requests prepare a row at once. Each first version of a key takes a lease from the cluster's
+ * memcached: of 64 at once some were refused for want of a connection to it, and with one of them
+ * the slice.
+ */
+export function setupConcurrency({ needs }: Pick<Row, 'needs'>, clients: number): number {
+  return needs.includes('versions') ? Math.max(1, clients) : SETUP_CONCURRENCY;
 }
 
 /** The last key is there: another target of this run has the same store. The bucket is the run's. */

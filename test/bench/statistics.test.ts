@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { encode, merge, newHistogram, percentilesOf, record } from '../../bench/load/latency.js';
 import { ratios, relativeSpread, spreadOf } from '../../bench/measure/statistics.js';
-import { clientsOf } from '../../bench/load/session.js';
+import { clientsOf, setupConcurrency } from '../../bench/load/session.js';
+import { rowNamed } from '../../bench/rows/table.js';
 
 describe('bench: statistics', () => {
   it('takes the middle, or what lies between the two middle ones', () => {
@@ -65,5 +66,11 @@ describe('bench: statistics', () => {
         expect(Math.max(...each) - Math.min(...each)).to.be.at.most(1);
       }),
     );
+  });
+
+  it('prepares versions with as many requests at once as the row has clients', () => {
+    expect(setupConcurrency(rowNamed('put-versioned-known'), 8)).to.equal(8);
+    expect(setupConcurrency(rowNamed('get-versioned'), 0)).to.equal(1);
+    expect(setupConcurrency(rowNamed('delete-1k'), 8)).to.equal(64);
   });
 });

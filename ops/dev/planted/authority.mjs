@@ -6,6 +6,18 @@
  */
 export const AUTHORITY = [
   {
+    name: 'authority: a requester is told with the referrer of an earlier request',
+    file: 'src/s3/request/request-call.ts',
+    find: `if (referrer !== undefined) return rendered(principal, \`http://\${referrer}/\`);
+    let header = HEADERS.get(principal);
+    if (header === undefined) {
+      header = rendered(principal, undefined);`,
+    replace: `let header = HEADERS.get(principal);
+    if (header === undefined) {
+      header = rendered(principal, referrer && \`http://\${referrer}/\`);`,
+    tests: ['test/s3/request/request-call.test.ts'],
+  },
+  {
     name: 'authority/filter: nobody is led anywhere',
     file: 'ops/swift/ringway_filter/hops.py',
     find: `        if self._behalf is None:

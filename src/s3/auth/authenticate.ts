@@ -190,15 +190,24 @@ function verified(principal: Principal, signed: SignedRequest): Authentication {
   return new VerifiedRequest(principal, signed);
 }
 
+/** One for each credential, so that what follows from a principal can be kept with it. */
+const PRINCIPALS = new WeakMap<Credential, Principal>();
+
 /** The principal without the secret, which no later code needs. */
-function principalOf({ accessKey, account, role, user, keystone }: Credential): Principal {
-  return {
-    accessKey,
-    account,
-    role,
-    ...(user !== undefined && { user }),
-    ...(keystone !== undefined && { keystone }),
-  };
+function principalOf(credential: Credential): Principal {
+  let principal = PRINCIPALS.get(credential);
+  if (principal === undefined) {
+    const { accessKey, account, role, user, keystone } = credential;
+    principal = {
+      accessKey,
+      account,
+      role,
+      ...(user !== undefined && { user }),
+      ...(keystone !== undefined && { keystone }),
+    };
+    PRINCIPALS.set(credential, principal);
+  }
+  return principal;
 }
 
 /** Keeps what the payload needs; one per request, so that opening a payload is all that costs. */

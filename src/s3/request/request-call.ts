@@ -59,21 +59,33 @@ class RequesterBehalf implements Behalf {
 
   #render(): string {
     const { principal, referrer } = this;
-    const { role, account, keystone } = principal;
-    const referer = referrer === undefined ? undefined : `http://${referrer}/`;
-    if (role === 'anonymous') return encoded({ role, referer });
-    return encoded({
-      role,
-      account,
-      user: canonicalId(principal),
-      keystone: keystone && {
-        project: keystone.projectId,
-        user: keystone.userId,
-        roles: keystone.roles,
-      },
-      referer,
-    });
+    if (referrer !== undefined) return rendered(principal, `http://${referrer}/`);
+    let header = HEADERS.get(principal);
+    if (header === undefined) {
+      header = rendered(principal, undefined);
+      HEADERS.set(principal, header);
+    }
+    return header;
   }
+}
+
+/** The headers of requesters who name no referrer, as nearly all do. */
+const HEADERS = new WeakMap<Principal, string>();
+
+function rendered(principal: Principal, referer: string | undefined): string {
+  const { role, account, keystone } = principal;
+  if (role === 'anonymous') return encoded({ role, referer });
+  return encoded({
+    role,
+    account,
+    user: canonicalId(principal),
+    keystone: keystone && {
+      project: keystone.projectId,
+      user: keystone.userId,
+      roles: keystone.roles,
+    },
+    referer,
+  });
 }
 
 function encoded(value: unknown): string {
