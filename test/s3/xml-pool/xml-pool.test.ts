@@ -8,7 +8,7 @@ import { S3Error } from '../../../src/s3/errors.js';
 import { DOCUMENT_PARSERS, type DocumentName } from '../../../src/s3/xml-pool/documents.js';
 import { createXmlPool, type XmlPool } from '../../../src/s3/xml-pool/index.js';
 import { XML_POOL_DEFAULTS, type XmlPoolOptions } from '../../../src/s3/xml-pool/options.js';
-import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+import { useTempFolderOnce } from '../../support/temp-folder.js';
 
 const KEYS = ['plain', ' spaces at the ends ', '日本 🚀', 'a&b<c>"d"', 'line\nfeed', '__proto__'];
 
@@ -37,18 +37,12 @@ async function failure(attempt: Promise<unknown>): Promise<S3Error> {
 }
 
 describe('the XML pool', () => {
-  let folder: string;
+  const folder = useTempFolderOnce('xml-pool');
   const pools: XmlPool[] = [];
-
-  before(async () => {
-    folder = await makeTempFolder('xml-pool');
-  });
 
   afterEach(async () => {
     await Promise.all(pools.splice(0).map((pool) => pool.close()));
   });
-
-  after(() => removeFolder(folder));
 
   function start(options: XmlPoolOptions = {}): XmlPool {
     const pool = createXmlPool({ inlineBytesMax: 0, ...options });
@@ -58,7 +52,7 @@ describe('the XML pool', () => {
 
   /** A thread that does what the real one does, until a document tells it to die. */
   async function mortalWorker(): Promise<string> {
-    const file = join(folder, 'mortal.mjs');
+    const file = join(folder(), 'mortal.mjs');
     await writeFile(
       file,
       `import run from ${JSON.stringify(XML_POOL_DEFAULTS.workerFile)};
@@ -138,7 +132,7 @@ describe('the XML pool', () => {
 
   for (const name of Object.keys(DOCUMENT_PARSERS) as DocumentName[]) {
     it(`never reads a large ${name} on the event loop`, async () => {
-      const workerFile = join(folder, 'elsewhere.mjs');
+      const workerFile = join(folder(), 'elsewhere.mjs');
       await writeFile(
         workerFile,
         'export default ({ name, body }) => ({ json: JSON.stringify([name, body.length]), runS: 0 });',
@@ -198,7 +192,7 @@ describe('the XML pool', () => {
   }
 
   it('fails, and does not hang, when the thread cannot start', async () => {
-    const file = join(folder, 'broken.mjs');
+    const file = join(folder(), 'broken.mjs');
     await writeFile(file, 'throw new Error("cannot start");');
     const pool = start({ workerFile: pathToFileURL(file).href });
     expect((await failure(pool.parse('Delete', DELETE))).code).to.equal('ServiceUnavailable');
