@@ -13,7 +13,7 @@ import { streamRamp } from '../../src/deploy/service/run-events.js';
 import type { Run } from '../../src/deploy/service/run-record.js';
 import { unsettledRun } from '../../src/deploy/service/unsettled.js';
 import { eventually } from '../support/eventually.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { removeFolder, useTempFolder } from '../support/temp-folder.js';
 import { small } from './service-support.js';
 
 /** A call that is answered when a test says so. */
@@ -42,22 +42,17 @@ describe('deploy: ramps that are interrupted', () => {
     unsettled: [],
   } as unknown as StoredPlan;
   const DONE = { id: 'run-1', state: 'succeeded', ended_unix_s: 1 } as Run;
-  let folder: string;
+  const folder = useTempFolder('deploy-ramps-alone');
   let ramps: Ramps;
-
-  beforeEach(async () => {
-    folder = await makeTempFolder('deploy-ramps-alone');
-  });
 
   afterEach(async () => {
     await ramps.close();
-    await removeFolder(folder);
   });
 
   /** Its gates stay closed, unless a test says otherwise. */
   async function open(more: Partial<RampParts>, files: readonly string[] = []): Promise<void> {
     const parts: RampParts = {
-      ...{ folder, now: () => 1_700_000_000_000, pollMs: 60_000 },
+      ...{ folder: folder(), now: () => 1_700_000_000_000, pollMs: 60_000 },
       specOf: (etag) => Promise.resolve({ spec: small, etag }),
       plan: () => Promise.resolve(PLAN),
       planOf: () => Promise.resolve(undefined),
@@ -114,7 +109,7 @@ describe('deploy: ramps that are interrupted', () => {
     await open({ plan: plan.call });
     const ramp = await begun();
     await plan.begun;
-    await removeFolder(folder);
+    await removeFolder(folder());
     plan.answer(PLAN);
     await eventually(
       () => Promise.resolve(ramp.state),
@@ -134,7 +129,7 @@ describe('deploy: ramps that are interrupted', () => {
     plan.answer(PLAN);
     await ramps.close();
     // As it is after its first step, when the gates have opened.
-    const file = join(folder, `${ramp.id}.json`);
+    const file = join(folder(), `${ramp.id}.json`);
     const journal = { ...ramp, state: 'running', runs: ['run-1'] };
     for (const hasBegun of [false, true]) {
       await writeFile(file, JSON.stringify(journal));
@@ -197,11 +192,11 @@ describe('deploy: ramps that are interrupted', () => {
   });
 
   it('waits for no dispersion report once it is paused', async () => {
-    const program = join(folder, 'dispersion-report');
+    const program = join(folder(), 'dispersion-report');
     // It waits for an input that does not come.
     await writeFile(program, '#!/bin/sh\n: > "$2"\nexec cat\n');
     await chmod(program, 0o755);
-    const conf = join(folder, 'begun');
+    const conf = join(folder(), 'begun');
     const look: RampParts['look'] = async (_ramp, signal) => ({
       gates: [await dispersionGate(conf, signal, program)],
       problems: [],
