@@ -6,13 +6,13 @@ import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { FastifyReply } from 'fastify';
 import { dispersionGate } from '../../src/deploy/ramp/dispersion.js';
-import type { DeployError } from '../../src/deploy/service/errors.js';
 import type { StoredPlan } from '../../src/deploy/service/planner-protocol.js';
 import { Ramps, type RampParts } from '../../src/deploy/service/ramps.js';
 import { streamRamp } from '../../src/deploy/service/run-events.js';
 import type { Run } from '../../src/deploy/service/run-record.js';
 import { unsettledRun } from '../../src/deploy/service/unsettled.js';
 import { eventually } from '../support/eventually.js';
+import { codeOf } from '../support/failure.js';
 import { removeFolder, useTempFolder } from '../support/temp-folder.js';
 import { small } from './service-support.js';
 
@@ -72,12 +72,6 @@ describe('deploy: ramps that are interrupted', () => {
 
   const begun = () =>
     ramps.begin({ spec: { spec: small, etag: 'e' }, allowLarge: false, key: 'k', actor: 'a' });
-
-  const codeOf = (work: Promise<void>): Promise<string> =>
-    work.then(
-      () => 'none',
-      (error: unknown) => (error as DeployError).code,
-    );
 
   it('stays cancelled, whatever its step and those who wait to resume it do', async () => {
     const step = new Held<Run>();

@@ -12,13 +12,13 @@ import { checkStore, type StoreFault } from '../../../src/backend/embedded/upkee
 import { exportStore } from '../../../src/backend/embedded/upkeep/export.js';
 import { importStore } from '../../../src/backend/embedded/upkeep/import.js';
 import { StoreState } from '../../../src/backend/embedded/upkeep/state.js';
+import { failureOf } from '../../support/failure.js';
 import { removeFolder } from '../../support/temp-folder.js';
 import { useEach } from '../../support/fixture.js';
 import {
   bodyFiles,
   BUCKET,
   CONTEXT,
-  failureOf,
   inputOf,
   objectRef,
   openFilesIn,

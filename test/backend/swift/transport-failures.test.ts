@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import type { SwiftRequest } from '../../../src/backend/swift/transport.js';
+import { failureOf } from '../../support/failure.js';
 import { useEach } from '../../support/fixture.js';
 import { until } from '../../support/until.js';
 import { answer, hang, reset, shortBody, type Step } from './support/fake-swift.js';
-import { failure, openFakes } from './support/open-fake.js';
+import { openFakes } from './support/open-fake.js';
 
 const PUT: Partial<SwiftRequest> = {
   method: 'PUT',
@@ -28,7 +29,7 @@ describe('Swift transport: failures', () => {
   it('says Unavailable when the connection is refused, after having tried again', async () => {
     await fixture().fake.stop();
     await until(() => fixture().transport.load().idle === 0);
-    const error = await failure(fixture().get(PUT));
+    const error = await failureOf(fixture().get(PUT));
     expect(error).to.have.property('code', 'Unavailable');
     expect(error).to.have.property('message').that.contains(fixture().fake.url);
     expect(fixture().retries).to.deep.equal(['connect', 'connect']);
@@ -41,7 +42,7 @@ describe('Swift transport: failures', () => {
 
   it('is back when the proxy is', async () => {
     await fixture().fake.stop();
-    await failure(fixture().get(PUT));
+    await failureOf(fixture().get(PUT));
     await fixture().fake.start();
     expect((await fixture().get(PUT)).status).to.equal(200);
   });
@@ -68,7 +69,7 @@ describe('Swift transport: failures', () => {
 
   it('does not send a write again of which it is not known what became', async () => {
     fixture().fake.steps = [reset, answer(201)];
-    expect(await failure(fixture().get(PUT))).to.have.property('code', 'Unavailable');
+    expect(await failureOf(fixture().get(PUT))).to.have.property('code', 'Unavailable');
     expect(fixture().fake.seen).to.have.length(1);
   });
 
@@ -95,7 +96,7 @@ describe('Swift transport: failures', () => {
 
   it('says Timeout when no answer comes', async () => {
     fixture().fake.steps = [hang];
-    expect(await failure(fixture().get())).to.have.property('code', 'Timeout');
+    expect(await failureOf(fixture().get())).to.have.property('code', 'Timeout');
     expect(fixture().fake.seen).to.have.length(1);
     expect(fixture().attempts.at(-1)?.error).to.equal('timeout');
   });
@@ -114,7 +115,7 @@ describe('Swift transport: failures', () => {
     fixture().fake.steps = [shortBody(1000, 'not all')];
     const response = await fixture().get();
     expect(response.status).to.equal(200);
-    expect(await failure(response.text(2000))).to.have.property('code', 'Unavailable');
+    expect(await failureOf(response.text(2000))).to.have.property('code', 'Unavailable');
     expect(fixture().transport.load().active).to.equal(0);
   });
 
@@ -126,7 +127,7 @@ describe('Swift transport: failures', () => {
       },
     ];
     const response = await fixture().get();
-    expect(await failure(response.text(2000))).to.have.property('code', 'Timeout');
+    expect(await failureOf(response.text(2000))).to.have.property('code', 'Timeout');
   });
 
   it('says Unavailable when the answer is not HTTP', async () => {
@@ -135,7 +136,7 @@ describe('Swift transport: failures', () => {
         incoming.socket.end('SSH-2.0-OpenSSH_9.2\r\n');
       },
     ];
-    expect(await failure(fixture().get(PUT))).to.have.property('code', 'Unavailable');
+    expect(await failureOf(fixture().get(PUT))).to.have.property('code', 'Unavailable');
   });
 
   it('does not notice that the proxy closed connections that were idle', async () => {
@@ -153,10 +154,10 @@ describe('Swift transport: failures', () => {
         arrived();
       },
     ];
-    const underWay = failure(fixture().get({ headersTimeoutMs: 20_000 }));
+    const underWay = failureOf(fixture().get({ headersTimeoutMs: 20_000 }));
     await asked;
     await fixture().transport.close();
     expect(await underWay).to.have.property('code', 'Unavailable');
-    expect(await failure(fixture().get())).to.have.property('code', 'Unavailable');
+    expect(await failureOf(fixture().get())).to.have.property('code', 'Unavailable');
   });
 });

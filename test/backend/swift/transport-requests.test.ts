@@ -1,9 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { failureOf } from '../../support/failure.js';
 import { useEach } from '../../support/fixture.js';
 import { answer } from './support/fake-swift.js';
-import { CONTEXT, failure, openFakes } from './support/open-fake.js';
+import { CONTEXT, openFakes } from './support/open-fake.js';
 
 describe('Swift transport: requests', () => {
   const fixture = useEach(() => openFakes(1, { filterSecret: 'lab-secret' }), 'close');
@@ -84,13 +85,15 @@ describe('Swift transport: requests', () => {
 
   it('refuses a header that would break out of its line, and does not blame the endpoint', async () => {
     const headers = { 'X-Object-Meta-A': 'a\r\nX-Injected: 1' };
-    const whole = await failure(fixture().get({ container: 'c', headers }));
+    const whole = await failureOf(fixture().get({ container: 'c', headers }));
     expect(whole).to.have.property('code', 'Unsupported');
     const source = (async function* () {
       yield await Promise.resolve(Buffer.from('abc'));
     })();
     const body = { source, size: 3 };
-    const streamed = await failure(fixture().get({ method: 'PUT', container: 'c', headers, body }));
+    const streamed = await failureOf(
+      fixture().get({ method: 'PUT', container: 'c', headers, body }),
+    );
     expect(streamed).to.have.property('code', 'Unsupported');
     expect(fixture().fake.seen).to.deep.equal([]);
     expect(fixture().transport.load().active).to.equal(0);
@@ -168,7 +171,7 @@ describe('Swift transport: requests', () => {
     const whole = await (await fixture().get()).text(1001);
     expect(whole).to.have.length(1001);
     const response = await fixture().get();
-    expect(await failure(response.text(1000))).to.have.property('code', 'Corrupt');
+    expect(await failureOf(response.text(1000))).to.have.property('code', 'Corrupt');
   });
 
   it('sends whole bodies, empty ones too', async () => {

@@ -9,6 +9,7 @@ import { createPagePool, type PagePool } from '../../../src/s3/xml-pool/page-poo
 import type { PoolThreadOptions, TaskTiming } from '../../../src/s3/xml-pool/pool-thread.js';
 import { cancelledBy } from '../../../src/lib/cancellation.js';
 import { segmentsContainer } from '../../../src/s3/segments/names.js';
+import { errorOf } from '../../support/failure.js';
 import { useOnce } from '../../support/fixture.js';
 import { until } from '../../support/until.js';
 import { useTempFolderOnce } from '../../support/temp-folder.js';
@@ -26,13 +27,6 @@ function pageOf(bucket: string, maxKeys = 1000) {
 
 function keysIn(text: string): number {
   return text.split('<Key>').length - 1;
-}
-
-async function failure(attempt: Promise<unknown>): Promise<unknown> {
-  return attempt.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
 }
 
 describe('the pool for long pages', () => {
@@ -120,7 +114,7 @@ describe('the pool for long pages', () => {
   it('fails the pages of a thread that dies with 503, and replaces it', async () => {
     const pool = start({ workerFile: await mortalWorker(), tasksAtOnce: 1 });
     expect(await keysOf(pool, 'long')).to.equal(500);
-    const lost = await failure(keysOf(pool, 'poison'));
+    const lost = await errorOf(keysOf(pool, 'poison'));
     expect(lost).to.have.property('code', 'ServiceUnavailable');
     expect(lost).to.have.property('cause').that.is.instanceOf(Error);
     expect(await keysOf(pool, 'long')).to.equal(500);
@@ -131,7 +125,7 @@ describe('the pool for long pages', () => {
     const pool = start({ workerFile: await mortalWorker() });
     for (let i = 0; i < 3; i++) {
       expect(await keysOf(pool, 'long')).to.equal(500);
-      await failure(keysOf(pool, 'poison'));
+      await errorOf(keysOf(pool, 'poison'));
     }
     await pool.close();
     // A snapshot that somebody holds keeps LMDB from using freed pages again: the index would grow.
@@ -153,7 +147,7 @@ describe('the pool for long pages', () => {
   it('refuses more pages than may wait', async () => {
     const pool = start({ tasksMax: 3, tasksAtOnce: 1 });
     const accepted = [1, 2, 3].map(() => keysOf(pool, 'long'));
-    const refused = await failure(keysOf(pool, 'long'));
+    const refused = await errorOf(keysOf(pool, 'long'));
     expect(refused).to.have.property('code', 'ServiceUnavailable');
     expect(await Promise.all(accepted)).to.deep.equal([500, 500, 500]);
     expect(await keysOf(pool, 'long')).to.equal(500);
@@ -200,7 +194,7 @@ describe('the pool for long pages', () => {
 
     const controller = new AbortController();
     const call = { requestId: 'left', cancellation: cancelledBy(controller.signal) };
-    const left = failure(pool.render('ListObjects', source(call), pageOf('long')));
+    const left = errorOf(pool.render('ListObjects', source(call), pageOf('long')));
     await until(() => pool.stats().queued === 1);
     controller.abort(new Error('the client left'));
     goOn();
@@ -215,7 +209,7 @@ describe('the pool for long pages', () => {
     await keysOf(pool, 'long');
     await pool.close();
     expect(await begun).to.equal(500);
-    const later = await failure(keysOf(pool, 'long'));
+    const later = await errorOf(keysOf(pool, 'long'));
     expect(later).to.have.property('code', 'ServiceUnavailable');
     expect(await keysOf(pool, 'short')).to.equal(128);
   });

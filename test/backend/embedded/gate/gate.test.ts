@@ -9,10 +9,11 @@ import { openEmbeddedStore, type StoreOpenError } from '../../../../src/backend/
 import { IndexGate } from '../../../../src/backend/embedded/index-gate.js';
 import { layoutOf } from '../../../../src/backend/embedded/layout.js';
 import { closeTables, openTables, peek } from '../../../../src/backend/embedded/tables.js';
+import { failureOf } from '../../../support/failure.js';
 import { removeFolder } from '../../../support/temp-folder.js';
 import { useEach } from '../../../support/fixture.js';
 import { until } from '../../../support/until.js';
-import { BUCKET, CONTEXT, failureOf, inputOf, objectRef, temporaryDirectory } from '../support.js';
+import { BUCKET, CONTEXT, inputOf, objectRef, temporaryDirectory } from '../support.js';
 import type { Written } from './actor.js';
 
 const ACTOR = new URL('./actor.js', import.meta.url);
