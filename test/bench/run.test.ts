@@ -7,18 +7,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { RESULTS, type Results } from '../../bench/output/results.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useTempFolderOnce } from '../support/temp-folder.js';
 
 const MAIN = fileURLToPath(new URL('../../bench/main.js', import.meta.url));
 
 describe('bench: a run', () => {
-  let folder: string;
-
-  before(async () => {
-    folder = await makeTempFolder('bench-test');
-  });
-
-  after(() => removeFolder(folder));
+  const folder = useTempFolderOnce('bench-test');
 
   /** The benchmark as `npm run bench` starts it. */
   async function bench(args: readonly string[]) {
@@ -36,7 +30,7 @@ describe('bench: a run', () => {
 
   it('measures Ringway without an error, every figure there', async function () {
     this.timeout(240_000);
-    const [json, report] = [join(folder, 'results.json'), join(folder, 'report.html')];
+    const [json, report] = [join(folder(), 'results.json'), join(folder(), 'report.html')];
     const rows =
       'put-1k:2,get-1k:2,list-1000:1,put-versioned-new:2,put-versioned-known:2,put-versioned-shared:2,get-versioned:2';
     const sizes = ['--slices', '2', '--seconds', '0.1', '--list-keys', '200', '--listeners', '1'];
@@ -71,7 +65,7 @@ describe('bench: a run', () => {
     this.timeout(120_000);
     const server = await wrongServer();
     const { port } = server.address() as AddressInfo;
-    const json = join(folder, 'wrong.json');
+    const json = join(folder(), 'wrong.json');
     const { code, output } = await bench([
       ...['--target', `http://127.0.0.1:${port}`, '--access-key', 'a', '--secret-key', 's'],
       ...['--rows', 'put-1k:1', '--slices', '1', '--seconds', '0.1', '--json', json],
@@ -94,12 +88,12 @@ describe('bench: a run', () => {
   });
 
   it('refuses files that it could not write, before anything is measured', async () => {
-    const here = join(folder, 'not-there');
-    const { code, output } = await bench(['--json', join(here, 'a.json'), '--report', folder]);
+    const here = join(folder(), 'not-there');
+    const { code, output } = await bench(['--json', join(here, 'a.json'), '--report', folder()]);
     expect(code, output).to.equal(64);
     expect(output).to.contain(`--json: got ${here}/a.json, expected a file that can be written`);
-    expect(output).to.contain(`--report: got ${folder}, expected`).and.to.contain('is a folder');
-    const scale = await bench(['scale', '--json', folder, '--charts', MAIN]);
+    expect(output).to.contain(`--report: got ${folder()}, expected`).and.to.contain('is a folder');
+    const scale = await bench(['scale', '--json', folder(), '--charts', MAIN]);
     expect(scale.code, scale.output).to.equal(64);
     expect(scale.output).to.contain('--json: got');
     const charts = await bench(['scale', '--charts', MAIN]);

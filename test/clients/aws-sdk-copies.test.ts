@@ -16,6 +16,7 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { expect } from 'chai';
+import { failureOf } from '../support/failure.js';
 import { forEachLimited, useBench, useSdk } from './harness.js';
 import { bodyOf, ODD_KEYS } from './odd-keys.js';
 
@@ -36,11 +37,8 @@ describe('client: @aws-sdk/client-s3, copies, multi-delete and tags', function (
     await s3.send(new CreateBucketCommand({ Bucket: TARGET }));
   });
 
-  async function codeOf(request: Promise<unknown>): Promise<string> {
-    const error: unknown = await request.catch((thrown: unknown) => thrown);
-    if (!(error instanceof S3ServiceException)) throw new Error('expected an error of S3');
-    return error.name;
-  }
+  const codeOf = async (request: Promise<unknown>): Promise<string> =>
+    (await failureOf(request, S3ServiceException)).name;
 
   it('copies objects of odd keys, and deletes them all at once', async () => {
     await forEachLimited(ODD_KEYS, 4, async (key) => {

@@ -21,6 +21,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { expect } from 'chai';
+import { failureOf } from '../support/failure.js';
 import { useBench, useSdk } from './harness.js';
 
 const Bucket = 'sdk-versions';
@@ -51,11 +52,8 @@ describe('client: @aws-sdk/client-s3, versions and locks', function () {
     return s3.send(new PutBucketVersioningCommand({ Bucket: of, VersioningConfiguration }));
   }
 
-  async function codeOf(request: Promise<unknown>): Promise<string> {
-    const error: unknown = await request.catch((thrown: unknown) => thrown);
-    if (!(error instanceof S3ServiceException)) throw new Error('expected an error of S3');
-    return error.name;
-  }
+  const codeOf = async (request: Promise<unknown>): Promise<string> =>
+    (await failureOf(request, S3ServiceException)).name;
 
   it('goes through the states of a bucket', async () => {
     expect((await s3.send(new GetBucketVersioningCommand({ Bucket }))).Status).to.equal(undefined);

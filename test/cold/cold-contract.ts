@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import type { ByteSource } from '../../src/lib/cancellation.js';
 import type { ColdBackend, ColdCopy, ListedCopy } from '../../src/cold/cold-backend.js';
 import { ColdError } from '../../src/cold/cold-error.js';
-import { patternBytes, rejection, reusedChunks } from '../contract/fixture.js';
+import { patternBytes, reusedChunks } from '../contract/fixture.js';
+import { failureOf } from '../support/failure.js';
 
 export const ACCOUNT = 'AUTH_cold';
 
@@ -38,7 +39,7 @@ export async function listed(backend: ColdBackend, account = ACCOUNT): Promise<L
 }
 
 export async function coldFailure(promise: Promise<unknown>): Promise<string> {
-  const error = await rejection(promise);
+  const error = await failureOf(promise);
   expect(error).to.be.instanceOf(ColdError);
   return (error as ColdError).code;
 }
@@ -139,10 +140,10 @@ export function coldContract(name: string, open: () => Promise<ColdBackend>): vo
         yield patternBytes(60);
         throw new Error('boom');
       };
-      expect(await rejection(cold.put(copy, throwing()))).to.have.property('message', 'boom');
+      expect(await failureOf(cold.put(copy, throwing()))).to.have.property('message', 'boom');
       expect(await cold.find(copy)).to.equal(undefined);
       await cold.put(copy, patternBytes(100));
-      expect(await rejection(cold.put(copy, throwing()))).to.have.property('message', 'boom');
+      expect(await failureOf(cold.put(copy, throwing()))).to.have.property('message', 'boom');
       const got = await cold.get(copy);
       expect(got && (await bytesOf(got.body)).equals(patternBytes(100))).to.be.true;
     });
@@ -157,7 +158,7 @@ export function coldContract(name: string, open: () => Promise<ColdBackend>): vo
         }
       };
       const put = cold.put(copyOf(1, 1e9), endless(), ending.signal);
-      expect(await rejection(put)).to.have.property('message', 'enough');
+      expect(await failureOf(put)).to.have.property('message', 'enough');
       expect(await listed(cold)).to.deep.equal([]);
     });
 

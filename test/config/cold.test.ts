@@ -6,21 +6,15 @@ import { renderConfig } from '../../src/config/print.js';
 import type { ConfigError } from '../../src/config/problem.js';
 import { openColdBackend } from '../../src/processes/open-cold.js';
 import { StartError } from '../../src/processes/child.js';
-import { makeTempFolder } from '../support/temp-folder.js';
+import { useTempFolderOnce } from '../support/temp-folder.js';
 
 describe('config: cold tier', () => {
-  let folder: string;
-
-  before(async () => {
-    folder = await makeTempFolder('config-cold');
-  });
-
-  after(() => rm(folder, { recursive: true }));
+  const folder = useTempFolderOnce('config-cold');
 
   async function load(config: object) {
-    const file = join(folder, 'ringway.json');
+    const file = join(folder(), 'ringway.json');
     await writeFile(file, JSON.stringify(config));
-    return loadConfig({ file, flags: { data_dir: join(folder, 'data') }, cwd: folder }).options;
+    return loadConfig({ file, flags: { data_dir: join(folder(), 'data') }, cwd: folder() }).options;
   }
 
   async function problemKeys(config: object): Promise<string[]> {
@@ -68,12 +62,12 @@ describe('config: cold tier', () => {
   it('opens a directory that is there, and makes none but its own', async () => {
     expect(openColdBackend(await load({}))).to.equal(undefined);
     const own = await load({ cold_backend: 'directory' });
-    expect(own.coldDir).to.equal(join(folder, 'data', 'cold'));
+    expect(own.coldDir).to.equal(join(folder(), 'data', 'cold'));
     expect(
       await openColdBackend(own)?.find({ policy: 1, account: 'a', id: 'a'.repeat(64) }),
     ).to.equal(undefined);
     const named = await load({ cold_backend: 'directory', cold_dir: 'elsewhere' });
-    expect(named.coldDir).to.equal(join(folder, 'elsewhere'));
+    expect(named.coldDir).to.equal(join(folder(), 'elsewhere'));
     expect(() => openColdBackend(named)).to.throw(StartError, /cold_dir .*elsewhere/);
     await writeFile(named.coldDir, 'a file');
     expect(() => openColdBackend(named)).to.throw(StartError, /not a directory/);

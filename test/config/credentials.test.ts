@@ -10,7 +10,8 @@ import {
   renderCredentials,
 } from '../../src/config/credentials.js';
 import { ConfigError } from '../../src/config/problem.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useEach } from '../support/fixture.js';
+import { useTempFolder } from '../support/temp-folder.js';
 
 const ENV = { RINGWAY_ACCESS_KEY: 'OPERATOR', RINGWAY_SECRET_KEY: 'not-a-secret-key' };
 const ENTRY = {
@@ -31,25 +32,18 @@ function problemsOf(act: () => unknown): string {
 }
 
 describe('config: credentials', () => {
-  let folder: string;
-  let file: string;
-
-  beforeEach(async () => {
-    folder = await makeTempFolder('credentials');
-    file = join(folder, 'credentials.json');
-  });
-
-  afterEach(() => removeFolder(folder));
+  const folder = useTempFolder('credentials');
+  const file = useEach(() => join(folder(), 'credentials.json'));
 
   it('generates one at the first start, and keeps it', async () => {
-    expect(readCredentials(file, {})).to.equal(undefined);
-    const first = ensureCredentials(file, {});
+    expect(readCredentials(file(), {})).to.equal(undefined);
+    const first = ensureCredentials(file(), {});
     expect(first.origin).to.equal('generated');
     expect(first.roster).to.have.length(1);
     expect(first.roster[0]).to.include({ account: 'AUTH_main', role: 'owner' });
-    expect((await stat(file)).mode & 0o777).to.equal(0o600);
-    expect(await readdir(folder)).to.deep.equal(['credentials.json']);
-    expect(ensureCredentials(file, {})).to.deep.equal({ ...first, origin: 'file' });
+    expect((await stat(file())).mode & 0o777).to.equal(0o600);
+    expect(await readdir(folder())).to.deep.equal(['credentials.json']);
+    expect(ensureCredentials(file(), {})).to.deep.equal({ ...first, origin: 'file' });
   });
 
   it('generates different ones, in the form of AWS', () => {
@@ -63,15 +57,15 @@ describe('config: credentials', () => {
   });
 
   it('takes the environment at the first start only, and says when it is not used', async () => {
-    expect(ensureCredentials(file, ENV)).to.deep.include({ origin: 'environment', warnings: [] });
-    const text = await readFile(file, 'utf8');
-    expect(ensureCredentials(file, ENV)).to.deep.include({ origin: 'file', warnings: [] });
-    const changed = ensureCredentials(file, { ...ENV, RINGWAY_SECRET_KEY: 'another-secret-key' });
+    expect(ensureCredentials(file(), ENV)).to.deep.include({ origin: 'environment', warnings: [] });
+    const text = await readFile(file(), 'utf8');
+    expect(ensureCredentials(file(), ENV)).to.deep.include({ origin: 'file', warnings: [] });
+    const changed = ensureCredentials(file(), { ...ENV, RINGWAY_SECRET_KEY: 'another-secret-key' });
     expect(changed.roster[0]).to.include({ secretKey: 'not-a-secret-key' });
     expect(changed.warnings.join())
       .to.match(/RINGWAY_ACCESS_KEY is not used/)
       .and.not.include('secret-key');
-    expect(await readFile(file, 'utf8')).to.equal(text);
+    expect(await readFile(file(), 'utf8')).to.equal(text);
   });
 
   for (const [name, env, expected] of [
@@ -102,31 +96,31 @@ describe('config: credentials', () => {
     ],
   ] as const) {
     it(`refuses ${name} in the environment, and writes nothing`, async () => {
-      const message = problemsOf(() => ensureCredentials(file, env));
+      const message = problemsOf(() => ensureCredentials(file(), env));
       expect(message).to.match(expected).and.not.include('hush');
-      expect(await readdir(folder)).to.deep.equal([]);
+      expect(await readdir(folder())).to.deep.equal([]);
     });
   }
 
   it('takes empty variables for absent ones', () => {
     const env = { RINGWAY_ACCESS_KEY: '', RINGWAY_SECRET_KEY: '' };
-    expect(ensureCredentials(file, env).origin).to.equal('generated');
+    expect(ensureCredentials(file(), env).origin).to.equal('generated');
   });
 
   for (const mode of [0o604, 0o640, 0o660, 0o622]) {
     it(`refuses the mode ${mode.toString(8)}`, async () => {
-      await writeFile(file, renderCredentials([generateCredential()]));
+      await writeFile(file(), renderCredentials([generateCredential()]));
       const { chmod } = await import('node:fs/promises');
-      await chmod(file, mode);
-      expect(problemsOf(() => readCredentials(file, {}))).to.match(
+      await chmod(file(), mode);
+      expect(problemsOf(() => readCredentials(file(), {}))).to.match(
         new RegExp(`got 0${mode.toString(8)}, expected 0600.*chmod 600`),
       );
     });
   }
 
   it('refuses what it cannot read', async () => {
-    await mkdir(file, { mode: 0o700 });
-    expect(problemsOf(() => readCredentials(file, {}))).to.match(
+    await mkdir(file(), { mode: 0o700 });
+    expect(problemsOf(() => readCredentials(file(), {}))).to.match(
       /expected a readable file \(EISDIR/,
     );
   });
@@ -195,17 +189,17 @@ describe('config: credentials', () => {
         { ...ENTRY, access_key: 'alien', account: 'AUTH_b' },
       ],
     });
-    const roster = parseCredentials(text, file, at);
+    const roster = parseCredentials(text, file(), at);
     expect(roster.map(({ accessKey }) => accessKey)).to.deep.equal(['new', 'alien']);
     // Owners of the first owner's account operate the service, in force or not.
     expect(roster.map(({ isMain }) => isMain)).to.deep.equal([undefined, false]);
-    const records = parseRecords(text, file);
+    const records = parseRecords(text, file());
     expect(nextExpiry(records, at)).to.equal(at + 1000);
     expect(nextExpiry(records, at + 1000)).to.equal(undefined);
     expect(JSON.parse(renderCredentials(records))).to.deep.equal(JSON.parse(text));
     const wrong = { ...ENTRY, expires: 'tomorrow', disabled: 'yes', description: 'a\nb' };
     const problems = problemsOf(() =>
-      parseCredentials(JSON.stringify({ credentials: [wrong] }), file),
+      parseCredentials(JSON.stringify({ credentials: [wrong] }), file()),
     );
     for (const field of ['expires', 'disabled', 'description']) expect(problems).to.include(field);
   });

@@ -6,21 +6,15 @@ import { loadConfig, type LoadedConfig } from '../../src/config/load.js';
 import { renderConfig } from '../../src/config/print.js';
 import { ConfigError, describeProblem } from '../../src/config/problem.js';
 import type { ConfigKey } from '../../src/config/schema.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useTempFolder } from '../support/temp-folder.js';
 
 type Flags = Partial<Record<ConfigKey, unknown>>;
 
 describe('config: load', () => {
-  let folder: string;
-
-  beforeEach(async () => {
-    folder = await makeTempFolder('config');
-  });
-
-  afterEach(() => removeFolder(folder));
+  const folder = useTempFolder('config');
 
   async function load(config: unknown, flags: Flags = {}): Promise<LoadedConfig> {
-    const file = join(folder, 'ringway.json');
+    const file = join(folder(), 'ringway.json');
     await writeFile(file, typeof config === 'string' ? config : JSON.stringify(config));
     return loadConfig({ file, flags, cwd: '/cwd' });
   }
@@ -30,7 +24,7 @@ describe('config: load', () => {
       await load(config, flags);
     } catch (error) {
       if (error instanceof ConfigError) {
-        return error.problems.map((problem) => describeProblem(problem).replace(folder, '.'));
+        return error.problems.map((problem) => describeProblem(problem).replace(folder(), '.'));
       }
       throw error;
     }
@@ -328,7 +322,7 @@ describe('config: load', () => {
   }
 
   it('says that the file is not there', () => {
-    const attempt = () => loadConfig({ file: join(folder, 'none.json'), flags: {}, cwd: '/' });
+    const attempt = () => loadConfig({ file: join(folder(), 'none.json'), flags: {}, cwd: '/' });
     expect(attempt).to.throw(
       ConfigError,
       /--config: got ".*none.json", expected a readable file \(ENOENT/,

@@ -6,27 +6,21 @@ import { loadConfig } from '../../src/config/load.js';
 import type { FilledOptions } from '../../src/config/options.js';
 import { renderConfig } from '../../src/config/print.js';
 import { CONFIG_KEYS, parseKey } from '../../src/config/schema.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useTempFolderOnce } from '../support/temp-folder.js';
 
 describe('config: paths', () => {
-  let folder: string;
-
-  before(async () => {
-    folder = await makeTempFolder('config-paths');
-  });
-
-  after(() => removeFolder(folder));
+  const folder = useTempFolderOnce('config-paths');
 
   async function load(config: object, flags: object = {}): Promise<FilledOptions> {
-    const file = join(folder, 'ringway.json');
+    const file = join(folder(), 'ringway.json');
     await writeFile(file, JSON.stringify(config));
     return loadConfig({ file, flags, cwd: '/cwd' }).options;
   }
 
   it('of the file are relative to it, and those of flags and defaults to the working directory', async () => {
     const inFile = await load({ data_dir: 'd', credentials_file: 'c.json' });
-    expect(inFile.dataDir).to.equal(join(folder, 'd'));
-    expect(inFile.credentialsFile).to.equal(join(folder, 'c.json'));
+    expect(inFile.dataDir).to.equal(join(folder(), 'd'));
+    expect(inFile.credentialsFile).to.equal(join(folder(), 'c.json'));
     const flag = await load({ data_dir: 'd', credentials_file: '/abs/c.json' }, { data_dir: 'e' });
     expect(flag.dataDir).to.equal('/cwd/e');
     expect(flag.credentialsFile).to.equal('/abs/c.json');
@@ -41,7 +35,7 @@ describe('config: paths', () => {
     expect(keys).to.include.members(['data_dir', 'cold_dir', 'tls_key_file']);
     const options = await load(Object.fromEntries(keys.map((key) => [key, `./${key}`])));
     const loaded = JSON.parse(renderConfig(options)) as Record<string, unknown>;
-    for (const key of keys) expect(loaded[key], key).to.equal(join(folder, key));
+    for (const key of keys) expect(loaded[key], key).to.equal(join(folder(), key));
   });
 
   it('are known by their schema, whatever their default is', () => {

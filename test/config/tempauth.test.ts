@@ -4,7 +4,8 @@ import { expect } from 'chai';
 import { ConfigError } from '../../src/config/problem.js';
 import { readRoster } from '../../src/config/roster-source.js';
 import { readTempauthFile, parseTempauth } from '../../src/config/tempauth.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useEach } from '../support/fixture.js';
+import { useTempFolder } from '../support/temp-folder.js';
 
 const FILE = '/etc/swift/proxy-server.conf';
 
@@ -101,35 +102,30 @@ describe("config: tempauth's users", () => {
   });
 
   describe('in a file', () => {
-    let folder: string;
-    let conf: string;
-    beforeEach(async () => {
-      folder = await makeTempFolder('tempauth');
-      conf = join(folder, 'proxy-server.conf');
-    });
-    afterEach(() => removeFolder(folder));
+    const folder = useTempFolder('tempauth');
+    const conf = useEach(() => join(folder(), 'proxy-server.conf'));
 
     it('warns of one that every user of the machine can read', async () => {
-      await writeFile(conf, '[filter:tempauth]\nuser_a_b = hush .admin\n', { mode: 0o640 });
-      expect(readTempauthFile(conf).warnings).to.deep.equal([]);
-      await chmod(conf, 0o644);
-      const { warnings } = readTempauthFile(conf);
+      await writeFile(conf(), '[filter:tempauth]\nuser_a_b = hush .admin\n', { mode: 0o640 });
+      expect(readTempauthFile(conf()).warnings).to.deep.equal([]);
+      await chmod(conf(), 0o644);
+      const { warnings } = readTempauthFile(conf());
       expect(warnings).to.have.length(1);
       expect(warnings[0]).to.match(/has the mode 0644.*chmod 640/);
     });
 
     it('names the key where it cannot be read', () => {
       const line = (file: string): string => problemsOf(() => readTempauthFile(file)).join();
-      expect(line(conf)).to.match(/^tempauth_conf \(.*\): expected a readable file \(ENOENT/);
-      expect(line(folder)).to.match(/^tempauth_conf \(.*\): expected a file of at most/);
+      expect(line(conf())).to.match(/^tempauth_conf \(.*\): expected a readable file \(ENOENT/);
+      expect(line(folder())).to.match(/^tempauth_conf \(.*\): expected a file of at most/);
     });
 
     it('says that variables are not used', async () => {
-      await writeFile(conf, '[filter:tempauth]\nuser_a_b = hush .admin\n', { mode: 0o600 });
+      await writeFile(conf(), '[filter:tempauth]\nuser_a_b = hush .admin\n', { mode: 0o600 });
       const options = {
         credentialsSource: 'tempauth',
         credentialsFile: '',
-        tempauthConf: conf,
+        tempauthConf: conf(),
         identityUser: '',
         identityKeyFile: '',
       } as const;

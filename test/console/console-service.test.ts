@@ -5,19 +5,13 @@ import { startConsoleChild } from '../../console/console-service.js';
 import { generateCredential } from '../../src/config/credentials.js';
 import { loadConfig } from '../../src/config/load.js';
 import { StartError } from '../../src/processes/child.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useTempFolder } from '../support/temp-folder.js';
 
 describe('console: as a child of the service', () => {
-  let folder: string;
-
-  beforeEach(async () => {
-    folder = await makeTempFolder('console-service');
-  });
-
-  afterEach(() => removeFolder(folder));
+  const folder = useTempFolder('console-service');
 
   async function failureOf(keys: Readonly<Record<string, unknown>>): Promise<StartError> {
-    const { options } = loadConfig({ flags: keys, cwd: folder });
+    const { options } = loadConfig({ flags: keys, cwd: folder() });
     try {
       const credentials = [generateCredential()];
       const consoleConfig = undefined;
@@ -33,7 +27,7 @@ describe('console: as a child of the service', () => {
   }
 
   it('tells a configuration that cannot be used from a store that cannot', async () => {
-    await writeFile(join(folder, 'no-certificate'), 'x');
+    await writeFile(join(folder(), 'no-certificate'), 'x');
     const pem = 'no-certificate';
     const config = await failureOf({ admin_tls_cert_file: pem, admin_tls_key_file: pem });
     expect(config.failure).to.equal('config');

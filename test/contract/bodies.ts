@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import type { ObjectRef, RangeSpec } from '../../src/backend/backend.js';
+import { failureOf } from '../support/failure.js';
 import {
   bytesOf,
   CONTEXT,
@@ -12,7 +13,6 @@ import {
   LARGE,
   patternBytes,
   readObject,
-  rejection,
   reusedChunks,
   SMALL,
 } from './fixture.js';
@@ -167,10 +167,10 @@ function describeFailures(fixture: Fixture, size: number): void {
     check: (error: unknown) => void,
   ): Promise<void> {
     const ref = await freshObject(fixture);
-    check(await rejection(put(ref)));
+    check(await failureOf(put(ref)));
     await failure('NoSuchObject', fixture.backend.getObject(CONTEXT, ref));
     await fixture.backend.putObject(CONTEXT, ref, inputOf('former'));
-    check(await rejection(put(ref)));
+    check(await failureOf(put(ref)));
     expect((await readObject(fixture, ref)).toString()).to.equal('former');
     const head = await fixture.backend.headContainer(CONTEXT, ref);
     expect([head.objectCount, head.bytesUsed]).to.deep.equal([1, 6]);

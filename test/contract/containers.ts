@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { ContainerAcl, ContainerUpdate } from '../../src/backend/backend.js';
+import { failureOf } from '../support/failure.js';
 import {
   CONTEXT,
   failure,
@@ -8,7 +9,6 @@ import {
   freshObject,
   inputOf,
   readObject,
-  rejection,
 } from './fixture.js';
 import { cancelledBy } from '../../src/lib/cancellation.js';
 
@@ -193,9 +193,9 @@ export function describeContainers(fixture: Fixture): void {
       const reason = new Error('nobody waits');
       const context = { ...CONTEXT, cancellation: cancelledBy(AbortSignal.abort(reason)) };
       const ref = await freshObject(fixture);
-      expect(await rejection(fixture.backend.headContainer(context, ref))).to.equal(reason);
+      expect(await failureOf(fixture.backend.headContainer(context, ref))).to.equal(reason);
       const put = fixture.backend.putObject(context, ref, inputOf('x'));
-      expect(await rejection(put)).to.equal(reason);
+      expect(await failureOf(put)).to.equal(reason);
       await failure('NoSuchObject', fixture.backend.headObject(CONTEXT, ref));
     });
   });

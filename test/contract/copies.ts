@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import type { ObjectRef } from '../../src/backend/backend.js';
+import { failureOf } from '../support/failure.js';
 import {
   bytesOf,
   CONTEXT,
@@ -11,7 +12,6 @@ import {
   LARGE,
   patternBytes,
   readObject,
-  rejection,
   SMALL,
   needsCapability,
 } from './fixture.js';
@@ -227,7 +227,7 @@ function describeCopyErrors(fixture: Fixture): void {
     const to = { ...from, object: 'to' };
     await fixture.backend.putObject(CONTEXT, from, inputOf(patternBytes(LARGE)));
     const context = { ...CONTEXT, cancellation: cancelledBy(AbortSignal.abort(new Error('gone'))) };
-    const error = await rejection(fixture.backend.copyObject(context, from, to, {}));
+    const error = await failureOf(fixture.backend.copyObject(context, from, to, {}));
     expect((error as Error).message).to.equal('gone');
     await failure('NoSuchObject', fixture.backend.headObject(CONTEXT, to));
   });

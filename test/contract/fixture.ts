@@ -10,6 +10,7 @@ import type {
   RangeSpec,
 } from '../../src/backend/backend.js';
 import { BackendError, type BackendErrorCode } from '../../src/backend/errors.js';
+import { failureOf } from '../support/failure.js';
 import { skipBecause } from '../support/skip.js';
 
 /** A reseller admin of the lab. */
@@ -133,20 +134,9 @@ export async function failure(
   code: BackendErrorCode,
   promise: Promise<unknown>,
 ): Promise<BackendError> {
-  const error = await rejection(promise);
-  expect(error).to.be.instanceOf(BackendError);
-  expect((error as BackendError).code).to.equal(code);
-  return error as BackendError;
-}
-
-export async function rejection(promise: Promise<unknown>): Promise<unknown> {
-  let value: unknown;
-  try {
-    value = await promise;
-  } catch (error) {
-    return error;
-  }
-  throw new Error(`expected a rejection, got ${JSON.stringify(value)}`);
+  const error = await failureOf(promise, BackendError);
+  expect(error.code).to.equal(code);
+  return error;
 }
 
 /** Sizes on both sides of every threshold that a store may have. */

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { ObjectRef, Segment } from '../../src/backend/backend.js';
+import { failureOf } from '../support/failure.js';
 import {
   bytesOf,
   CONTEXT,
@@ -13,7 +14,6 @@ import {
   LARGE,
   patternBytes,
   readObject,
-  rejection,
   SMALL,
 } from './fixture.js';
 import { createdBy, freshLargeObject, manifestOf, putSegments } from './segments.js';
@@ -182,7 +182,7 @@ function describeReads(fixture: Fixture): void {
       await remove(last);
       const { body } = await fixture.backend.getObject(CONTEXT, ref);
       const received: Buffer[] = [];
-      const error = await rejection(collect(body.source as AsyncIterable<Buffer>, received));
+      const error = await failureOf(collect(body.source as AsyncIterable<Buffer>, received));
       expect(error).to.have.property('code', fixture.options.cutCode ?? 'Corrupt');
       expect(Buffer.concat(received).equals(whole.subarray(0, -7))).to.be.true;
       const before = { first: 3, last: whole.length - 8 };

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { ObjectRef, PutOutcome } from '../../src/backend/backend.js';
 import type { BackendError } from '../../src/backend/errors.js';
 import { cancelledBy } from '../../src/lib/cancellation.js';
+import { failureOf } from '../support/failure.js';
 import {
   CONTEXT,
   failure,
@@ -12,7 +13,6 @@ import {
   needsCapability,
   patternBytes,
   readObject,
-  rejection,
   reusedChunks,
 } from './fixture.js';
 
@@ -106,10 +106,10 @@ export function describeUnsizedBodies(fixture: Fixture): void {
         ];
         for (const run of puts) {
           const ref = await freshObject(fixture);
-          expect(await rejection(run(ref))).to.equal(broken);
+          expect(await failureOf(run(ref))).to.equal(broken);
           await failure('NoSuchObject', fixture.backend.headObject(CONTEXT, ref));
           await fixture.backend.putObject(CONTEXT, ref, inputOf('former'));
-          expect(await rejection(run(ref))).to.equal(broken);
+          expect(await failureOf(run(ref))).to.equal(broken);
           expect((await readObject(fixture, ref)).toString()).to.equal('former');
         }
         expect(finished).to.equal(2 * puts.length);

@@ -5,6 +5,7 @@ import type {
   ObjectRef,
   UpdatePrecondition,
 } from '../../src/backend/backend.js';
+import { failureOf } from '../support/failure.js';
 import {
   CONTEXT,
   failure,
@@ -15,7 +16,6 @@ import {
   LARGE,
   patternBytes,
   readObject,
-  rejection,
   reusedChunks,
   SMALL,
   needsCapability,
@@ -274,7 +274,7 @@ function describeRefusedBodies(fixture: Fixture): void {
         const bytes = patternBytes(size);
         const { ref, precondition } = await freshAbsent(fixture, bytes);
         const update = { body: bodyOf(bytes), systemMetadata: { state: 'three' } };
-        const error = await rejection(backend.updateBody(CONTEXT, ref, update, precondition));
+        const error = await failureOf(backend.updateBody(CONTEXT, ref, update, precondition));
         expect((error as { code?: string }).code ?? (error as Error).message).to.equal(code);
         const head = await backend.headObject(CONTEXT, ref);
         expect(head).to.deep.include({ bodyAbsent: true });

@@ -15,7 +15,7 @@ import {
   parseDeployConfig,
 } from '../../src/deploy/service/config.js';
 import { makeCertificate } from '../support/certificate.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useTempFolder } from '../support/temp-folder.js';
 import { callDeploy, makeFolders, PASSWORD, TestDeploy, USER } from './service-support.js';
 import { exampleText } from './support.js';
 
@@ -23,17 +23,15 @@ const MAIN = fileURLToPath(new URL('../../supervisor/main.js', import.meta.url))
 const PAGE = new URL('../../../docs/deploy.md', import.meta.url);
 
 describe('deploy: command', () => {
-  let folder: string;
+  const folder = useTempFolder('deploy-command');
   const children: ChildProcess[] = [];
 
   beforeEach(async () => {
-    folder = await makeTempFolder('deploy-command');
-    await writeFile(join(folder, 'deploy.json'), JSON.stringify(await makeFolders(folder)));
+    await writeFile(join(folder(), 'deploy.json'), JSON.stringify(await makeFolders(folder())));
   });
 
-  afterEach(async () => {
+  afterEach(() => {
     for (const child of children.splice(0)) child.kill('SIGKILL');
-    await removeFolder(folder);
   });
 
   function start(...args: readonly string[]): ChildProcess {
@@ -59,7 +57,7 @@ describe('deploy: command', () => {
   }
 
   it('serves until it is told to stop, and goes on after it was killed', async () => {
-    const config = join(folder, 'deploy.json');
+    const config = join(folder(), 'deploy.json');
     const first = start('--config', config);
     const port = await portOf(first);
     const { headers } = await callDeploy(port, 'GET', '/v1/spec');
@@ -68,7 +66,7 @@ describe('deploy: command', () => {
     const [code, said] = await failureOf(start('--config', config));
     expect([code, said]).to.deep.equal([
       75,
-      `ringway: ${join(folder, 'state')} is in use by another control service\n`,
+      `ringway: ${join(folder(), 'state')} is in use by another control service\n`,
     ]);
     first.kill('SIGKILL');
     await once(first, 'close');
@@ -80,8 +78,8 @@ describe('deploy: command', () => {
   });
 
   it('ends with everything that is wrong with its configuration', async () => {
-    await writeFile(join(folder, 'deploy.json'), '{"driver": "scp", "token": 1}');
-    const [code, said] = await failureOf(start('--config', join(folder, 'deploy.json')));
+    await writeFile(join(folder(), 'deploy.json'), '{"driver": "scp", "token": 1}');
+    const [code, said] = await failureOf(start('--config', join(folder(), 'deploy.json')));
     expect(code).to.equal(78);
     for (const key of [
       'driver',
@@ -97,17 +95,17 @@ describe('deploy: command', () => {
   });
 
   it('wants of each driver what it needs, and paths that files and ssh can hold', async () => {
-    const config = await makeFolders(folder);
+    const config = await makeFolders(folder());
     const problems = (more: object) => {
       try {
-        return parseDeployConfig({ ...config, ...more }, folder).installRoot;
+        return parseDeployConfig({ ...config, ...more }, folder()).installRoot;
       } catch (error) {
         return (error as ConfigError).problems.map(({ key }) => key).join();
       }
     };
     expect(problems({ install_root: '' })).to.equal('install_root');
     expect(problems({ files_for: 'folder', install_root: 'no des' })).to.equal('install_root');
-    expect(problems({ install_root: 'no des' })).to.equal(join(folder, 'no des'));
+    expect(problems({ install_root: 'no des' })).to.equal(join(folder(), 'no des'));
     const ssh = { driver: 'ssh', install_root: '' };
     expect(problems(ssh)).to.equal('ssh_key_file,ssh_known_hosts_file');
     const files = { ssh_key_file: 'key', ssh_known_hosts_file: 'known' };
@@ -117,29 +115,29 @@ describe('deploy: command', () => {
   });
 
   it('wants a password that others cannot read, and TLS where others listen', async () => {
-    const config = await makeFolders(folder);
-    expect(() => parseDeployConfig({ ...config, listen: '0.0.0.0:9700' }, folder)).to.throw(
+    const config = await makeFolders(folder());
+    expect(() => parseDeployConfig({ ...config, listen: '0.0.0.0:9700' }, folder())).to.throw(
       ConfigError,
       'tls_cert_file: expected a path, since others than this machine reach `listen`',
     );
-    await writeFile(join(folder, 'open'), 'secret');
-    expect(() => parseDeployConfig({ ...config, token_file: 'open' }, folder)).to.throw(
+    await writeFile(join(folder(), 'open'), 'secret');
+    expect(() => parseDeployConfig({ ...config, token_file: 'open' }, folder())).to.throw(
       ConfigError,
       'mode 0600',
     );
-    const { certFile, keyFile } = await makeCertificate(folder, 'deploy');
+    const { certFile, keyFile } = await makeCertificate(folder(), 'deploy');
     const tls = { ...config, tls_cert_file: certFile, tls_key_file: keyFile };
-    expect(parseDeployConfig(tls, folder).tlsKeyFile).to.equal(keyFile);
+    expect(parseDeployConfig(tls, folder()).tlsKeyFile).to.equal(keyFile);
     await chmod(keyFile, 0o644);
-    expect(() => parseDeployConfig(tls, folder)).to.throw(ConfigError, 'not everybody can read');
-    const { stateDir } = loadDeployConfig('deploy.json', folder);
-    expect(stateDir).to.equal(join(folder, 'state'));
+    expect(() => parseDeployConfig(tls, folder())).to.throw(ConfigError, 'not everybody can read');
+    const { stateDir } = loadDeployConfig('deploy.json', folder());
+    expect(stateDir).to.equal(join(folder(), 'state'));
   });
 
   it('speaks TLS, and nothing else, where it has a certificate', async () => {
-    const { certFile, keyFile } = await makeCertificate(folder, 'deploy');
+    const { certFile, keyFile } = await makeCertificate(folder(), 'deploy');
     const tls = { tls_cert_file: certFile, tls_key_file: keyFile };
-    const deploy = await TestDeploy.start(folder, {}, tls);
+    const deploy = await TestDeploy.start(folder(), {}, tls);
     try {
       const options = { ca: await readFile(certFile), auth: `${USER}:${PASSWORD}` };
       const asked = https.get(`https://127.0.0.1:${deploy.port}/v1/spec`, options);

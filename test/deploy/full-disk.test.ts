@@ -8,9 +8,10 @@ import type { InstallFile } from '../../src/deploy/drivers/driver.js';
 import { LocalDriver } from '../../src/deploy/drivers/local.js';
 import { sha256 } from '../../src/deploy/spec/canonical.js';
 import { importState } from '../../src/deploy/state/import.js';
+import { useEach } from '../support/fixture.js';
 import { describeWith, type Need } from '../support/needs.js';
 import { mustRun } from '../support/programs.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useTempFolder } from '../support/temp-folder.js';
 import { until } from '../support/until.js';
 import { otherWorkers, small, TestDeploy, TestDriver } from './service-support.js';
 
@@ -28,19 +29,16 @@ const mount: Need = {
 const NODE = { name: 'node1', storage_ip: '127.0.0.1' };
 
 describeWith([mount], 'deploy: disks of nodes', () => {
-  let folder: string;
-  let driver: LocalDriver;
+  const folder = useTempFolder('deploy-disk');
+  const driver = useEach(() => new LocalDriver(folder()));
 
   beforeEach(async () => {
-    folder = await makeTempFolder('deploy-disk');
-    driver = new LocalDriver(folder);
-    await mkdir(join(folder, 'node1'));
-    await mustRun('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', join(folder, 'node1')]);
+    await mkdir(join(folder(), 'node1'));
+    await mustRun('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', join(folder(), 'node1')]);
   });
 
   afterEach(async () => {
-    await mustRun('umount', [join(folder, 'node1')]);
-    await removeFolder(folder);
+    await mustRun('umount', [join(folder(), 'node1')]);
   });
 
   const conf = (text: string) => file('etc/swift/swift.conf', text);
@@ -51,13 +49,13 @@ describeWith([mount], 'deploy: disks of nodes', () => {
   }
 
   function install(files: readonly InstallFile[], deleted: readonly string[] = []) {
-    return driver.install({ run: 'run-1', node: NODE, files, deleted, expected: {} });
+    return driver().install({ run: 'run-1', node: NODE, files, deleted, expected: {} });
   }
 
   const failureOf = async (work: Promise<unknown>): Promise<string> =>
     String(await work.catch((error: unknown) => error));
 
-  const present = () => readFile(join(folder, 'node1/etc/swift/swift.conf'), 'utf8');
+  const present = () => readFile(join(folder(), 'node1/etc/swift/swift.conf'), 'utf8');
 
   it('have nothing half installed where one is full, and all of it once there is room', async () => {
     await install([conf('before')]);
@@ -65,27 +63,27 @@ describeWith([mount], 'deploy: disks of nodes', () => {
     const wanted = [conf('after'), large];
     expect(await failureOf(install(wanted, ['etc/swift/swift.conf']))).to.contain('ENOSPC');
     expect(await present()).to.equal('before');
-    expect(await readdir(join(folder, 'node1'))).to.deep.equal(['etc']);
-    await mustRun('mount', ['-o', 'remount,size=1m', join(folder, 'node1')]);
+    expect(await readdir(join(folder(), 'node1'))).to.deep.equal(['etc']);
+    await mustRun('mount', ['-o', 'remount,size=1m', join(folder(), 'node1')]);
     expect(await install(wanted)).to.equal(2);
     expect(await present()).to.equal('after');
   });
 
   it('have nothing half installed where one is read-only', async () => {
     await install([conf('before')]);
-    await mustRun('mount', ['-o', 'remount,ro', join(folder, 'node1')]);
+    await mustRun('mount', ['-o', 'remount,ro', join(folder(), 'node1')]);
     expect(await failureOf(install([conf('after'), file('etc/rsyncd.conf', 'x')]))).to.contain(
       'EROFS',
     );
     expect(await present()).to.equal('before');
-    await mustRun('mount', ['-o', 'remount,rw', join(folder, 'node1')]);
+    await mustRun('mount', ['-o', 'remount,rw', join(folder(), 'node1')]);
     expect(await install([conf('after')])).to.equal(1);
   });
 
   it('have nothing half installed where a folder of it is mounted, or read-only', async () => {
     const files = [conf('before'), file('etc/ringway/ringway.json', '{}')];
     await install(files);
-    const place = join(folder, 'node1/etc/ringway');
+    const place = join(folder(), 'node1/etc/ringway');
     await mustRun('mount', ['--bind', place, place]);
     try {
       const over = [conf('over'), file('etc/ringway/ringway.json', '{"b": 1}')];
@@ -103,29 +101,26 @@ describeWith([mount], 'deploy: disks of nodes', () => {
 
 describeWith([mount], 'deploy: the disk of the state', function () {
   this.timeout(120_000);
-  let folder: string;
-  let state: string;
+  const folder = useTempFolder('deploy-state-disk');
+  const state = useEach(() => join(folder(), 'one/state'));
   let deploy: TestDeploy | undefined;
 
   beforeEach(async () => {
-    folder = await makeTempFolder('deploy-state-disk');
-    state = join(folder, 'one/state');
-    await mkdir(state, { recursive: true });
-    await mustRun('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', state]);
+    await mkdir(state(), { recursive: true });
+    await mustRun('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', state()]);
   });
 
   afterEach(async () => {
     await deploy?.close();
     deploy = undefined;
-    await mustRun('umount', [state]);
-    await removeFolder(folder);
+    await mustRun('umount', [state()]);
   });
 
   const fill = () =>
-    writeFile(join(state, 'ballast'), Buffer.alloc(16 << 20)).catch(() => undefined);
+    writeFile(join(state(), 'ballast'), Buffer.alloc(16 << 20)).catch(() => undefined);
 
   it('is told of where it is full, and nothing is begun or half done then', async () => {
-    deploy = await TestDeploy.start(join(folder, 'one'));
+    deploy = await TestDeploy.start(join(folder(), 'one'));
     await deploy.putSpec(small);
     const before = await deploy.call('GET', '/v1/spec');
     const { json: plan } = await deploy.call('POST', '/v1/plans', { body: {} });
@@ -140,15 +135,15 @@ describeWith([mount], 'deploy: the disk of the state', function () {
     }
     expect((await deploy.call('GET', '/v1/spec')).headers.etag).to.equal(before.headers.etag);
     expect((await deploy.call('GET', '/v1/status')).json.lock).to.equal(null);
-    expect(await readdir(join(folder, 'one'))).not.to.include('nodes');
-    await rm(join(state, 'ballast'));
+    expect(await readdir(join(folder(), 'one'))).not.to.include('nodes');
+    await rm(join(state(), 'ballast'));
     const { json } = await deploy.apply(plan, 'room');
     expect((await deploy.ended(json.run_id)).state).to.equal('succeeded');
   });
 
   it('ends a run whose journal has no room, and a retry completes it once there is some', async () => {
-    const driver = new TestDriver(new LocalDriver(join(folder, 'one/nodes')));
-    deploy = await TestDeploy.start(join(folder, 'one'), { driver });
+    const driver = new TestDriver(new LocalDriver(join(folder(), 'one/nodes')));
+    deploy = await TestDeploy.start(join(folder(), 'one'), { driver });
     await deploy.putSpec(small);
     driver.waitsAfter = 'node2';
     const { json: plan } = await deploy.call('POST', '/v1/plans', { body: {} });
@@ -160,7 +155,7 @@ describeWith([mount], 'deploy: the disk of the state', function () {
     expect(run.state).to.equal('partial');
     expect(run.message).to.match(/^The state could not be written: ENOSPC/);
     expect(driver.begun).to.deep.equal(['node1', 'node2']);
-    await rm(join(state, 'ballast'));
+    await rm(join(state(), 'ballast'));
     const headers = { 'idempotency-key': 'room' };
     const retry = await deploy.call('POST', `/v1/runs/${run.id}/retry`, { body: {}, headers });
     expect((await deploy.ended(retry.json.run_id)).state).to.equal('succeeded');
@@ -169,13 +164,13 @@ describeWith([mount], 'deploy: the disk of the state', function () {
   });
 
   it('may be mounted where an exported state is taken to', async () => {
-    const other = await TestDeploy.start(join(folder, 'two'));
+    const other = await TestDeploy.start(join(folder(), 'two'));
     await other.putSpec(small);
-    const archive = join(folder, 'state.export');
+    const archive = join(folder(), 'state.export');
     await writeFile(archive, (await other.call('GET', '/v1/export')).text);
     await other.close();
-    await importState(archive, state);
-    deploy = await TestDeploy.start(join(folder, 'one'));
+    await importState(archive, state());
+    deploy = await TestDeploy.start(join(folder(), 'one'));
     expect((await deploy.call('GET', '/v1/spec')).json).to.deep.equal(small);
   });
 });

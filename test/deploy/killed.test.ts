@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { StoredPlan } from '../../src/deploy/service/planner-protocol.js';
 import type { Run } from '../../src/deploy/service/run-record.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useOnce } from '../support/fixture.js';
+import { useTempFolderOnce } from '../support/temp-folder.js';
 import { beforeChanges } from './changes.js';
 import { callDeploy, makeFolders, otherWorkers, small, TestDeploy } from './service-support.js';
 
@@ -18,24 +19,18 @@ const WRITES_MAX = 40;
 
 describe('deploy: a service that is killed', function () {
   this.timeout(240_000);
-  let folder: string;
+  const folder = useTempFolderOnce('deploy-killed');
   /** A service with a cluster that is in force, and the wish for another number of workers. */
-  let base: string;
+  const base = useOnce(() => join(folder(), 'base'));
   let plan: StoredPlan;
 
   before(async () => {
-    folder = await makeTempFolder('deploy-killed');
-    base = join(folder, 'base');
-    const deploy = await TestDeploy.start(base);
+    const deploy = await TestDeploy.start(base());
     await deploy.putSpec(small);
     expect((await deploy.deploy('first')).state).to.equal('succeeded');
     await deploy.putSpec(otherWorkers);
     plan = (await deploy.call('POST', '/v1/plans', { body: {} })).json;
     await deploy.close();
-  });
-
-  after(async () => {
-    await removeFolder(folder);
   });
 
   /**
@@ -66,13 +61,13 @@ describe('deploy: a service that is killed', function () {
   }
 
   it('is whole again wherever a file of a node was about to be put in place', async () => {
-    const own = join(folder, 'own');
-    await cp(base, own, { recursive: true });
+    const own = join(folder(), 'own');
+    await cp(base(), own, { recursive: true });
     const deploy = await TestDeploy.start(own);
     const left: string[] = [];
     const end = beforeChanges(join(own, 'nodes'), async (path) => {
       if (!/\/etc\/swift\/(?:proxy-server\.conf|SHA256SUMS)$/.test(path)) return;
-      const snapshot = join(folder, `left-${left.length}`);
+      const snapshot = join(folder(), `left-${left.length}`);
       // The disk is now as kill -9 would leave it.
       await cp(own, snapshot, { recursive: true });
       left.push(snapshot);
@@ -87,8 +82,8 @@ describe('deploy: a service that is killed', function () {
   it('says partial, or has done it, wherever kill -9 meets the write of a journal', async () => {
     const states: (Run['state'] | undefined)[] = [];
     for (let at = 1; at < WRITES_MAX; at++) {
-      const left = join(folder, `killed-${at}`);
-      await cp(base, left, { recursive: true });
+      const left = join(folder(), `killed-${at}`);
+      await cp(base(), left, { recursive: true });
       const isKilled = await applyUntilKilled(left, at);
       if (!isKilled) break;
       states.push(await goOn(left));

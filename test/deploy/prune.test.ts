@@ -5,7 +5,7 @@ import { etagOf } from '../../src/deploy/spec/canonical.js';
 import { Blobs } from '../../src/deploy/state/blobs.js';
 import { layout } from '../../src/deploy/state/layout.js';
 import { pruneState, RUNS_KEPT } from '../../src/deploy/state/prune.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useTempFolder } from '../support/temp-folder.js';
 import { otherWorkers, small, TestDeploy } from './service-support.js';
 import { exampleSpec } from './support.js';
 
@@ -18,17 +18,12 @@ const hex = (n: number, length: number) => n.toString(16).padStart(length, '0');
 
 describe('deploy: the state is pruned', function () {
   this.timeout(60_000);
-  let folder: string;
+  const folder = useTempFolder('deploy-prune');
   let deploy: TestDeploy | undefined;
-
-  beforeEach(async () => {
-    folder = await makeTempFolder('deploy-prune');
-  });
 
   afterEach(async () => {
     await deploy?.close();
     deploy = undefined;
-    await removeFolder(folder);
   });
 
   /** A file that was written so many days ago. */
@@ -39,7 +34,7 @@ describe('deploy: the state is pruned', function () {
   }
 
   it('keeps what the history needs and what is young, of thousands of plans', async () => {
-    const places = layout(folder);
+    const places = layout(folder());
     for (const name of ['specs', 'plans', 'runs', 'ramps', 'blobs'] as const) {
       await mkdir(places[name]);
     }
@@ -85,7 +80,7 @@ describe('deploy: the state is pruned', function () {
   });
 
   it('makes a content young again that a plan takes up', async () => {
-    const places = layout(folder);
+    const places = layout(folder());
     const blobs = new Blobs(places.blobs);
     const hash = hex(1, 64);
     blobs.putSync(hash, Buffer.from('x'));
@@ -100,13 +95,13 @@ describe('deploy: the state is pruned', function () {
   });
 
   it('goes back to an entry of the history, and reads no older journal at a start', async () => {
-    deploy = await TestDeploy.start(folder);
+    deploy = await TestDeploy.start(folder());
     const etag = (await deploy.putSpec(small)).json.etag;
     await deploy.deploy('first');
     await deploy.putSpec(otherWorkers);
     await deploy.deploy('second');
     await deploy.close();
-    const places = layout(join(folder, 'state'));
+    const places = layout(join(folder(), 'state'));
     const far = { nowS: NOW_S + 10 * KEEP_S, keepS: KEEP_S };
     expect(pruneState(places, far)).to.include({ runs: 0, plans: 0, specs: 0, blobs: 0 });
     const [run = ''] = await readdir(places.runs);
@@ -117,7 +112,7 @@ describe('deploy: the state is pruned', function () {
       const id = `run-${hex(n, 24)}`;
       await writeFile(join(places.runs, `${id}.json`), content.replace(run.slice(0, -5), id));
     }
-    deploy = await TestDeploy.start(folder);
+    deploy = await TestDeploy.start(folder());
     const plan = await deploy.call('POST', '/v1/plans', { body: { spec_etag: etag } });
     expect(plan.status, plan.text).to.equal(201);
   });

@@ -5,14 +5,14 @@ import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { dispersionGate } from '../../src/deploy/ramp/dispersion.js';
-import type { DeployError } from '../../src/deploy/service/errors.js';
 import type { StoredPlan } from '../../src/deploy/service/planner-protocol.js';
 import { Ramps, type RampParts } from '../../src/deploy/service/ramps.js';
 import { streamRamp } from '../../src/deploy/service/run-events.js';
 import type { Run } from '../../src/deploy/service/run-record.js';
 import { unsettledRun } from '../../src/deploy/service/unsettled.js';
 import { eventually } from '../support/eventually.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { codeOf } from '../support/failure.js';
+import { removeFolder, useTempFolder } from '../support/temp-folder.js';
 import { small } from './service-support.js';
 
 /** A call that is answered when a test says so. */
@@ -41,22 +41,17 @@ describe('deploy: ramps that are interrupted', () => {
     unsettled: [],
   } as unknown as StoredPlan;
   const DONE = { id: 'run-1', state: 'succeeded', ended_unix_s: 1 } as Run;
-  let folder: string;
+  const folder = useTempFolder('deploy-ramps-alone');
   let ramps: Ramps;
-
-  beforeEach(async () => {
-    folder = await makeTempFolder('deploy-ramps-alone');
-  });
 
   afterEach(async () => {
     await ramps.close();
-    await removeFolder(folder);
   });
 
   /** Its gates stay closed, unless a test says otherwise. */
   async function open(more: Partial<RampParts>, files: readonly string[] = []): Promise<void> {
     const parts: RampParts = {
-      ...{ folder, now: () => 1_700_000_000_000, pollMs: 60_000 },
+      ...{ folder: folder(), now: () => 1_700_000_000_000, pollMs: 60_000 },
       specOf: (etag) => Promise.resolve({ spec: small, etag }),
       plan: () => Promise.resolve(PLAN),
       planOf: () => Promise.resolve(undefined),
@@ -76,12 +71,6 @@ describe('deploy: ramps that are interrupted', () => {
 
   const begun = () =>
     ramps.begin({ spec: { spec: small, etag: 'e' }, allowLarge: false, key: 'k', actor: 'a' });
-
-  const codeOf = (work: Promise<void>): Promise<string> =>
-    work.then(
-      () => 'none',
-      (error: unknown) => (error as DeployError).code,
-    );
 
   it('stays cancelled, whatever its step and those who wait to resume it do', async () => {
     const step = new Held<Run>();
@@ -113,7 +102,7 @@ describe('deploy: ramps that are interrupted', () => {
     await open({ plan: plan.call });
     const ramp = await begun();
     await plan.begun;
-    await removeFolder(folder);
+    await removeFolder(folder());
     plan.answer(PLAN);
     await eventually(
       () => Promise.resolve(ramp.state),
@@ -133,7 +122,7 @@ describe('deploy: ramps that are interrupted', () => {
     plan.answer(PLAN);
     await ramps.close();
     // As it is after its first step, when the gates have opened.
-    const file = join(folder, `${ramp.id}.json`);
+    const file = join(folder(), `${ramp.id}.json`);
     const journal = { ...ramp, state: 'running', runs: ['run-1'] };
     for (const hasBegun of [false, true]) {
       await writeFile(file, JSON.stringify(journal));
@@ -191,11 +180,11 @@ describe('deploy: ramps that are interrupted', () => {
   });
 
   it('waits for no dispersion report once it is paused', async () => {
-    const program = join(folder, 'dispersion-report');
+    const program = join(folder(), 'dispersion-report');
     // It waits for an input that does not come.
     await writeFile(program, '#!/bin/sh\n: > "$2"\nexec cat\n');
     await chmod(program, 0o755);
-    const conf = join(folder, 'begun');
+    const conf = join(folder(), 'begun');
     const look: RampParts['look'] = async (_ramp, signal) => ({
       gates: [await dispersionGate(conf, signal, program)],
       problems: [],

@@ -7,7 +7,8 @@ import type { Ramp } from '../../src/deploy/service/ramp-record.js';
 import type { Run } from '../../src/deploy/service/run-record.js';
 import type { Spec } from '../../src/deploy/spec/schema.js';
 import { eventually } from '../support/eventually.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useEach } from '../support/fixture.js';
+import { useTempFolder } from '../support/temp-folder.js';
 import { FakeRecon, type Odd } from './fake-recon.js';
 import { PASSWORD, small, TestDeploy, TestDriver, USER } from './service-support.js';
 
@@ -16,26 +17,24 @@ const WHOLE = { copies_found: 12, copies_expected: 12 };
 
 describe('deploy: ramps', function () {
   this.timeout(120_000);
-  let folder: string;
+  const folder = useTempFolder('deploy-ramps');
+  const recon = useEach(() => FakeRecon.start(join(folder(), 'nodes')), 'stop');
   let deploy: TestDeploy;
-  let recon: FakeRecon;
   let parts: DeployParts;
   let driver: TestDriver;
   let base: Spec;
   let nowMs = 1_700_000_000_000;
 
   beforeEach(async () => {
-    folder = await makeTempFolder('deploy-ramps');
-    recon = await FakeRecon.start(join(folder, 'nodes'));
-    const dispersionProgram = join(folder, 'dispersion-report');
+    const dispersionProgram = join(folder(), 'dispersion-report');
     await writeFile(dispersionProgram, '#!/bin/sh\ncat "$2"\n');
     await chmod(dispersionProgram, 0o755);
     await report({ object: WHOLE, container: WHOLE });
-    driver = new TestDriver(new LocalDriver(join(folder, 'nodes')));
+    driver = new TestDriver(new LocalDriver(join(folder(), 'nodes')));
     parts = { now: () => nowMs, rampPollMs: 5, dispersionProgram, driver };
     await start();
     // The servers of the example do not mind devices that are no mount points.
-    base = { ...recon.on(small), tuning: {} };
+    base = { ...recon().on(small), tuning: {} };
     await deploy.putSpec(base);
     const run = await deploy.deploy('first');
     expect(run.state, run.message).to.equal('succeeded');
@@ -45,16 +44,14 @@ describe('deploy: ramps', function () {
 
   afterEach(async () => {
     await deploy.close();
-    recon.stop();
-    await removeFolder(folder);
   });
 
   async function start(): Promise<void> {
-    deploy = await TestDeploy.start(folder, parts, { dispersion_conf: 'dispersion.json' });
+    deploy = await TestDeploy.start(folder(), parts, { dispersion_conf: 'dispersion.json' });
   }
 
   const report = (value: object) =>
-    writeFile(join(folder, 'dispersion.json'), `a line before\n${JSON.stringify(value)}\n`);
+    writeFile(join(folder(), 'dispersion.json'), `a line before\n${JSON.stringify(value)}\n`);
 
   /** The device d1 of node1 gets 40 in place of 100: by half of that in each step. */
   function lighter(): Spec {
@@ -105,9 +102,9 @@ describe('deploy: ramps', function () {
 
   /** Waits until the servers were asked once more from their beginning on, and the answers count. */
   async function looked(times = 2): Promise<void> {
-    const wanted = recon.looks + times;
+    const wanted = recon().looks + times;
     await eventually(
-      () => Promise.resolve(recon.looks),
+      () => Promise.resolve(recon().looks),
       (looks) => looks >= wanted,
     );
   }
@@ -117,7 +114,7 @@ describe('deploy: ramps', function () {
   /** An hour and a full pass later. */
   function letSettle(): void {
     nowMs += 2 * HOUR_MS;
-    recon.beganS = nowMs / 1000 - 120;
+    recon().beganS = nowMs / 1000 - 120;
   }
 
   it('takes each step only once every gate is open', async () => {
@@ -141,9 +138,9 @@ describe('deploy: ramps', function () {
     // One of them is closed at any time.
     await report({ object: WHOLE, container: { ...WHOLE, copies_found: 11 } });
     for (const [server, gate, odd] of odds) {
-      recon.odd.set(server, odd);
+      recon().odd.set(server, odd);
       await onlyClosed(gate);
-      recon.odd.delete(server);
+      recon().odd.delete(server);
     }
     await onlyClosed('dispersion');
     expect((await rampOf(id)).gates.at(-1)?.message).to.equal(
@@ -172,7 +169,7 @@ describe('deploy: ramps', function () {
   });
 
   it('looks at the cluster before its first step as before the others', async () => {
-    recon.odd.set('node4/container', { status: 500 });
+    recon().odd.set('node4/container', { status: 500 });
     const id = await begin();
     const stopped = await untilRamp(id, ({ state }) => state === 'stopped');
     expect([stopped.runs, stopped.message]).to.deep.equal([
@@ -183,23 +180,23 @@ describe('deploy: ramps', function () {
       message.endsWith('from node4 (container)'),
     );
     expect(silent.map(({ message }) => message)).to.include('no answer from node4 (container)');
-    recon.odd.set('node4/container', { failures: 1 });
+    recon().odd.set('node4/container', { failures: 1 });
     expect((await post(`/v1/ramps/${id}/resume`)).status).to.equal(202);
     await looked();
     const waiting = await untilRamp(id, (ramp) => closedGates(ramp)[0] === 'replication');
     expect(waiting.runs).to.deep.equal([]);
-    recon.odd.clear();
+    recon().odd.clear();
     await untilRamp(id, ({ runs }) => runs.length === 1);
   });
 
   it('sees what others apply before its first step', async () => {
-    recon.odd.set('node4/container', { failures: 1 });
+    recon().odd.set('node4/container', { failures: 1 });
     const id = await begin();
     await untilRamp(id, (ramp) => closedGates(ramp)[0] === 'replication');
     await deploy.putSpec({ ...base, proxy: { ...base.proxy, workers: 7 } });
     expect((await deploy.deploy('meanwhile')).state).to.equal('succeeded');
     letSettle();
-    recon.odd.clear();
+    recon().odd.clear();
     const ended = await untilRamp(id, ({ state, runs }) => state === 'stopped' || runs.length > 0);
     expect([ended.runs, ended.message]).to.deep.equal([[], 'Another plan was applied meanwhile.']);
     expect((await post(`/v1/ramps/${id}/resume`)).status).to.equal(202);
@@ -231,7 +228,7 @@ describe('deploy: ramps', function () {
     await deploy.putSpec(base);
     expect((await deploy.deploy('unchecked')).state).to.equal('succeeded');
     letSettle();
-    recon.odd.set('node2', { unmounted: ['d1'] });
+    recon().odd.set('node2', { unmounted: ['d1'] });
     const id = await begin();
     await untilRamp(id, ({ runs }) => runs.length === 1);
   });
@@ -284,21 +281,21 @@ describe('deploy: ramps', function () {
   it('stops by itself where the cluster is not well, and goes on when it is told to', async () => {
     const id = await begin();
     await untilRamp(id, ({ runs, phase }) => runs.length === 1 && phase === 'wait');
-    recon.odd.set('node4/container', { status: 500 });
+    recon().odd.set('node4/container', { status: 500 });
     const stopped = await untilRamp(id, ({ state }) => state === 'stopped');
     expect(stopped.message).to.equal(
       'The cluster is not well: the container server of node4 does not answer: it answers 500',
     );
     letSettle();
-    const { looks } = recon;
+    const { looks } = recon();
     expect((await post(`/v1/ramps/${id}/pause`)).status).to.equal(409);
-    recon.odd.set('node4/container', { unmounted: ['d1'] });
+    recon().odd.set('node4/container', { unmounted: ['d1'] });
     expect((await post(`/v1/ramps/${id}/resume`)).status).to.equal(202);
     const again = await untilRamp(id, ({ state }) => state === 'stopped');
     expect(again.message).to.contain('has devices that are not mounted: d1');
-    expect([again.runs.length, recon.looks > looks]).to.deep.equal([1, true]);
+    expect([again.runs.length, recon().looks > looks]).to.deep.equal([1, true]);
     // Beside the devices, and none of them.
-    recon.odd.set('node4/container', { unmounted: ['lost+found'] });
+    recon().odd.set('node4/container', { unmounted: ['lost+found'] });
     expect((await post(`/v1/ramps/${id}/resume`)).status).to.equal(202);
     await untilRamp(id, ({ runs }) => runs.length === 2);
     expect((await post(`/v1/ramps/${id}/cancel`)).status).to.equal(202);

@@ -11,7 +11,7 @@ import type { Spec } from '../../src/deploy/spec/schema.js';
 import { parseSwiftConf } from '../../src/ring/swift-conf.js';
 import { describeWith, program, pythonModule } from '../support/needs.js';
 import { mustRun } from '../support/programs.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useTempFolderOnce } from '../support/temp-folder.js';
 import { exampleJson, exampleSpec, NOTHING, plan, specOf } from './support.js';
 
 const spec = exampleSpec();
@@ -157,20 +157,14 @@ describeWith(
   function () {
     // A dozen starts of Swift's programs, each of which takes seconds on a busy machine.
     this.timeout(300_000);
-    let folder: string;
-
-    before(async () => {
-      folder = await makeTempFolder('deploy-files');
-    });
-
-    after(() => removeFolder(folder));
+    const folder = useTempFolderOnce('deploy-files');
 
     for (const [title, of] of Object.entries({ tempauth: spec, keystone })) {
       it(`is loaded by paste as servers load it, with ${title}`, async function () {
         if (of === keystone && !(await hasKeystoneMiddleware())) {
           this.skip(); // keystonemiddleware comes with Debian's swift-proxy, and not with pip's Swift
         }
-        const root = join(folder, title);
+        const root = join(folder(), title);
         for (const [path, file] of filesOf(of, 'node1', root)) {
           await mkdir(dirname(join(root, path)), { recursive: true });
           await writeFile(
@@ -201,7 +195,7 @@ describeWith(
         .map(([name, { content }]) => ({ name, content }));
       const checks = await checkPrograms(
         { rings: rings.slice(2), configs: configs.slice(0, 2) },
-        folder,
+        folder(),
       );
       expect(checks.map(({ program: name, target, state }) => [name, target, state])).to.deep.equal(
         [
@@ -215,7 +209,7 @@ describeWith(
 
     it('leaves out what takes too long', async () => {
       const config = { name: 'a.conf', content: Buffer.from('[a]\n') };
-      const [check] = await checkPrograms({ rings: [], configs: [config] }, folder, 1);
+      const [check] = await checkPrograms({ rings: [], configs: [config] }, folder(), 1);
       expect(check).to.include({ state: 'skipped', message: 'it took more than 1 ms' });
     });
 
@@ -224,7 +218,7 @@ describeWith(
       const config = { name: 'a.conf', content: Buffer.from('no section = 1\n') };
       const checks = await checkPrograms(
         { rings: [{ name: 'object', file }], configs: [config] },
-        folder,
+        folder(),
       );
       expect(checks.map(({ state }) => state)).to.deep.equal(['failed', 'failed']);
       for (const { message } of checks) expect(message).not.to.equal('');

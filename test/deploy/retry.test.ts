@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { LocalDriver } from '../../src/deploy/drivers/local.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useTempFolder } from '../support/temp-folder.js';
 import { until } from '../support/until.js';
 import { otherWorkers, small, TestDeploy, TestDriver, type Answer } from './service-support.js';
 
@@ -9,22 +9,20 @@ const HOUR_MS = 3_600_000;
 
 describe('deploy: retries of a run', function () {
   this.timeout(120_000);
-  let folder: string;
+  const folder = useTempFolder('deploy-retry');
   let deploy: TestDeploy;
   let driver: TestDriver;
   let nowMs = 1_700_000_000_000;
 
   beforeEach(async () => {
-    folder = await makeTempFolder('deploy-retry');
-    driver = new TestDriver(new LocalDriver(join(folder, 'nodes')));
-    deploy = await TestDeploy.start(folder, { driver, now: () => nowMs });
+    driver = new TestDriver(new LocalDriver(join(folder(), 'nodes')));
+    deploy = await TestDeploy.start(folder(), { driver, now: () => nowMs });
     await deploy.putSpec(small);
   });
 
   afterEach(async () => {
     driver.release?.();
     await deploy.close();
-    await removeFolder(folder);
   });
 
   function retry(id: string, key: string, body: unknown = {}): Promise<Answer> {
@@ -106,7 +104,7 @@ describe('deploy: retries of a run', function () {
     const closed = deploy.close();
     driver.release?.();
     await closed;
-    deploy = await TestDeploy.start(folder, { now: () => nowMs });
+    deploy = await TestDeploy.start(folder(), { now: () => nowMs });
     const run = await retried(json.run_id, 'again');
     expect([run.state, run.retry_of]).to.deep.equal(['succeeded', json.run_id]);
   });

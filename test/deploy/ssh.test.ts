@@ -12,7 +12,7 @@ import { sha256 } from '../../src/deploy/spec/canonical.js';
 import { describeWith, program } from '../support/needs.js';
 import { mustRun } from '../support/programs.js';
 import { Sshd } from '../support/sshd.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useTempFolderOnce } from '../support/temp-folder.js';
 import { until } from '../support/until.js';
 import { otherWorkers, small, TestDeploy } from './service-support.js';
 
@@ -34,13 +34,12 @@ const NEEDS = ['sshd', 'ssh', 'python3'].map(program);
 describeWith(NEEDS, 'deploy: driver ssh', function () {
   // Each connection is four processes, and there are thirty in one test.
   this.timeout(600_000);
-  let folder: string;
+  const folder = useTempFolderOnce('deploy-ssh');
   let programs: string;
   let sshd: Sshd;
 
   before(async () => {
-    folder = await makeTempFolder('deploy-ssh');
-    programs = join(folder, 'programs');
+    programs = join(folder(), 'programs');
     await mkdir(programs);
     for (const [name, text] of [
       ['systemctl', SYSTEMCTL],
@@ -49,27 +48,26 @@ describeWith(NEEDS, 'deploy: driver ssh', function () {
       await writeFile(join(programs, name), text);
       await chmod(join(programs, name), 0o755);
     }
-    sshd = await Sshd.start(join(folder, 'ssh d'), programs);
+    sshd = await Sshd.start(join(folder(), 'ssh d'), programs);
   });
 
   beforeEach(async () => {
-    await rm(join(folder, 'nodes'), { recursive: true, force: true });
+    await rm(join(folder(), 'nodes'), { recursive: true, force: true });
     await rm(join(programs, 'calls'), { force: true });
   });
 
   after(async () => {
     // There is none where its start failed.
     await (sshd as Sshd | undefined)?.stop();
-    await removeFolder(folder);
   });
 
-  const at = (name: string): string => join(folder, 'nodes/node1', name);
+  const at = (name: string): string => join(folder(), 'nodes/node1', name);
   const calls = () => readFile(join(programs, 'calls'), 'utf8');
 
   function driver(more: Partial<SshOptions> = {}): SshDriver {
     const { user, port, keyFile, knownHostsFile } = sshd;
     const own = { user, port, keyFile, knownHostsFile };
-    const rootOf = (node: string) => join(folder, 'nodes', node);
+    const rootOf = (node: string) => join(folder(), 'nodes', node);
     const rest = { address: 'storage_ip', sudo: false, reloads: true } as const;
     const owners = { swiftGroup: '', gatewayUser: '' };
     return new SshDriver({ ...own, rootOf, ...rest, ...owners, ...more });
@@ -118,10 +116,10 @@ describeWith(NEEDS, 'deploy: driver ssh', function () {
     expect(await failureOf(install(wanted))).to.match(/exists|not a directory/i);
     expect(await readFile(at('etc/swift/swift.conf'), 'utf8')).to.equal('before');
     await rm(at('etc/ringway'));
-    await mkdir(join(folder, 'outside'));
-    await symlink(join(folder, 'outside'), at('etc/ringway'));
+    await mkdir(join(folder(), 'outside'));
+    await symlink(join(folder(), 'outside'), at('etc/ringway'));
     expect(await failureOf(install(wanted))).to.equal(
-      `etc/ringway is a link that leads to ${join(folder, 'outside')}`,
+      `etc/ringway is a link that leads to ${join(folder(), 'outside')}`,
     );
     const lie = { ...file('etc/swift/swift.conf', 'after'), sha256: '0'.repeat(64) };
     expect(await failureOf(install([lie]))).to.contain('read back with another content');
@@ -130,17 +128,17 @@ describeWith(NEEDS, 'deploy: driver ssh', function () {
   });
 
   it('writes through no link that others put in the place of its own files', async () => {
-    const victim = join(folder, 'victim');
+    const victim = join(folder(), 'victim');
     await writeFile(victim, 'precious');
     await install([file('etc/swift/swift.conf', 'before')]);
     await symlink(victim, at('etc/swift/.ringway-deploy.probe'));
     expect(await install([file('etc/swift/swift.conf', 'after')])).to.equal(1);
     expect(await readFile(victim, 'utf8')).to.equal('precious');
     expect(await readdir(at('etc/swift'))).to.deep.equal(['swift.conf']);
-    await mkdir(join(folder, 'theirs'));
-    await symlink(join(folder, 'theirs'), at('.ringway-deploy'));
+    await mkdir(join(folder(), 'theirs'));
+    await symlink(join(folder(), 'theirs'), at('.ringway-deploy'));
     expect(await failureOf(install([file('etc/swift/swift.conf', 'last')]))).to.contain('exists');
-    expect(await readdir(join(folder, 'theirs'))).to.deep.equal([]);
+    expect(await readdir(join(folder(), 'theirs'))).to.deep.equal([]);
     await rm(at('.ringway-deploy'));
   });
 
@@ -180,7 +178,7 @@ describeWith(NEEDS, 'deploy: driver ssh', function () {
   });
 
   it('calls no host whose key is another, or not known, and none that does not answer', async () => {
-    const strangers = join(folder, 'strangers');
+    const strangers = join(folder(), 'strangers');
     await writeFile(strangers, '');
     const unknown = driver({ knownHostsFile: strangers });
     expect(await failureOf(unknown.hashes(NODE, ['etc']))).to.match(
@@ -191,7 +189,7 @@ describeWith(NEEDS, 'deploy: driver ssh', function () {
     const key = stdout.split(' ').slice(0, 2).join(' ');
     await writeFile(strangers, `${known.split(' ')[0] ?? ''} ${key}\n`);
     expect(await failureOf(unknown.hashes(NODE, ['etc']))).to.match(/^ssh: .*verification failed/);
-    const other = driver({ keyFile: join(folder, 'ssh d/host-key') });
+    const other = driver({ keyFile: join(folder(), 'ssh d/host-key') });
     expect(await failureOf(other.hashes(NODE, ['etc']))).to.match(/^ssh: .*Permission denied/);
     const closed = driver({ port: 1, knownHostsFile: sshd.knownHostsFile });
     expect(await failureOf(closed.hashes(NODE, ['etc']))).to.match(/^ssh: .*Connection refused/);
@@ -240,12 +238,12 @@ describeWith(NEEDS, 'deploy: driver ssh', function () {
 
   it('brings a cluster into being, and stops at the first service that does not run', async () => {
     const deploy = await TestDeploy.start(
-      folder,
+      folder(),
       {},
       {
         driver: 'ssh',
         files_for: 'folder',
-        install_root: join(folder, 'nodes'),
+        install_root: join(folder(), 'nodes'),
         ssh_user: sshd.user,
         ssh_port: sshd.port,
         ssh_key_file: sshd.keyFile,
@@ -259,7 +257,7 @@ describeWith(NEEDS, 'deploy: driver ssh', function () {
       const run = await deploy.deploy('first');
       expect(run.state, run.message).to.equal('succeeded');
       expect(run.steps.map(({ state }) => state)).to.deep.equal(Array(8).fill('succeeded'));
-      const sums = { cwd: join(folder, 'nodes/node3') };
+      const sums = { cwd: join(folder(), 'nodes/node3') };
       await mustRun('sha256sum', ['-c', '--quiet', 'etc/swift/SHA256SUMS'], sums);
       await writeFile(join(programs, 'down-swift-proxy'), '');
       await deploy.putSpec(otherWorkers);

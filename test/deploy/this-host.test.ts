@@ -6,9 +6,10 @@ import { LocalDriver } from '../../src/deploy/drivers/local.js';
 import { ThisHostDriver } from '../../src/deploy/drivers/this-host.js';
 import { parseDeployConfig } from '../../src/deploy/service/config.js';
 import { driverOf } from '../../src/deploy/service/start.js';
+import { useEach } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
 import { mustRun } from '../support/programs.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useTempFolder } from '../support/temp-folder.js';
 import { until } from '../support/until.js';
 import { makeFolders, otherWorkers, small, TestDeploy } from './service-support.js';
 
@@ -22,35 +23,32 @@ if [ "$1" = is-active ] && [ -e "down-$2" ]; then echo inactive; exit 3; fi
 describeWith([program('python3')], 'deploy: the node that is this host', function () {
   // Each look is a start of Python.
   this.timeout(240_000);
-  let folder: string;
-  let programs: string;
+  const folder = useTempFolder('deploy-this-host');
+  const programs = useEach(() => join(folder(), 'programs'));
   let deploy: TestDeploy;
 
   beforeEach(async () => {
-    folder = await makeTempFolder('deploy-this-host');
-    programs = join(folder, 'programs');
-    await mkdir(programs);
-    await writeFile(join(programs, 'systemctl'), SYSTEMCTL);
-    await chmod(join(programs, 'systemctl'), 0o755);
+    await mkdir(programs());
+    await writeFile(join(programs(), 'systemctl'), SYSTEMCTL);
+    await chmod(join(programs(), 'systemctl'), 0o755);
     const group = (await mustRun('id', ['-Gn'])).stdout.trim().split(' ').at(-1) ?? '';
     const driver = new ThisHostDriver(
       'node1',
       {
         // Its place is the root of this machine, but for a test.
-        rootOf: () => join(folder, 'host'),
-        path: `${programs}:/usr/bin:/bin`,
+        rootOf: () => join(folder(), 'host'),
+        path: `${programs()}:/usr/bin:/bin`,
         reloads: true,
         swiftGroup: group,
         gatewayUser: '',
       },
-      new LocalDriver(join(folder, 'nodes')),
+      new LocalDriver(join(folder(), 'nodes')),
     );
-    deploy = await TestDeploy.start(folder, { driver });
+    deploy = await TestDeploy.start(folder(), { driver });
   });
 
   afterEach(async () => {
     await deploy.close();
-    await removeFolder(folder);
   });
 
   it('has its files in /etc, and its services reloaded, beside nodes that are folders', async () => {
@@ -61,23 +59,23 @@ describeWith([program('python3')], 'deploy: the node that is this host', functio
       ...['succeeded', 'succeeded'],
       ...['succeeded', 'staged', 'succeeded', 'staged', 'succeeded', 'staged'],
     ]);
-    const at = (name: string) => join(folder, 'host', name);
+    const at = (name: string) => join(folder(), 'host', name);
     await mustRun('sha256sum', ['-c', '--quiet', 'etc/swift/SHA256SUMS'], { cwd: at('.') });
     expect((await stat(at('etc/swift/swift.conf'))).mode & 0o777).to.equal(0o640);
-    const calls = () => readFile(join(programs, 'calls'), 'utf8');
+    const calls = () => readFile(join(programs(), 'calls'), 'utf8');
     expect(await calls()).to.contain('reload-or-restart swift-proxy swift-proxy-*\n');
     expect((await deploy.installed('node2', 'etc/swift/swift.conf')).length).to.be.above(0);
     const { json: status } = await deploy.call('GET', '/v1/status');
     expect(status.nodes.map(({ state }) => state)).to.deep.equal(Array(4).fill('in_sync'));
     // A service that does not run afterwards stops the run, and a retry finishes it.
-    await writeFile(join(programs, 'down-swift-proxy'), '');
+    await writeFile(join(programs(), 'down-swift-proxy'), '');
     await deploy.putSpec(otherWorkers);
     const stopped = await deploy.deploy('second');
     expect([stopped.state, stopped.message]).to.deep.equal([
       'partial',
       'node1: systemctl is-active swift-proxy ended with 3: inactive',
     ]);
-    await rm(join(programs, 'down-swift-proxy'));
+    await rm(join(programs(), 'down-swift-proxy'));
     const headers = { 'idempotency-key': 'retry' };
     const { json } = await deploy.call('POST', `/v1/runs/${stopped.id}/retry`, {
       headers,
@@ -89,18 +87,18 @@ describeWith([program('python3')], 'deploy: the node that is this host', functio
   it('keeps what the Users page has changed, and waits while that changes it', async () => {
     await deploy.putSpec(small);
     expect((await deploy.deploy('first')).state).to.equal('succeeded');
-    const conf = join(folder, 'host/etc/swift/proxy-server.conf');
-    const held = join(folder, 'held');
+    const conf = join(folder(), 'host/etc/swift/proxy-server.conf');
+    const held = join(folder(), 'held');
     // As the page does it: under a lock of the folder.
     const script = `exec 9<"$1"; flock 9; : > "$2"
       until [ -e "$3" ]; do sleep 0.1; done
       echo '# a user was removed' >> "$1/proxy-server.conf"`;
-    const staging = join(folder, 'host/.ringway-deploy');
+    const staging = join(folder(), 'host/.ringway-deploy');
     const page = mustRun('sh', [
       '-c',
       script,
       'page',
-      join(folder, 'host/etc/swift'),
+      join(folder(), 'host/etc/swift'),
       held,
       staging,
     ]);
@@ -115,18 +113,19 @@ describeWith([program('python3')], 'deploy: the node that is this host', functio
 
   it('is replaced in no part where a part of it cannot be', async () => {
     await deploy.putSpec(small);
-    await mkdir(join(folder, 'host/etc'), { recursive: true });
-    await writeFile(join(folder, 'host/etc/ringway'), 'a file in the place of a folder');
+    await mkdir(join(folder(), 'host/etc'), { recursive: true });
+    await writeFile(join(folder(), 'host/etc/ringway'), 'a file in the place of a folder');
     const run = await deploy.deploy('first');
     expect(run.state).to.equal('failed');
     expect(run.message).to.match(/^node1: .*(?:exists|not a directory)/i);
-    const { stdout } = await mustRun('find', [join(folder, 'host'), '-type', 'f']);
-    expect(stdout.trim()).to.equal(join(folder, 'host/etc/ringway'));
+    const { stdout } = await mustRun('find', [join(folder(), 'host'), '-type', 'f']);
+    expect(stdout.trim()).to.equal(join(folder(), 'host/etc/ringway'));
   });
 
   it('is one of the local driver, whose paths are those of a host', async () => {
-    const config = await makeFolders(join(folder, 'other'));
-    const options = (more: object) => parseDeployConfig({ ...config, ...more }, folder + '/other');
+    const config = await makeFolders(join(folder(), 'other'));
+    const options = (more: object) =>
+      parseDeployConfig({ ...config, ...more }, folder() + '/other');
     const node = { name: 'node1', storage_ip: '127.0.0.1' };
     const reload = { this_node: 'node1', local_reload: 'systemd' };
     const driver = driverOf(options(reload));

@@ -12,6 +12,7 @@ import {
   type LaneTaskTiming,
 } from '../../src/digest/index.js';
 import { DIGEST_DEFAULTS } from '../../src/digest/lane.js';
+import { useOnce } from '../support/fixture.js';
 
 const MIB = 1024 * 1024;
 const WANTED = { md5: true, sha256: false } as const;
@@ -26,19 +27,15 @@ async function failure(attempt: () => unknown): Promise<Error> {
 }
 
 describe('a digest lane', () => {
-  let folder: string;
-
-  before(() => {
-    folder = mkdtempSync(join(tmpdir(), 'ringway-lane-'));
-  });
+  const folder = useOnce(() => mkdtempSync(join(tmpdir(), 'ringway-lane-')));
 
   after(() => {
-    rmSync(folder, { recursive: true });
+    rmSync(folder(), { recursive: true });
   });
 
   /** A thread that does what the real one does, and dies when a body says so. */
   function mortalWorker(): string {
-    const file = join(folder, `mortal-${randomBytes(4).toString('hex')}.mjs`);
+    const file = join(folder(), `mortal-${randomBytes(4).toString('hex')}.mjs`);
     writeFileSync(
       file,
       `import run from ${JSON.stringify(DIGEST_DEFAULTS.workerFile)};
@@ -152,7 +149,7 @@ describe('a digest lane', () => {
   }
 
   it('fails, and does not hang, when the thread cannot start', async () => {
-    const file = join(folder, 'broken.mjs');
+    const file = join(folder(), 'broken.mjs');
     writeFileSync(file, 'throw new Error("cannot start");');
     const digests = createDigestFactory({
       inlineBytesMax: 0,

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { request } from 'undici';
+import { useOnce } from '../support/fixture.js';
 import { S3TestClient } from '../support/s3-client.js';
-import { startService, type Service } from '../support/service.js';
+import { startService } from '../support/service.js';
 import { seedOf, signedChunks, Signer, signHeaders } from '../support/sigv4.js';
 import { fuzzPlan, replayHint } from './plan.js';
 import { caseRandom, type SeededRandom } from './random.js';
@@ -29,22 +30,16 @@ function damage(body: Buffer, random: SeededRandom): Buffer {
 }
 
 describe('damaged aws-chunked uploads', () => {
-  let service: Service;
-  let s3: S3TestClient;
+  const service = useOnce(startService, 'stop');
+  const s3 = useOnce(() => new S3TestClient(service()), 'close');
 
   before(async () => {
-    service = await startService();
-    s3 = new S3TestClient(service);
-    await s3.put('/fuzz');
-    await s3.put('/fuzz/key', BEFORE);
-  });
-  after(async () => {
-    await s3.close();
-    await service.stop();
+    await s3().put('/fuzz');
+    await s3().put('/fuzz/key', BEFORE);
   });
 
   async function upload(random: SeededRandom): Promise<number> {
-    const { accessKey, secretKey, endpoint } = service;
+    const { accessKey, secretKey, endpoint } = service();
     const identity = { accessKey, secretKey, region: 'us-east-1' };
     const date = new Date();
     const headers = signHeaders(
@@ -70,15 +65,15 @@ describe('damaged aws-chunked uploads', () => {
   it('store all that was signed, or nothing', async function () {
     const { seed, first, cases } = fuzzPlan(CASES);
     this.timeout(60_000 + cases * 200);
-    const children = service.pids();
+    const children = service().pids();
     for (let index = first; index < first + cases; index++) {
       const status = await upload(caseRandom(seed, index));
-      const { body } = await s3.get('/fuzz/key');
+      const { body } = await s3().get('/fuzz/key');
       const expected = status === 200 ? WHOLE : Buffer.from(BEFORE);
       expect(body.equals(expected), `${status}; ${replayHint(seed, index)}`).to.equal(true);
-      if (status === 200) await s3.put('/fuzz/key', BEFORE);
+      if (status === 200) await s3().put('/fuzz/key', BEFORE);
       else expect(status, replayHint(seed, index)).to.be.within(400, 499);
     }
-    expect(service.pids()).to.deep.equal(children);
+    expect(service().pids()).to.deep.equal(children);
   });
 });

@@ -3,6 +3,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { UWS_ENVIRONMENT } from '../../src/http/environment.js';
+import { useOnce } from '../support/fixture.js';
 import { RawClient } from '../support/raw-http.js';
 
 const CHILD = fileURLToPath(new URL('support/edge-child.js', import.meta.url));
@@ -47,43 +48,35 @@ function many(count: number): string {
 
 describe('edge: size of the header block', () => {
   describe('with the environment that listeners get', () => {
-    let child: Child;
-    before(async () => {
-      child = await Child.start(UWS_ENVIRONMENT.UWS_HTTP_MAX_HEADERS_SIZE);
-    });
-    after(() => child.stop());
+    const child = useOnce(() => Child.start(UWS_ENVIRONMENT.UWS_HTTP_MAX_HEADERS_SIZE), 'stop');
 
     it('takes a header of 65,000 bytes', async () => {
-      const answer = await child.ask('/', `x-a: ${'a'.repeat(65_000)}\r\n`);
+      const answer = await child().ask('/', `x-a: ${'a'.repeat(65_000)}\r\n`);
       expect(answer).to.equal('200 2 65000');
     });
 
     it('takes a query of 65,000 bytes', async () => {
-      expect(await child.ask(`/?${'q'.repeat(65_000)}`, '')).to.equal('200 1 65000');
+      expect(await child().ask(`/?${'q'.repeat(65_000)}`, '')).to.equal('200 1 65000');
     });
 
     it('answers more with 431', async () => {
-      expect(await child.ask('/', `x-a: ${'a'.repeat(66_000)}\r\n`)).to.equal('431');
+      expect(await child().ask('/', `x-a: ${'a'.repeat(66_000)}\r\n`)).to.equal('431');
     });
 
     it(`takes ${HEADERS_MAX} headers and Host`, async () => {
-      expect(await child.ask('/', many(HEADERS_MAX))).to.equal(`200 ${HEADERS_MAX + 1} 1`);
+      expect(await child().ask('/', many(HEADERS_MAX))).to.equal(`200 ${HEADERS_MAX + 1} 1`);
     });
 
     it('answers one more with 431', async () => {
-      expect(await child.ask('/', many(HEADERS_MAX + 1))).to.equal('431');
+      expect(await child().ask('/', many(HEADERS_MAX + 1))).to.equal('431');
     });
   });
 
   describe('without it', () => {
-    let child: Child;
-    before(async () => {
-      child = await Child.start(undefined);
-    });
-    after(() => child.stop());
+    const child = useOnce(() => Child.start(undefined), 'stop');
 
     it('answers 5,000 bytes with 431 where the environment of the listener does not set the limit', async () => {
-      expect(await child.ask('/', `x-a: ${'a'.repeat(5_000)}\r\n`)).to.equal('431');
+      expect(await child().ask('/', `x-a: ${'a'.repeat(5_000)}\r\n`)).to.equal('431');
     });
   });
 });

@@ -5,6 +5,7 @@ import {
   ClientAbortedError,
   type Exchange,
 } from '../../src/http/exchange.js';
+import { errorOf } from '../support/failure.js';
 import type { RawClient } from '../support/raw-http.js';
 import { until } from '../support/until.js';
 import { closeEdges, startEdge, type Edge } from './support/edge.js';
@@ -14,13 +15,6 @@ function put(length: number): string {
 }
 
 const CHUNKED = 'PUT /b/k HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
-
-async function rejection(promise: Promise<unknown>): Promise<unknown> {
-  return promise.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-}
 
 describe('edge: request bodies', () => {
   let edge: Edge;
@@ -106,7 +100,7 @@ describe('edge: request bodies', () => {
   it('is refused at once when the announced length exceeds the limit', async () => {
     let bytesReceived = -1;
     await serve(async ({ body }) => {
-      const error = await rejection(body.collect(10));
+      const error = await errorOf(body.collect(10));
       bytesReceived = body.bytesReceived;
       return error instanceof BodyTooLargeError && error.limit;
     });
@@ -116,9 +110,7 @@ describe('edge: request bodies', () => {
   });
 
   it('is refused when a chunked body exceeds the limit', async () => {
-    await serve(
-      async ({ body }) => (await rejection(body.collect(10))) instanceof BodyTooLargeError,
-    );
+    await serve(async ({ body }) => (await errorOf(body.collect(10))) instanceof BodyTooLargeError);
     client.send(`${CHUNKED}6\r\nabcdef\r\n`);
     await until(() => edge.server.inFlight === 1);
     client.send('6\r\nabcdef\r\n');
@@ -142,7 +134,7 @@ describe('edge: request bodies', () => {
   it('is read once', async () => {
     await serve(async ({ body }) => {
       await body.collect(10);
-      const again = await rejection(body.collect(10));
+      const again = await errorOf(body.collect(10));
       expect(() => body[Symbol.asyncIterator]()).to.throw(/a reader already/);
       return (again as Error).message;
     });
@@ -168,7 +160,7 @@ describe('edge: request bodies', () => {
       let error: unknown;
       edge = await startEdge(async (exchange) => {
         seen = exchange;
-        error = await rejection(read(exchange));
+        error = await errorOf(read(exchange));
         await exchange.respond({ status: 200, headers: [] });
       });
       client = await edge.connect();
@@ -244,7 +236,7 @@ describe('edge: request bodies', () => {
   it('fails for a reader that is still there when the response is complete', async () => {
     let error: unknown;
     edge = await startEdge(async (exchange) => {
-      const reading = rejection(exchange.body.collect(100));
+      const reading = errorOf(exchange.body.collect(100));
       await exchange.respond({ status: 200, headers: [], body: 'early' });
       error = await reading;
     });

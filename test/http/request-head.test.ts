@@ -1,7 +1,8 @@
 import { expect } from 'chai';
+import { useEach } from '../support/fixture.js';
 import type { RawResponse } from '../support/raw-http.js';
 import { knownFailure } from '../support/known-failure.js';
-import { closeEdges, echoHead, startEdge, type Edge } from './support/edge.js';
+import { closeEdges, echoHead, startEdge } from './support/edge.js';
 import { IS_LATER_RELEASE } from './support/library.js';
 
 interface SeenHead {
@@ -18,15 +19,12 @@ function seen(response: RawResponse): SeenHead {
 }
 
 describe('edge: the head of a request', () => {
-  let edge: Edge;
+  const edge = useEach(() => startEdge(echoHead, { drainTimeoutMs: 20, keepAliveTouchMs: 10 }));
 
-  beforeEach(async () => {
-    edge = await startEdge(echoHead, { drainTimeoutMs: 20, keepAliveTouchMs: 10 });
-  });
   afterEach(closeEdges);
 
   async function ask(bytes: string): Promise<RawResponse> {
-    const client = await edge.connect();
+    const client = await edge().connect();
     client.send(bytes);
     return client.readResponse();
   }
@@ -78,7 +76,7 @@ describe('edge: the head of a request', () => {
   ];
   for (const [what, lines] of MALFORMED) {
     it(`refuses ${what} and closes the connection after the answer`, async () => {
-      const client = await edge.connect();
+      const client = await edge().connect();
       client.send(`GET / HTTP/1.1\r\nHost: a\r\n${lines}\r\n`);
       const response = await client.readResponse();
       expect(response.status).to.equal(400);

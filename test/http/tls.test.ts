@@ -8,25 +8,19 @@ import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { expect } from 'chai';
 import type { ExchangeHandler } from '../../src/http/exchange.js';
 import { prepareHttp, serveHttp, type HttpServer } from '../../src/http/server.js';
-import { makeCertificate, type CertificateFiles } from '../support/certificate.js';
+import { makeCertificate } from '../support/certificate.js';
+import { useOnce } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useTempFolderOnce } from '../support/temp-folder.js';
 import { until } from '../support/until.js';
 
 const MIB = 1024 * 1024;
 
 describeWith([program('openssl')], 'edge: TLS', () => {
-  let folder: string;
-  let files: CertificateFiles;
+  const folder = useTempFolderOnce('tls');
+  const files = useOnce(() => makeCertificate(folder(), 'localhost'));
   let server: HttpServer;
   const sockets: TLSSocket[] = [];
-
-  before(async () => {
-    folder = await makeTempFolder('tls');
-    files = await makeCertificate(folder, 'localhost');
-  });
-
-  after(() => removeFolder(folder));
 
   afterEach(() => {
     for (const socket of sockets.splice(0)) socket.destroy();
@@ -38,7 +32,7 @@ describeWith([program('openssl')], 'edge: TLS', () => {
       {
         host: '127.0.0.1',
         port: 0,
-        tls: files,
+        tls: files(),
         limits: { idleGraceMs: 10 },
         onHandlerError: () => undefined,
       },
@@ -50,7 +44,7 @@ describeWith([program('openssl')], 'edge: TLS', () => {
     const socket = connectTls({
       host: '127.0.0.1',
       port: server.port,
-      ca: readFileSync(files.certFile),
+      ca: readFileSync(files().certFile),
     });
     sockets.push(socket);
     await once(socket, 'secureConnect');
@@ -92,7 +86,7 @@ describeWith([program('openssl')], 'edge: TLS', () => {
       });
     });
     const url = `https://127.0.0.1:${server.port}/`;
-    const request = https.request(url, { method: 'PUT', ca: readFileSync(files.certFile) });
+    const request = https.request(url, { method: 'PUT', ca: readFileSync(files().certFile) });
     request.end(data);
     const [response] = (await once(request, 'response')) as [IncomingMessage];
     // A reader that is slow at first.
@@ -161,7 +155,7 @@ describeWith([program('openssl')], 'edge: TLS', () => {
 
   it('refuses files that cannot be used, before it listens', async () => {
     await serve(() => undefined);
-    const bad = { certFile: files.keyFile, keyFile: files.keyFile };
+    const bad = { certFile: files().keyFile, keyFile: files().keyFile };
     const options = { host: '127.0.0.1', port: 0, onHandlerError: () => undefined };
     expect(() => prepareHttp({ ...options, tls: bad }, () => undefined)).to.throw(Error);
   });

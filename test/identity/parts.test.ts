@@ -4,7 +4,8 @@ import { IdentityUnavailable } from '../../src/identity/keystone.js';
 import { projectAccounts } from '../../src/identity/project-accounts.js';
 import { readUser } from '../../src/identity/user.js';
 import { FakeKeystone } from '../support/fake-keystone.js';
-import { identityBench, type IdentityBench } from './support.js';
+import { useEach } from '../support/fixture.js';
+import { identityBench } from './support.js';
 
 describe('identity: parts', () => {
   it('reads nothing but tokens of projects', () => {
@@ -40,29 +41,26 @@ describe('identity: parts', () => {
 });
 
 describe('identity: accounts of projects', () => {
-  let fake: FakeKeystone;
-  let bench: IdentityBench;
+  const fake = useEach(() => FakeKeystone.start(), 'close');
+  const bench = useEach(() => identityBench(fake()));
   const mapping = { accountPrefix: 'AUTH_', ownerRoles: ['admin', 'member'] };
 
-  beforeEach(async () => {
-    fake = await FakeKeystone.start();
-    bench = identityBench(fake);
+  beforeEach(() => {
     for (const [user, project, role] of [
       ['anna', 'b', 'Member'],
       ['anna', 'a', 'member'],
       ['bob', 'b', 'admin'],
       ['bob', 'c', 'reader'],
     ] as const) {
-      fake.add({ access: `${user}-${project}`, secret: 's', user, project, roles: [role] });
+      fake().add({ access: `${user}-${project}`, secret: 's', user, project, roles: [role] });
     }
   });
 
   afterEach(async () => {
-    await bench.keystone.close();
-    await fake.close();
+    await bench().keystone.close();
   });
 
-  const accounts = () => projectAccounts(bench.tokens!, mapping);
+  const accounts = () => projectAccounts(bench().tokens!, mapping);
 
   it('are those in which a user has an owners’ role', async () => {
     expect(await accounts()).to.deep.equal(['AUTH_id-a', 'AUTH_id-b']);
@@ -70,12 +68,12 @@ describe('identity: accounts of projects', () => {
 
   it('say who may not ask for them, and what else goes wrong', async () => {
     const failure = async (): Promise<unknown> => accounts().catch((error: unknown) => error);
-    fake.givesSecrets = false;
+    fake().givesSecrets = false;
     expect(await failure())
       .to.be.instanceOf(IdentityUnavailable)
       .with.property('message')
       .that.matches(/403.*identity_user needs the role admin/);
-    fake.misbehave = (_request, response) => {
+    fake().misbehave = (_request, response) => {
       response.end('<html>');
       return true;
     };

@@ -9,8 +9,9 @@ import type { ByteSource } from '../../src/lib/cancellation.js';
 import type { ColdBackend, ColdCopy } from '../../src/cold/cold-backend.js';
 import { ColdError } from '../../src/cold/cold-error.js';
 import { MemoryColdBackend } from '../support/backend/memory-cold.js';
+import { failureOf } from '../support/failure.js';
 import { until } from '../support/until.js';
-import { patternBytes, rejection } from '../contract/fixture.js';
+import { patternBytes } from '../contract/fixture.js';
 import { ColdBench, NEVER, refOf } from './cold-support.js';
 import { ACCOUNT, CALL, DAY_MS } from './support.js';
 
@@ -167,10 +168,10 @@ describe('janitor: cold tier, when things go wrong', () => {
     await cold.putCold('key', patternBytes(SIZE));
     await cold.settle();
     damaging.damages = true;
-    expect(await rejection(cold.restore('key'))).to.have.property('code', 'InternalError');
+    expect(await failureOf(cold.restore('key'))).to.have.property('code', 'InternalError');
     expect(await cold.isReadable('key')).to.be.false;
     damaging.away = true;
-    expect(await rejection(cold.restore('key'))).to.have.property('code', 'ServiceUnavailable');
+    expect(await failureOf(cold.restore('key'))).to.have.property('code', 'ServiceUnavailable');
     damaging.damages = damaging.away = false;
     expect(await cold.restore('key')).to.equal(202);
   });
@@ -210,7 +211,7 @@ describe('janitor: cold tier, when things go wrong', () => {
     await cold.settle();
     const restorer = cold.restorer();
     const begun = new Promise<void>((resolve) => (waiting.onRead = resolve));
-    const restoring = rejection(restorer.restore(refOf('key'), 1, CALL));
+    const restoring = failureOf(restorer.restore(refOf('key'), 1, CALL));
     await begun;
     await restorer.close();
     expect(await restoring).to.have.property('message', 'the service is being stopped');

@@ -2,8 +2,9 @@ import { expect } from 'chai';
 import { SYSTEM_METADATA } from '../../src/s3/object/attributes.js';
 import { parseColdState } from '../../src/s3/rules/cold/state.js';
 import { VersionedKeys } from '../../src/s3/versions/versioned-keys.js';
-import { patternBytes, rejection } from '../contract/fixture.js';
+import { patternBytes } from '../contract/fixture.js';
 import { inDays, rules } from '../s3/rules/lifecycle/support.js';
+import { failureOf } from '../support/failure.js';
 import { ColdBench, refOf } from './cold-support.js';
 import { ACCOUNT, BUCKET, CALL, DAY_MS } from './support.js';
 
@@ -63,7 +64,7 @@ describe('janitor: cold tier', () => {
       expect(released).to.include({ bodyAbsent: true, etag: before.etag, size });
       expect(released.lastModified).to.equal(before.lastModified);
       expect(await cold.listed('key')).to.deep.equal({ ...entry, state: 'absent' });
-      expect(await rejection(cold.read('key'))).to.have.property('code', 'BodyAbsent');
+      expect(await failureOf(cold.read('key'))).to.have.property('code', 'BodyAbsent');
 
       expect(await cold.restore('key', 3)).to.equal(202);
       expect(await cold.isReadable('key')).to.be.true;

@@ -2,28 +2,23 @@ import { expect } from 'chai';
 import type { Backend } from '../../src/backend/backend.js';
 import { SYSTEM_METADATA } from '../../src/s3/object/attributes.js';
 import { inDays, rules } from '../s3/rules/lifecycle/support.js';
+import { useEach } from '../support/fixture.js';
 import { ACCOUNT, Bench, BUCKET, CALL, DAY_MS } from './support.js';
 
 const NEVER = new AbortController().signal;
 
 describe('janitor: expiration', () => {
-  let bench: Bench;
-
-  beforeEach(async () => {
-    bench = await Bench.open();
-  });
-
-  afterEach(() => bench.close());
+  const bench = useEach(() => Bench.open(), 'close');
 
   it('deletes what rules are due for, and nothing else', async () => {
-    await onOneDay(bench, async () => {
+    await onOneDay(bench(), async () => {
       for (const key of ['logs/a', 'logs/b', 'logsx', 'big', 'small', 'Logs/a']) {
-        await bench.put(key, key === 'big' ? 'x'.repeat(100) : 'x');
+        await bench().put(key, key === 'big' ? 'x'.repeat(100) : 'x');
       }
-      await bench.put('tagged', 'x', { keep: 'no', colour: 'red' });
-      await bench.put('tagged-else', 'x', { keep: 'yes' });
+      await bench().put('tagged', 'x', { keep: 'no', colour: 'red' });
+      await bench().put('tagged-else', 'x', { keep: 'yes' });
     });
-    await bench.rules(
+    await bench().rules(
       rules(
         { expiration: inDays(1), filter: { prefix: 'logs/' } },
         { expiration: inDays(2), filter: { sizeGreaterThan: 50 } },
@@ -33,9 +28,9 @@ describe('janitor: expiration', () => {
     );
     const left: Record<number, string[]> = {};
     for (const day of [1, 2, 3, 5]) {
-      bench.clock.advance((day === 5 ? 2 : 1) * DAY_MS);
-      expect((await bench.janitor().visit(NEVER, 'now')).outcome).to.equal('finished');
-      left[day] = await bench.keys();
+      bench().clock.advance((day === 5 ? 2 : 1) * DAY_MS);
+      expect((await bench().janitor().visit(NEVER, 'now')).outcome).to.equal('finished');
+      left[day] = await bench().keys();
     }
     const always = ['Logs/a', 'logsx', 'small', 'tagged-else'];
     expect(left).to.deep.equal({
@@ -44,7 +39,7 @@ describe('janitor: expiration', () => {
       3: [...always, 'tagged'].sort(),
       5: always,
     });
-    expect(bench.told.sort()).to.deep.equal([
+    expect(bench().told.sort()).to.deep.equal([
       'expire done big',
       'expire done logs/a',
       'expire done logs/b',
@@ -54,45 +49,45 @@ describe('janitor: expiration', () => {
 
   it('goes on behind links of other clients, and by nothing that they lead to', async () => {
     const elsewhere = { account: ACCOUNT, container: 'elsewhere' };
-    await bench.store.createContainer(CALL, elsewhere, {});
+    await bench().store.createContainer(CALL, elsewhere, {});
     const link = async (object: string, target: string) => {
       const to = { container: elsewhere.container, object: target };
       const described = { size: 0, etag: 'link', contentType: 'a/b' };
-      await bench.store.putLink(CALL, { ...ref(), object }, { target: to, ...described });
+      await bench().store.putLink(CALL, { ...ref(), object }, { target: to, ...described });
     };
     const tagged = { size: 1, body: Buffer.from('x'), contentType: 'a/b' };
     const systemMetadata = { [SYSTEM_METADATA.tagging]: 'keep=no' };
     const target = { ...elsewhere, object: 'tagged' };
-    await bench.store.putObject(CALL, target, { ...tagged, systemMetadata });
+    await bench().store.putObject(CALL, target, { ...tagged, systemMetadata });
     await link('closed', 'tagged');
     await link('broken', 'nothing');
-    await bench.put('tagged', 'x', { keep: 'no' });
+    await bench().put('tagged', 'x', { keep: 'no' });
     const filter = { tags: [{ key: 'keep', value: 'no' }] };
-    await bench.rules(rules({ expiration: inDays(1), filter }));
-    bench.clock.advance(2 * DAY_MS);
-    expect((await bench.janitor().visit(NEVER, 'now')).outcome).to.equal('finished');
-    expect(bench.told).to.deep.equal(['expire done tagged']);
-    expect(await bench.keys()).to.deep.equal(['broken', 'closed']);
+    await bench().rules(rules({ expiration: inDays(1), filter }));
+    bench().clock.advance(2 * DAY_MS);
+    expect((await bench().janitor().visit(NEVER, 'now')).outcome).to.equal('finished');
+    expect(bench().told).to.deep.equal(['expire done tagged']);
+    expect(await bench().keys()).to.deep.equal(['broken', 'closed']);
   });
 
   it('goes by a date that has passed, whatever the age', async () => {
-    await bench.put('new');
-    await bench.rules(rules({ expiration: { date: Date.UTC(2020, 0, 1) } }));
-    await bench.janitor().visit(NEVER, 'now');
-    expect(await bench.keys()).to.deep.equal([]);
+    await bench().put('new');
+    await bench().rules(rules({ expiration: { date: Date.UTC(2020, 0, 1) } }));
+    await bench().janitor().visit(NEVER, 'now');
+    expect(await bench().keys()).to.deep.equal([]);
   });
 
   it('lists only below the prefixes of its rules', async () => {
-    for (const key of ['a/1', 'a/2', 'b/1', 'c/1', 'c/2']) await bench.put(key);
-    await bench.rules(
+    for (const key of ['a/1', 'a/2', 'b/1', 'c/1', 'c/2']) await bench().put(key);
+    await bench().rules(
       rules(
         { expiration: inDays(9), filter: { prefix: 'c/' } },
         { expiration: inDays(9), filter: { prefix: 'a/' } },
         { expiration: inDays(9), filter: { prefix: 'a/2' } },
       ),
     );
-    await bench.janitor().visit(NEVER, 'now');
-    expect(bench.looked).to.equal(4);
+    await bench().janitor().visit(NEVER, 'now');
+    expect(bench().looked).to.equal(4);
   });
 
   for (const [how, body] of [
@@ -100,55 +95,55 @@ describe('janitor: expiration', () => {
     ['the same bytes', 'body'],
   ] as const) {
     it(`leaves alone what was written again with ${how} after it was listed`, async () => {
-      await bench.put('raced');
-      await bench.put('still');
-      await bench.rules(rules({ expiration: inDays(1) }));
-      const [listed] = (await bench.store.listObjects(CALL, ref(), { limit: 1 })).entries;
+      await bench().put('raced');
+      await bench().put('still');
+      await bench().rules(rules({ expiration: inDays(1) }));
+      const [listed] = (await bench().store.listObjects(CALL, ref(), { limit: 1 })).entries;
       if (listed?.kind !== 'object') throw new Error('nothing is listed');
-      bench.clock.advance(2 * DAY_MS);
-      const racing = interposed(bench.store, async (object) => {
+      bench().clock.advance(2 * DAY_MS);
+      const racing = interposed(bench().store, async (object) => {
         if (object !== 'raced') return;
         while (Date.now() <= listed.object.lastModified) await Promise.resolve();
-        await bench.put('raced', body);
+        await bench().put('raced', body);
       });
-      await bench.janitor({}, racing).visit(NEVER, 'now');
-      expect(await bench.keys()).to.deep.equal(['raced']);
-      expect(bench.told.sort()).to.deep.equal(['expire changed raced', 'expire done still']);
+      await bench().janitor({}, racing).visit(NEVER, 'now');
+      expect(await bench().keys()).to.deep.equal(['raced']);
+      expect(bench().told.sort()).to.deep.equal(['expire changed raced', 'expire done still']);
     });
   }
 
   it('takes what another client deleted for gone', async () => {
-    await bench.put('raced');
-    await bench.rules(rules({ expiration: inDays(1) }));
-    bench.clock.advance(2 * DAY_MS);
-    const racing = interposed(bench.store, async (object) => {
-      await bench.store.deleteObject(CALL, { ...ref(), object });
+    await bench().put('raced');
+    await bench().rules(rules({ expiration: inDays(1) }));
+    bench().clock.advance(2 * DAY_MS);
+    const racing = interposed(bench().store, async (object) => {
+      await bench().store.deleteObject(CALL, { ...ref(), object });
     });
-    await bench.janitor({}, racing).visit(NEVER, 'now');
-    expect(bench.told).to.deep.equal(['expire gone raced']);
+    await bench().janitor({}, racing).visit(NEVER, 'now');
+    expect(bench().told).to.deep.equal(['expire gone raced']);
   });
 
   it('moves objects to a class that is not cold by its name alone', async () => {
-    await bench.put('warm');
-    await bench.rules(rules({ transitions: [{ when: inDays(1), storageClass: 'GLACIER' }] }));
-    bench.clock.advance(2 * DAY_MS);
-    for (let pass = 0; pass < 2; pass++) await bench.janitor().visit(NEVER, 'now');
-    expect(await bench.keys()).to.deep.equal(['warm']);
-    expect(bench.told, 'once').to.deep.equal(['transition done warm']);
-    const { systemMetadata } = await bench.store.headObject(CALL, { ...ref(), object: 'warm' });
+    await bench().put('warm');
+    await bench().rules(rules({ transitions: [{ when: inDays(1), storageClass: 'GLACIER' }] }));
+    bench().clock.advance(2 * DAY_MS);
+    for (let pass = 0; pass < 2; pass++) await bench().janitor().visit(NEVER, 'now');
+    expect(await bench().keys()).to.deep.equal(['warm']);
+    expect(bench().told, 'once').to.deep.equal(['transition done warm']);
+    const { systemMetadata } = await bench().store.headObject(CALL, { ...ref(), object: 'warm' });
     expect(systemMetadata).to.deep.equal({ 's3-storage-class': 'GLACIER' });
   });
 
   it('goes on behind a bucket whose rules cannot be read', async () => {
-    await bench.store.createContainer(CALL, { account: ACCOUNT, container: 'aaa-damaged' }, {});
+    await bench().store.createContainer(CALL, { account: ACCOUNT, container: 'aaa-damaged' }, {});
     const damaged = { systemMetadata: { 's3-lifecycle': 'damaged' } };
-    await bench.store.updateContainer(CALL, { ...ref(), container: 'aaa-damaged' }, damaged);
-    await bench.put('old');
-    await bench.rules(rules({ expiration: inDays(1) }));
-    bench.clock.advance(2 * DAY_MS);
-    expect((await bench.janitor().visit(NEVER, 'now')).outcome).to.equal('finished');
-    expect(bench.unreadable).to.deep.equal(['aaa-damaged']);
-    expect(await bench.keys()).to.deep.equal([]);
+    await bench().store.updateContainer(CALL, { ...ref(), container: 'aaa-damaged' }, damaged);
+    await bench().put('old');
+    await bench().rules(rules({ expiration: inDays(1) }));
+    bench().clock.advance(2 * DAY_MS);
+    expect((await bench().janitor().visit(NEVER, 'now')).outcome).to.equal('finished');
+    expect(bench().unreadable).to.deep.equal(['aaa-damaged']);
+    expect(await bench().keys()).to.deep.equal([]);
   });
 
   function ref() {

@@ -15,6 +15,7 @@ import {
   RESERVED_CONTAINER,
   type RecordStore,
 } from '../../src/janitor/record-store.js';
+import { useEach } from '../support/fixture.js';
 import { ACCOUNT, Bench, CALL, FakeClock } from './support.js';
 
 const LEASE_MS = 1000;
@@ -27,20 +28,12 @@ const STORES = [
 
 for (const { name, Store, first } of STORES)
   describe(`janitor: lease, ${name}`, () => {
-    let bench: Bench;
-    let store: RecordStore;
-    let clock: FakeClock;
+    const bench = useEach(() => Bench.open(), 'close');
+    const store = useEach<RecordStore>(() => new Store(bench().store, ACCOUNT));
+    const clock = useEach(() => new FakeClock());
 
-    beforeEach(async () => {
-      bench = await Bench.open();
-      store = new Store(bench.store, ACCOUNT);
-      clock = new FakeClock();
-    });
-
-    afterEach(() => bench.close());
-
-    function lease(holder: string, own = clock): Lease {
-      return new Lease(store, holder, LEASE_MS, own);
+    function lease(holder: string, own = clock()): Lease {
+      return new Lease(store(), holder, LEASE_MS, own);
     }
 
     it('is had by exactly one of many janitors that want it at once', async () => {
@@ -55,7 +48,7 @@ for (const { name, Store, first } of STORES)
       await a.acquire(CALL);
       expect(await b.acquire(CALL)).to.deep.equal({ outcome: 'busy', waitMs: LEASE_MS });
       for (let i = 0; i < 5; i++) {
-        clock.advance(LEASE_MS / 2);
+        clock().advance(LEASE_MS / 2);
         await a.renew(CALL, { cursor: { container: 'c', marker: String(i) } });
         expect((await b.acquire(CALL)).outcome).to.equal('busy');
       }
@@ -93,35 +86,35 @@ for (const { name, Store, first } of STORES)
 
     it('counts from before it was written, since others may have seen it at once', async () => {
       const slow: RecordStore = {
-        read: store.read.bind(store),
+        read: store().read.bind(store()),
         async write(...args) {
-          const etag = await store.write(...args);
-          clock.advance(LEASE_MS / 2);
+          const etag = await store().write(...args);
+          clock().advance(LEASE_MS / 2);
           return etag;
         },
       };
-      const a = new Lease(slow, 'a', LEASE_MS, clock);
+      const a = new Lease(slow, 'a', LEASE_MS, clock());
       await a.acquire(CALL);
-      clock.advance(LEASE_MS / 2 - 1);
+      clock().advance(LEASE_MS / 2 - 1);
       expect(a.held).to.equal(true);
-      clock.advance(1);
+      clock().advance(1);
       expect(a.held).to.equal(false);
     });
 
     it('lasts as long as its holder says, not as long as that of the watcher', async () => {
-      const short = new Lease(store, 'b', LEASE_MS / 10, clock);
+      const short = new Lease(store(), 'b', LEASE_MS / 10, clock());
       await lease('a').acquire(CALL);
       expect(await short.acquire(CALL)).to.deep.equal({ outcome: 'busy', waitMs: LEASE_MS });
-      clock.advance(LEASE_MS - 1);
+      clock().advance(LEASE_MS - 1);
       expect((await short.acquire(CALL)).outcome).to.equal('busy');
-      clock.advance(1);
+      clock().advance(1);
       expect((await short.acquire(CALL)).outcome).to.equal('held');
     });
 
     it('ends for its holder without a word when it could not be renewed in time', async () => {
       const a = lease('a');
       await a.acquire(CALL);
-      clock.advance(LEASE_MS);
+      clock().advance(LEASE_MS);
       expect(() => {
         a.assertHeld();
       }).to.throw(LeaseLostError);
@@ -130,31 +123,25 @@ for (const { name, Store, first } of STORES)
     for (const text of ['', '{', '[]', '{"holder":1}']) {
       it(`is had where the record is damaged: ${text}`, async () => {
         const container = { account: ACCOUNT, container: RESERVED_CONTAINER };
-        await bench.store.createContainer(CALL, container, {});
+        await bench().store.createContainer(CALL, container, {});
         const input = { size: text.length, contentType: 'text/plain', body: Buffer.from(text) };
-        await bench.store.putObject(CALL, { ...container, object: first }, input);
+        await bench().store.putObject(CALL, { ...container, object: first }, input);
         expect((await lease('a').acquire(CALL)).outcome).to.equal('held');
       });
     }
   });
 
 describe('janitor: record, chained', () => {
-  let bench: Bench;
-
-  beforeEach(async () => {
-    bench = await Bench.open();
-  });
-
-  afterEach(() => bench.close());
+  const bench = useEach(() => Bench.open(), 'close');
 
   async function names(): Promise<string[]> {
     const container = { account: ACCOUNT, container: RESERVED_CONTAINER };
-    const { entries } = await bench.store.listObjects(CALL, container, { limit: 1000 });
+    const { entries } = await bench().store.listObjects(CALL, container, { limit: 1000 });
     return entries.map((entry) => (entry.kind === 'object' ? entry.object.name : entry.prefix));
   }
 
   it('keeps a bounded number of records, and reads the last', async () => {
-    const store = new ChainedRecord(bench.store, ACCOUNT);
+    const store = new ChainedRecord(bench().store, ACCOUNT);
     let etag: string | undefined;
     for (let sequence = 1; sequence <= 40; sequence++) {
       etag = await store.write(CALL, { ...NEW_RECORD, sequence }, etag);
@@ -165,17 +152,17 @@ describe('janitor: record, chained', () => {
   });
 
   it('finds the end of the chain behind a listing that lags', async () => {
-    const store = new ChainedRecord(bench.store, ACCOUNT);
+    const store = new ChainedRecord(bench().store, ACCOUNT);
     let etag: string | undefined;
     for (const sequence of [1, 2, 3]) {
       etag = await store.write(CALL, { ...NEW_RECORD, sequence }, etag);
     }
-    const lagging = new LaggingListing(bench.store, 1);
+    const lagging = new LaggingListing(bench().store, 1);
     expect((await new ChainedRecord(lagging, ACCOUNT).read(CALL)).record?.sequence).to.equal(3);
   });
 
   it('is not written by a janitor that has seen an older one', async () => {
-    const store = new ChainedRecord(bench.store, ACCOUNT);
+    const store = new ChainedRecord(bench().store, ACCOUNT);
     const first = await store.write(CALL, NEW_RECORD, undefined);
     await store.write(CALL, NEW_RECORD, first);
     expect(await store.write(CALL, NEW_RECORD, first)).to.equal(undefined);

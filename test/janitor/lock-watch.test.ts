@@ -15,6 +15,7 @@ import { JANITOR_COMMAND_ENTRY, JANITOR_PROGRAM } from '../../src/processes/prog
 import type { FromChild } from '../../src/processes/protocol.js';
 import { objectLockPatch } from '../../src/s3/bucket/configuration.js';
 import { readiness, renderReadiness } from '../../supervisor/health.js';
+import { useEach } from '../support/fixture.js';
 import { NEVER } from './cold-support.js';
 import { ACCOUNT, Bench, BUCKET, CALL } from './support.js';
 
@@ -52,17 +53,14 @@ class WithoutProtectedMetadata extends DecoratedBackend {
 }
 
 describe('janitor: buckets with Object Lock beside an unchecked clock', () => {
-  let bench: Bench;
+  const bench = useEach(() => Bench.open(), 'close');
   let calls: RecordingBackend;
   let warnings: string[];
 
-  beforeEach(async () => {
-    bench = await Bench.open();
-    calls = new RecordingBackend(bench.store);
+  beforeEach(() => {
+    calls = new RecordingBackend(bench().store);
     warnings = [];
   });
-
-  afterEach(() => bench.close());
 
   function watch(backend: B.Backend = calls): LockWatch {
     return new LockWatch(backend, (message, { account, container }) => {
@@ -72,19 +70,19 @@ describe('janitor: buckets with Object Lock beside an unchecked clock', () => {
   }
 
   async function search(locks: LockWatch, signal = NEVER): Promise<LockWatch> {
-    const pace = new RateLimiter(Infinity, bench.clock);
+    const pace = new RateLimiter(Infinity, bench().clock);
     await locks.search([ACCOUNT, OTHER_ACCOUNT], { pace, requestId: CALL.requestId, signal });
     return locks;
   }
 
   async function make(container: string, account = ACCOUNT): Promise<void> {
-    await bench.store.createContainer(CALL, { account, container }, {});
+    await bench().store.createContainer(CALL, { account, container }, {});
   }
 
   async function lock(container: string, account = ACCOUNT): Promise<void> {
     await make(container, account);
     const systemMetadata = objectLockPatch({});
-    await bench.store.updateContainer(CALL, { account, container }, { systemMetadata });
+    await bench().store.updateContainer(CALL, { account, container }, { systemMetadata });
   }
 
   it('are warned of once, whatever finds them and how many there are', async () => {
@@ -94,7 +92,7 @@ describe('janitor: buckets with Object Lock beside an unchecked clock', () => {
     expect(warnings).to.deep.equal([`${ACCOUNT}/locked`]);
     expect(locks.checks()).to.deep.equal([NOTE]);
     expect(calls.counts()).to.deep.equal({ listContainers: 1, headContainer: 2 });
-    await bench.janitor({}, locks).visit(NEVER, 'now');
+    await bench().janitor({}, locks).visit(NEVER, 'now');
     expect(warnings).to.have.length(1);
   });
 
@@ -132,7 +130,7 @@ describe('janitor: buckets with Object Lock beside an unchecked clock', () => {
   });
 
   it('are looked for with 1000 calls at most, and the note says so', async () => {
-    calls = new RecordingBackend(new ManyBuckets(bench.store));
+    calls = new RecordingBackend(new ManyBuckets(bench().store));
     const locks = await search(watch());
     expect(calls.calls).to.have.length(1000);
     expect(locks.checks()).to.have.length(1);
@@ -143,7 +141,7 @@ describe('janitor: buckets with Object Lock beside an unchecked clock', () => {
 
   it('are left to the next pass where the store fails, and the note says why', async () => {
     await lock('locked');
-    const locks = await search(watch(new Unavailable(bench.store)));
+    const locks = await search(watch(new Unavailable(bench().store)));
     expect(locks.checks()[0]).to.include({ ok: true });
     expect(locks.checks()[0]?.detail).to.include('refused by a test');
   });
@@ -152,14 +150,14 @@ describe('janitor: buckets with Object Lock beside an unchecked clock', () => {
     const locks = await search(watch());
     expect(locks.checks()).to.deep.equal([]);
     await lock('locked');
-    await bench.janitor({}, locks).visit(NEVER, 'now');
-    expect(bench.interruptions).to.deep.equal([]);
+    await bench().janitor({}, locks).visit(NEVER, 'now');
+    expect(bench().interruptions).to.deep.equal([]);
     expect(warnings).to.deep.equal([`${ACCOUNT}/locked`]);
     expect(locks.checks()).to.deep.equal([NOTE]);
   });
 
   it('are nothing to look for without protected metadata', async () => {
-    calls = new RecordingBackend(new WithoutProtectedMetadata(bench.store));
+    calls = new RecordingBackend(new WithoutProtectedMetadata(bench().store));
     expect((await search(watch())).checks()).to.deep.equal([]);
     expect(calls.calls).to.deep.equal([]);
   });
@@ -167,7 +165,7 @@ describe('janitor: buckets with Object Lock beside an unchecked clock', () => {
   it('are no longer looked for when the janitor is stopped', async () => {
     const stop = new AbortController();
     stop.abort(new Error('stopped'));
-    const locks = await search(watch(new Unavailable(bench.store)), stop.signal);
+    const locks = await search(watch(new Unavailable(bench().store)), stop.signal);
     expect(locks.checks()).to.deep.equal([]);
   });
 
@@ -180,7 +178,7 @@ describe('janitor: buckets with Object Lock beside an unchecked clock', () => {
     function start(entry: string, changes: Partial<FilledOptions>, init: object): ChildProcess {
       const credentials = [{ accessKey: 'AK', account: ACCOUNT, role: 'owner' }];
       child = fork(entry, [], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
-      const given = { ...options, dataDir: bench.folder, probeIntervalMs: 20, ...changes };
+      const given = { ...options, dataDir: bench().folder, probeIntervalMs: 20, ...changes };
       child.send({ type: 'init', worker: 0, options: given, credentials, ...init });
       return child;
     }

@@ -4,6 +4,7 @@ import { DecoratedBackend } from '../../src/backend/decorators/decorated-backend
 import { SYSTEM_METADATA } from '../../src/s3/object/attributes.js';
 import { partOf } from '../../src/s3/segments/names.js';
 import { archiveContainer, versionRef } from '../../src/s3/versions/names.js';
+import { useEach } from '../support/fixture.js';
 import { ColdBench, NEVER } from './cold-support.js';
 import { ACCOUNT, Bench, BUCKET, CALL, DAY_MS } from './support.js';
 
@@ -35,63 +36,57 @@ class WithoutFilter extends DecoratedBackend {
 }
 
 describe('janitor: a store without protected metadata', () => {
-  let bench: Bench;
+  const bench = useEach(() => Bench.open(), 'close');
 
-  beforeEach(async () => {
-    bench = await Bench.open();
-  });
-
-  afterEach(() => bench.close());
-
-  async function visit(of = bench): Promise<void> {
+  async function visit(of = bench()): Promise<void> {
     await of.janitor({}, new WithoutFilter(of.store)).visit(NEVER, 'now');
     expect(of.interruptions).to.deep.equal([]);
   }
 
   it('keeps the parts of versions, and says that it cannot tell them from garbage', async () => {
-    const uploadId = await bench.upload('key', 1, 2);
-    await bench.store.createContainer(CALL, ARCHIVE, {});
+    const uploadId = await bench().upload('key', 1, 2);
+    await bench().store.createContainer(CALL, ARCHIVE, {});
     const segments = await Promise.all(
       [1, 2].map(async (number) => {
         const part = partOf({ account: ACCOUNT, bucket: BUCKET, key: 'key', uploadId }, number);
-        const { size, etag } = await bench.store.headObject(CALL, part);
+        const { size, etag } = await bench().store.headObject(CALL, part);
         return { container: part.container, object: part.object, size, etag };
       }),
     );
     const attributes = { [SYSTEM_METADATA.uploadId]: uploadId };
-    await bench.store.putManifest(CALL, versionRef({ ...OF, key: 'key' }, NAME), {
+    await bench().store.putManifest(CALL, versionRef({ ...OF, key: 'key' }, NAME), {
       contentType: 'text/plain',
       etag: 'x-2',
       systemMetadata: attributes,
       listingAttributes: attributes,
       segments,
     });
-    await bench.removeMarker('key', uploadId);
-    bench.clock.advance(2 * DAY_MS);
+    await bench().removeMarker('key', uploadId);
+    bench().clock.advance(2 * DAY_MS);
     await visit();
-    expect(bench.told).to.deep.equal([]);
-    expect(await bench.segments()).to.deep.equal(['key/1/1', 'key/1/2']);
-    expect(bench.unreadable).to.deep.equal([`${BUCKET}+segments`, `${BUCKET}+versions`]);
+    expect(bench().told).to.deep.equal([]);
+    expect(await bench().segments()).to.deep.equal(['key/1/1', 'key/1/2']);
+    expect(bench().unreadable).to.deep.equal([`${BUCKET}+segments`, `${BUCKET}+versions`]);
   });
 
   it('leaves archives alone, with what no index names', async () => {
-    await bench.store.createContainer(CALL, ARCHIVE, {});
+    await bench().store.createContainer(CALL, ARCHIVE, {});
     const input = { size: 1, contentType: 'text/plain', body: Buffer.from('x') };
-    await bench.store.putObject(CALL, versionRef({ ...OF, key: 'orphan' }, NAME), input);
-    bench.clock.advance(2 * DAY_MS);
+    await bench().store.putObject(CALL, versionRef({ ...OF, key: 'orphan' }, NAME), input);
+    bench().clock.advance(2 * DAY_MS);
     await visit();
-    expect(bench.told).to.deep.equal([]);
-    expect(await bench.keys(ARCHIVE.container)).to.have.length(1);
-    expect(bench.unreadable).to.deep.equal([ARCHIVE.container]);
+    expect(bench().told).to.deep.equal([]);
+    expect(await bench().keys(ARCHIVE.container)).to.have.length(1);
+    expect(bench().unreadable).to.deep.equal([ARCHIVE.container]);
   });
 
   it('clears parts of no upload where there never were versions', async () => {
-    const uploadId = await bench.upload('crashed', 1, 2);
-    await bench.removeMarker('crashed', uploadId);
-    bench.clock.advance(2 * DAY_MS);
+    const uploadId = await bench().upload('crashed', 1, 2);
+    await bench().removeMarker('crashed', uploadId);
+    bench().clock.advance(2 * DAY_MS);
     await visit();
-    expect(bench.told).to.deep.equal(['sweep done crashed']);
-    expect(bench.unreadable).to.deep.equal([]);
+    expect(bench().told).to.deep.equal(['sweep done crashed']);
+    expect(bench().unreadable).to.deep.equal([]);
   });
 
   it('removes no cold copies: which object is theirs cannot be seen', async () => {

@@ -5,6 +5,7 @@ import { mapLimited } from '../../src/lib/promises.js';
 import { IndexStore, NOTHING_STORED, prepareIndex } from '../../src/s3/versions/index-store.js';
 import { VersionIds, type VersionEntry } from '../../src/s3/versions/version-entry.js';
 import { rules } from '../s3/rules/lifecycle/support.js';
+import { useEach } from '../support/fixture.js';
 import { CALL, DAY_MS } from './support.js';
 import { gatewayOn, keyOf, VersionsBench } from './versions-support.js';
 
@@ -13,18 +14,12 @@ const KEYS = Number(process.env.COST_KEYS ?? 100);
 const MANY = Number(process.env.COST_VERSIONS ?? 3_000);
 
 describe('janitor: what a pass over versions costs', () => {
-  let versions: VersionsBench;
-
-  beforeEach(async () => {
-    versions = await VersionsBench.open();
-  });
-
-  afterEach(() => versions.close());
+  const versions = useEach(() => VersionsBench.open(), 'close');
 
   /** Calls of a pass, but for those of its lease and of the containers. */
   async function calls(): Promise<Partial<Record<BackendMethod, number>>> {
-    const backend = new RecordingBackend(versions.store);
-    await versions.pass(backend);
+    const backend = new RecordingBackend(versions().store);
+    await versions().pass(backend);
     const counts: Partial<Record<BackendMethod, number>> = {};
     for (const { method, ref } of backend.calls) {
       if (ref.container === '.ringway' || ref.object === undefined) {
@@ -38,21 +33,21 @@ describe('janitor: what a pass over versions costs', () => {
   async function fill(perKey: number): Promise<void> {
     const keys = Array.from({ length: KEYS }, (_, n) => `key-${n}`);
     await mapLimited(keys, 64, async (key) => {
-      for (let n = 0; n < perKey; n++) await versions.put(key, String(n), { days: 20 - n });
+      for (let n = 0; n < perKey; n++) await versions().put(key, String(n), { days: 20 - n });
     });
   }
 
   it(`is listings where nothing is due, of ${KEYS} keys`, async function () {
     this.timeout(60_000 + KEYS * 100);
     await fill(3);
-    await versions.rules(rules({ noncurrentVersionExpiration: { noncurrentDays: 100 } }));
+    await versions().rules(rules({ noncurrentVersionExpiration: { noncurrentDays: 100 } }));
     const idle = await calls();
     expect(idle).to.have.all.keys('listObjects');
-    versions.bench.clock.advance(DAY_MS);
+    versions().bench.clock.advance(DAY_MS);
     const swept = await calls();
     expect(swept.deleteObject, 'each fence').to.equal(3 * KEYS);
     expect(swept).to.have.all.keys('listObjects', 'deleteObject');
-    await versions.rules(rules({ noncurrentVersionExpiration: { noncurrentDays: 1 } }));
+    await versions().rules(rules({ noncurrentVersionExpiration: { noncurrentDays: 1 } }));
     const pruned = await calls();
     // Two versions and, as the clock is ahead, the fence of their removal.
     expect(pruned.deleteObject).to.equal(3 * KEYS);
@@ -71,19 +66,19 @@ describe('janitor: what a pass over versions costs', () => {
       const name = ids.mintFor(lastModified);
       return { id: name, name, kind: 'version', lastModified, size: 1, etag: '0'.repeat(32) };
     });
-    await versions.put('many', 'current');
-    const store = new IndexStore({ backend: versions.store, indexBytesMax: 8 * 1024 * 1024 });
+    await versions().put('many', 'current');
+    const store = new IndexStore({ backend: versions().store, indexBytesMax: 8 * 1024 * 1024 });
     const before = await store.readIndex(CALL, keyOf('many'));
     const index = { ...before.index, entries: [...before.index.entries, ...entries] };
     await store.writeIndex(CALL, keyOf('many'), prepareIndex(index), before);
     expect(before).to.not.equal(NOTHING_STORED);
     const noncurrentVersionExpiration = { noncurrentDays: 5, newerNoncurrentVersions: 10 };
-    await versions.rules(rules({ noncurrentVersionExpiration }));
+    await versions().rules(rules({ noncurrentVersionExpiration }));
     const counts = await calls();
     expect(counts.putObject, 'a fence and an index for each thousand').to.equal((2 * MANY) / 1000);
     expect(counts.getObject).to.be.at.most(5 + (3 * MANY) / 1000);
-    const left = await gatewayOn(versions.store).readIndex(CALL, keyOf('many'));
+    const left = await gatewayOn(versions().store).readIndex(CALL, keyOf('many'));
     expect(left.entries).to.have.length(11);
-    expect(await versions.pass()).to.deep.equal([]);
+    expect(await versions().pass()).to.deep.equal([]);
   });
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useTempFolderOnce } from '../support/temp-folder.js';
 
 const program = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const RINGWAY = program('supervisor/main.js');
@@ -20,22 +20,19 @@ const CONSOLE = {
 
 /** A result that is not where it was sent must not look like one that is. */
 describe('result on stdout', () => {
-  let folder: string;
+  const folder = useTempFolderOnce('result');
 
   before(async () => {
-    folder = await makeTempFolder('result');
-    await mkdir(join(folder, 'data', 'store'), { recursive: true });
-    await mkdir(join(folder, 'state'));
-    await writeFile(join(folder, 'console.json'), JSON.stringify(CONSOLE));
-    await writeFile(join(folder, 'state', 'audit.jsonl'), '');
+    await mkdir(join(folder(), 'data', 'store'), { recursive: true });
+    await mkdir(join(folder(), 'state'));
+    await writeFile(join(folder(), 'console.json'), JSON.stringify(CONSOLE));
+    await writeFile(join(folder(), 'state', 'audit.jsonl'), '');
   });
-
-  after(() => removeFolder(folder));
 
   /** @returns exit code and what stderr says */
   async function onto(stdout: number, args: readonly string[]) {
     const child = spawn(process.execPath, args, {
-      cwd: folder,
+      cwd: folder(),
       env: { ...process.env, RINGWAY_ACCESS_KEY: 'OPERATOR', RINGWAY_SECRET_KEY: 'hush-hush-hush' },
       stdio: ['ignore', stdout, 'pipe'],
     });
@@ -73,14 +70,14 @@ describe('result on stdout', () => {
     // The shell's unit is 512 bytes: fewer than there are keys.
     const line = `ulimit -f 1; exec "$0" "$@" > part.json`;
     const args = ['-c', line, process.execPath, RINGWAY, 'check', '--print'];
-    const { status, stderr } = spawnSync('sh', args, { cwd: folder, encoding: 'utf8' });
-    expect((await readFile(join(folder, 'part.json'))).length).to.be.within(1, 1024);
+    const { status, stderr } = spawnSync('sh', args, { cwd: folder(), encoding: 'utf8' });
+    expect((await readFile(join(folder(), 'part.json'))).length).to.be.within(1, 1024);
     expect(stderr).to.include('the result cannot be written to stdout: EFBIG');
     expect(status).to.equal(80);
   });
 
   it('is whole in a file, and behind what is there already', async () => {
-    const file = join(folder, 'whole.json');
+    const file = join(folder(), 'whole.json');
     await writeFile(file, '\n');
     const fd = openSync(file, 'a');
     try {

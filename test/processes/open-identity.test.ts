@@ -5,19 +5,13 @@ import { loadConfig } from '../../src/config/load.js';
 import { openIdentity } from '../../src/processes/open-identity.js';
 import { StartError } from '../../src/processes/child.js';
 import { createLogger } from '../../src/telemetry/logger.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useTempFolder } from '../support/temp-folder.js';
 
 describe('opening: Keystone', () => {
-  let folder: string;
-
-  beforeEach(async () => {
-    folder = await makeTempFolder('open-identity');
-  });
-
-  afterEach(() => removeFolder(folder));
+  const folder = useTempFolder('open-identity');
 
   it('says of a password that others can read that the configuration is at fault', async () => {
-    await writeFile(join(folder, 'password'), 'secret', { mode: 0o644 });
+    await writeFile(join(folder(), 'password'), 'secret', { mode: 0o644 });
     const { options } = loadConfig({
       flags: {
         credentials_source: 'identity',
@@ -25,7 +19,7 @@ describe('opening: Keystone', () => {
         identity_user: 'ringway',
         identity_key_file: 'password',
       },
-      cwd: folder,
+      cwd: folder(),
     });
     const log = createLogger({ level: 'silent', process: 'listener' });
     expect(() => openIdentity(options, log))

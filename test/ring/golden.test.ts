@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { PathHash } from '../../src/ring/path-hash.js';
 import { Ring } from '../../src/ring/ring.js';
 import { unpackRing } from '../../src/ring/ring-file.js';
+import { useOnce } from '../support/fixture.js';
 import { goldenFile, goldenJson } from './support.js';
 
 /** Swift's answers on a ring: partitions with primaries and handoffs, names with partitions. */
@@ -17,18 +18,14 @@ interface Expected {
 const SALT = { prefix: Buffer.from('labprefix'), suffix: Buffer.from('labsuffix') };
 
 describe('golden rings', () => {
-  let expected: readonly Expected[];
-
-  before(async () => {
-    expected = (await goldenJson('expect')) as readonly Expected[];
-  });
+  const expected = useOnce(async () => (await goldenJson('expect')) as readonly Expected[]);
 
   const load = async (name: string): Promise<Ring> =>
     new Ring((await unpackRing(await goldenFile(name))).data);
 
   it('have primaries and handoffs in the order of Swift', async () => {
     let lookups = 0;
-    for (const { f, q } of expected) {
+    for (const { f, q } of expected()) {
       const ring = await load(f);
       for (const [part, primaries, handoffs] of q) {
         const where = `${f}, partition ${part}`;
@@ -46,7 +43,7 @@ describe('golden rings', () => {
 
   it('have names in the partitions of Swift', async () => {
     const paths = new PathHash(SALT);
-    for (const { f, names } of expected) {
+    for (const { f, names } of expected()) {
       const ring = await load(f);
       for (const [[account, container, object], part] of names) {
         const hash = paths.hex(account, container ?? undefined, object ?? undefined);

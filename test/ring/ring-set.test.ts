@@ -5,7 +5,8 @@ import { ConfigError } from '../../src/config/problem.js';
 import type { Policies } from '../../src/ring/policy.js';
 import { RingSet, type RingState } from '../../src/ring/ring-set.js';
 import { parseSwiftConf } from '../../src/ring/swift-conf.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useEach } from '../support/fixture.js';
+import { useTempFolder } from '../support/temp-folder.js';
 import { device, goldenFile, ringV1 } from './support.js';
 
 const HASH = '[swift-hash]\nswift_hash_path_suffix = s\n';
@@ -29,31 +30,27 @@ function smallRing(
 }
 
 describe('ring set', () => {
-  let directory: string;
-  let changes: RingState[];
+  const directory = useTempFolder('ring-set');
+  const changes = useEach<RingState[]>(() => []);
   let now: number;
 
   beforeEach(async () => {
-    directory = await makeTempFolder('ring-set');
-    changes = [];
     now = 1000;
     for (const name of ['account', 'container', 'object']) await write(name, smallRing(1));
   });
 
-  afterEach(() => removeFolder(directory));
-
   const write = async (name: string, bytes: Buffer): Promise<void> => {
-    const path = join(directory, `${name}.ring.gz`);
+    const path = join(directory(), `${name}.ring.gz`);
     await writeFile(`${path}.new`, bytes);
     await rename(`${path}.new`, path);
   };
 
   const open = (given = policies()): Promise<RingSet> =>
     RingSet.open({
-      directory,
+      directory: directory(),
       policies: given,
       now: () => now,
-      onChange: (state) => changes.push(state),
+      onChange: (state) => changes().push(state),
     });
 
   const problemsOf = async (given?: Policies): Promise<string[]> => {
@@ -71,19 +68,19 @@ describe('ring set', () => {
   });
 
   it('says of each ring that cannot be used why', async () => {
-    await rm(join(directory, 'account.ring.gz'));
+    await rm(join(directory(), 'account.ring.gz'));
     await write('container', Buffer.from('nonsense, and nothing but nonsense'));
     expect(await problemsOf()).to.deep.equal([
-      `${directory}/account.ring.gz: expected a ring file of Swift: it cannot be read (ENOENT: ` +
-        `no such file or directory, open '${directory}/account.ring.gz')`,
-      `${directory}/container.ring.gz: expected a ring file of Swift: it is not packed with gzip`,
+      `${directory()}/account.ring.gz: expected a ring file of Swift: it cannot be read (ENOENT: ` +
+        `no such file or directory, open '${directory()}/account.ring.gz')`,
+      `${directory()}/container.ring.gz: expected a ring file of Swift: it is not packed with gzip`,
     ]);
   });
 
   it('refuses a ring that does not fit its erasure-coded policy', async () => {
     await write('object-1', smallRing(1, [[0, 1]]));
     expect(await problemsOf(policies(EC))).to.deep.equal([
-      `${directory}/object-1.ring.gz: expected a ring file of Swift: ` +
+      `${directory()}/object-1.ring.gz: expected a ring file of Swift: ` +
         'it has 1 replicas, where the erasure-coded policy ec has 2',
     ]);
     await write('object-1', smallRing(1));
@@ -101,8 +98,8 @@ describe('ring set', () => {
     await set.refresh();
     expect(set.ring('object')?.partPower).to.equal(6);
     expect(set.ring('account')).to.equal(account);
-    expect(changes).to.have.length(1);
-    expect(changes[0]).to.deep.include({ name: 'object', loadedAtMs: 2000, problem: undefined });
+    expect(changes()).to.have.length(1);
+    expect(changes()[0]).to.deep.include({ name: 'object', loadedAtMs: 2000, problem: undefined });
   });
 
   it('keeps the old ring while the new file is broken, and says so once', async () => {
@@ -115,21 +112,21 @@ describe('ring set', () => {
     await set.refresh();
     expect(set.ring('object')).to.equal(before);
     const reason = 'its gzip stream is damaged or cut off';
-    expect(changes).to.have.length(1);
-    expect(changes[0]).to.deep.include({ version: 1, problem: { reason, sinceMs: 2000 } });
-    await rm(join(directory, 'object.ring.gz'));
+    expect(changes()).to.have.length(1);
+    expect(changes()[0]).to.deep.include({ version: 1, problem: { reason, sinceMs: 2000 } });
+    await rm(join(directory(), 'object.ring.gz'));
     await set.refresh();
     expect(set.states()[2]?.problem).to.deep.include({ sinceMs: 2000 });
     expect(set.states()[2]?.problem?.reason).to.match(/ENOENT/);
     await write('object', smallRing(3));
     await set.refresh();
     expect(set.states()[2]).to.include({ version: 3, loadedAtMs: 3000, problem: undefined });
-    expect(changes).to.have.length(3);
+    expect(changes()).to.have.length(3);
   });
 
   it('notices a file that has only been written anew', async () => {
     const set = await open();
-    const path = join(directory, 'object.ring.gz');
+    const path = join(directory(), 'object.ring.gz');
     await writeFile(path, smallRing(2));
     await utimes(path, 1, 1);
     await set.refresh();

@@ -12,7 +12,7 @@ import { writeRing } from '../../src/ring/ring-writer.js';
 import { Ring } from '../../src/ring/ring.js';
 import { describeWith, program, pythonModule } from '../support/needs.js';
 import { mustRun } from '../support/programs.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useTempFolderOnce } from '../support/temp-folder.js';
 import { newDevice } from './builder-support.js';
 import { goldenFile, PYTHON } from './support.js';
 
@@ -75,19 +75,15 @@ describeWith(
   'rings for Swift',
   function () {
     this.timeout(120_000);
-    let folder: string;
-    before(async () => {
-      folder = await makeTempFolder('rings');
-    });
-    after(() => removeFolder(folder));
+    const folder = useTempFolderOnce('rings');
 
     it('are taken by its servers, swift-ring-builder and swift-get-nodes', async () => {
       const states = [1, 2.5, 3].map(builder);
-      await writeFile(join(folder, 'swift.conf'), CONF);
+      await writeFile(join(folder(), 'swift.conf'), CONF);
       for (const [index, state] of states.entries()) {
-        await writeFile(join(folder, `${index}.ring.gz`), writeRing(ringOf(state)));
+        await writeFile(join(folder(), `${index}.ring.gz`), writeRing(ringOf(state)));
       }
-      const { stdout } = await mustRun('python3', [join(PYTHON, 'accepts.py'), folder]);
+      const { stdout } = await mustRun('python3', [join(PYTHON, 'accepts.py'), folder()]);
       const answers = stdout.trim().split('\n');
       expect(answers).to.have.length(states.length);
       for (const [index, state] of states.entries()) {

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useTempFolder } from '../support/temp-folder.js';
 import { eventually } from '../support/eventually.js';
 import { Supervised } from './support/supervised.js';
 
@@ -16,12 +16,11 @@ interface LokiStreams {
 }
 
 describe('supervisor: admin port', () => {
-  let folder: string;
+  const folder = useTempFolder('admin');
   let service: Supervised;
 
   beforeEach(async () => {
-    folder = await makeTempFolder('admin');
-    const file = join(folder, 'ringway.json');
+    const file = join(folder(), 'ringway.json');
     const quick = { restart_backoff_ms_min: 1, probe_interval_ms: 100, listeners: 2 };
     const ports = {
       s3_listen: '127.0.0.1:0',
@@ -35,7 +34,6 @@ describe('supervisor: admin port', () => {
 
   afterEach(async () => {
     await service.dispose();
-    await removeFolder(folder);
   });
 
   async function readyz(): Promise<readonly [status: number, text: string]> {

@@ -5,33 +5,27 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { EXIT_CODES } from '../../supervisor/exit-codes.js';
 import { freePort } from '../support/free-port.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useTempFolder } from '../support/temp-folder.js';
 import { Supervised, type Ended } from './support/supervised.js';
 
 const MAIN = fileURLToPath(new URL('../../supervisor/main.js', import.meta.url));
 
 /** The real program; these commands start nothing. */
 describe('supervisor: commands', () => {
-  let folder: string;
-
-  beforeEach(async () => {
-    folder = await makeTempFolder('commands');
-  });
-
-  afterEach(() => removeFolder(folder));
+  const folder = useTempFolder('commands');
 
   function ringway(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
-    return new Supervised(args, env, folder, MAIN).ended;
+    return new Supervised(args, env, folder(), MAIN).ended;
   }
 
   it('check says that all is well, and touches nothing', async () => {
     const result = await ringway(['check']);
     expect(result).to.include({ code: 0, stdout: 'the configuration can be used\n', stderr: '' });
-    expect(await readdir(folder)).to.deep.equal([]);
+    expect(await readdir(folder())).to.deep.equal([]);
   });
 
   it('check --print shows the effective configuration as JSON', async () => {
-    await writeFile(join(folder, 'c.json'), '{"region":"eu-west-1"}');
+    await writeFile(join(folder(), 'c.json'), '{"region":"eu-west-1"}');
     const args = ['check', '--print', '--config', 'c.json', '--listeners', '3'];
     const result = await ringway(args, {
       RINGWAY_ACCESS_KEY: 'OPERATOR',
@@ -43,7 +37,7 @@ describe('supervisor: commands', () => {
   });
 
   it('check finds what start would refuse: configuration and credentials', async () => {
-    await writeFile(join(folder, 'c.json'), '{"listener":2,"drain_delay_ms":-1}');
+    await writeFile(join(folder(), 'c.json'), '{"listener":2,"drain_delay_ms":-1}');
     const config = await ringway(['check', '--config', 'c.json']);
     expect(config).to.include({ code: 78, stdout: '' });
     expect(config.stderr.split('\n')).to.deep.equal([
@@ -58,8 +52,8 @@ describe('supervisor: commands', () => {
   });
 
   it('check finds all that is wrong with the files that the configuration names', async () => {
-    await writeFile(join(folder, 'open'), 'secret-of-swift', { mode: 0o644 });
-    await writeFile(join(folder, 'empty'), '', { mode: 0o600 });
+    await writeFile(join(folder(), 'open'), 'secret-of-swift', { mode: 0o644 });
+    await writeFile(join(folder(), 'empty'), '', { mode: 0o600 });
     const config = {
       backend: 'swift',
       swift_endpoints: ['http://127.0.0.1:1'],
@@ -73,7 +67,7 @@ describe('supervisor: commands', () => {
       tempauth_conf: 'gone',
       console_config: 'gone',
     };
-    await writeFile(join(folder, 'c.json'), JSON.stringify(config));
+    await writeFile(join(folder(), 'c.json'), JSON.stringify(config));
     for (const command of ['check', 'start']) {
       const { code, stdout, stderr } = await ringway([command, '--config', 'c.json']);
       expect({ code, stdout }, command).to.deep.equal({ code: 78, stdout: '' });
@@ -99,9 +93,9 @@ describe('supervisor: commands', () => {
       swift_filter_secret_file: 'secret',
       swift_rings_dir: 'swift',
     };
-    await mkdir(join(folder, 'swift'));
-    await writeFile(join(folder, 'secret'), 'secret-of-filter', { mode: 0o600 });
-    await writeFile(join(folder, 'c.json'), JSON.stringify(config));
+    await mkdir(join(folder(), 'swift'));
+    await writeFile(join(folder(), 'secret'), 'secret-of-filter', { mode: 0o600 });
+    await writeFile(join(folder(), 'c.json'), JSON.stringify(config));
     const problems = async (command: string): Promise<string[]> => {
       const { code, stderr } = await ringway([command, '--config', 'c.json']);
       expect(code).to.equal(78);
@@ -109,10 +103,10 @@ describe('supervisor: commands', () => {
     };
     expect((await problems('check')).join()).to.include('/swift/swift.conf: expected a readable');
     await writeFile(
-      join(folder, 'swift/swift.conf'),
+      join(folder(), 'swift/swift.conf'),
       '[swift-hash]\nswift_hash_path_suffix = hush-hush\n',
     );
-    await writeFile(join(folder, 'swift/object.ring.gz'), '\x80\x02}');
+    await writeFile(join(folder(), 'swift/object.ring.gz'), '\x80\x02}');
     for (const command of ['check', 'start']) {
       const lines = await problems(command);
       expect(lines, command).to.have.lengthOf(3);
@@ -127,7 +121,7 @@ describe('supervisor: commands', () => {
       swift_endpoints: ['http://127.0.0.1:1'],
       swift_rings_dir: 'swift',
     };
-    await writeFile(join(folder, 'c.json'), JSON.stringify(config));
+    await writeFile(join(folder(), 'c.json'), JSON.stringify(config));
     const { code, stderr } = await ringway(['check', '--config', 'c.json']);
     expect(code).to.equal(78);
     expect(stderr).to.include('since swift_rings_dir is given');
@@ -141,13 +135,13 @@ describe('supervisor: commands', () => {
       tempauth_conf: 'gone',
       console_config: 'console.json',
     };
-    await writeFile(join(folder, 'c.json'), JSON.stringify(config));
-    await writeFile(join(folder, 'console.json'), '{}');
+    await writeFile(join(folder(), 'c.json'), JSON.stringify(config));
+    await writeFile(join(folder(), 'console.json'), '{}');
     const { code, stderr } = await ringway(['check', '--config', 'c.json']);
     expect(code).to.equal(78);
     expect(stderr.split('\n').slice(1)).to.have.lengthOf(2);
     expect(stderr).to.match(/^ {2}tempauth_conf /m);
-    await writeFile(join(folder, 'console.json'), '{"bind":7}');
+    await writeFile(join(folder(), 'console.json'), '{"bind":7}');
     const both = await ringway(['check', '--config', 'c.json']);
     expect(both.stderr)
       .to.match(/^ {2}tempauth_conf /m)
@@ -156,7 +150,7 @@ describe('supervisor: commands', () => {
   });
 
   it('check reads the secret of the Swift API where there is one to be served', async () => {
-    await writeFile(join(folder, 'c.json'), '{"store_filter_secret_file":"gone"}');
+    await writeFile(join(folder(), 'c.json'), '{"store_filter_secret_file":"gone"}');
     const served = await ringway(['check', '--config', 'c.json']);
     expect(served.code).to.equal(78);
     expect(served.stderr).to.match(
@@ -168,7 +162,7 @@ describe('supervisor: commands', () => {
   it('start ends with what another start may change when no proxy of Swift answers', async () => {
     const nobody = `http://127.0.0.1:${await freePort()}`;
     const config = { backend: 'swift', swift_endpoints: [nobody] };
-    await writeFile(join(folder, 'c.json'), JSON.stringify(config));
+    await writeFile(join(folder(), 'c.json'), JSON.stringify(config));
     const free = ['--s3', '127.0.0.1:0', '--admin', '127.0.0.1:0', '--console', ''];
     const ended = await ringway(['start', '--config', 'c.json', '--listeners', '1', ...free]);
     expect(ended.stderr).to.match(/^ringway: Swift did not answer: http:/m);
@@ -181,7 +175,7 @@ describe('supervisor: commands', () => {
     // The shell enters the folder, removes it and becomes the program.
     const lost = 'rmdir "$PWD" && exec "$0" "$@"';
     for (const command of ['start', 'check']) {
-      const cwd = await mkdtemp(join(folder, 'lost-'));
+      const cwd = await mkdtemp(join(folder(), 'lost-'));
       const args = ['-c', lost, process.execPath, MAIN, command];
       const { status, stdout, stderr } = spawnSync('sh', args, { cwd, encoding: 'utf8' });
       expect(stderr).to.match(/^ringway: the working directory cannot be found \(.+\n$/);

@@ -4,7 +4,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useEach } from '../support/fixture.js';
+import { useTempFolder } from '../support/temp-folder.js';
 import { Supervised, type StatusChild } from './support/supervised.js';
 
 const ANY = '127.0.0.1:0';
@@ -21,19 +22,12 @@ const CONFIG = {
 };
 
 describe('supervisor: console', () => {
-  let folder: string;
-  let configFile: string;
-  let running: Supervised[];
-
-  beforeEach(async () => {
-    folder = await makeTempFolder('supervised-console');
-    configFile = join(folder, 'ringway.json');
-    running = [];
-  });
+  const folder = useTempFolder('supervised-console');
+  const configFile = useEach(() => join(folder(), 'ringway.json'));
+  const running = useEach<Supervised[]>(() => []);
 
   afterEach(async () => {
-    for (const service of running) await service.dispose();
-    await removeFolder(folder);
+    for (const service of running()) await service.dispose();
   });
 
   async function launch(
@@ -41,9 +35,9 @@ describe('supervisor: console', () => {
     env: NodeJS.ProcessEnv = {},
     command = 'start',
   ): Promise<Supervised> {
-    await writeFile(configFile, JSON.stringify({ ...CONFIG, ...config }));
-    const service = new Supervised([command, '--config', configFile], env);
-    running.push(service);
+    await writeFile(configFile(), JSON.stringify({ ...CONFIG, ...config }));
+    const service = new Supervised([command, '--config', configFile()], env);
+    running().push(service);
     return service;
   }
 
@@ -66,7 +60,7 @@ describe('supervisor: console', () => {
     expect(await service.metric('fake_secrets')).to.equal(2);
     const added = { access_key: 'ANOTHER', secret_key: 'another-secret', account: 'AUTH_a' };
     const [own] = await credentials();
-    const credentialsFile = join(folder, 'data', 'credentials.json');
+    const credentialsFile = join(folder(), 'data', 'credentials.json');
     const all = { credentials: [own, { ...added, role: 'owner' }] };
     await writeFile(credentialsFile, JSON.stringify(all), { mode: 0o600 });
     await eventually(
@@ -80,7 +74,7 @@ describe('supervisor: console', () => {
   });
 
   async function credentials(): Promise<readonly unknown[]> {
-    const text = await readFile(join(folder, 'data', 'credentials.json'), 'utf8');
+    const text = await readFile(join(folder(), 'data', 'credentials.json'), 'utf8');
     return (JSON.parse(text) as { credentials: unknown[] }).credentials;
   }
 
@@ -132,7 +126,7 @@ describe('supervisor: console', () => {
     ],
   ] as const) {
     it(`starts none that ${what}`, async () => {
-      await writeFile(join(folder, 'key'), 'hush', { mode: 0o600 });
+      await writeFile(join(folder(), 'key'), 'hush', { mode: 0o600 });
       const service = await (await launch(config)).ready();
       expect((await service.children()).map(({ kind }) => kind)).not.to.include('console');
       if (line === undefined) expect(service.stdout).not.to.include('Console');
@@ -141,7 +135,7 @@ describe('supervisor: console', () => {
   }
 
   it('checks the console file, and names what is wrong with it', async () => {
-    await writeFile(join(folder, 'console.json'), '{"bind": 7, "trash_dayz": 1}');
+    await writeFile(join(folder(), 'console.json'), '{"bind": 7, "trash_dayz": 1}');
     const ended = await (await launch({ console_config: 'console.json' }, {}, 'check')).ended;
     expect(ended.code).to.equal(78);
     expect(ended.stderr)
@@ -155,10 +149,10 @@ describe('supervisor: console', () => {
 
   it('says that something else listens at the address in its file', async () => {
     const check = async (own: object, config: object) => {
-      await writeFile(join(folder, 'console.json'), JSON.stringify(own));
+      await writeFile(join(folder(), 'console.json'), JSON.stringify(own));
       const all = { console_config: 'console.json', ...config };
       const { code, stderr } = await (await launch(all, {}, 'check')).ended;
-      return { code, line: stderr.split('\n')[1]?.replace(folder, '.') };
+      return { code, line: stderr.split('\n')[1]?.replace(folder(), '.') };
     };
     const s3 = { s3_listen: '0.0.0.0:9000' };
     expect(await check({ bind: '127.0.0.2:9000' }, s3)).to.deep.equal({
@@ -174,24 +168,24 @@ describe('supervisor: console', () => {
   });
 
   it('listens where its own file says, unless a flag says otherwise', async () => {
-    await writeFile(join(folder, 'console.json'), '{"bind": "127.0.0.2:0"}');
+    await writeFile(join(folder(), 'console.json'), '{"bind": "127.0.0.2:0"}');
     const service = await (await launch({ console_config: 'console.json' })).ready();
     await service.sees(/Console +http:\/\/127\.0\.0\.2:\d+/);
     service.kill('SIGTERM');
     await service.ended;
-    const flag = new Supervised(['start', '--config', configFile, '--console', ANY]);
-    running.push(flag);
+    const flag = new Supervised(['start', '--config', configFile(), '--console', ANY]);
+    running().push(flag);
     await (await flag.ready()).sees(/Console +http:\/\/127\.0\.0\.1:\d+/);
   });
 
   it('lets the former console serve at a reload until the next one does', async () => {
-    const beginFile = join(folder, 'begin');
+    const beginFile = join(folder(), 'begin');
     await writeFile(beginFile, '');
     const env = { FAKE_CONSOLE_START: 'wait-begin', FAKE_BEGIN_FILE: beginFile };
     const service = await (await launch({}, env)).ready();
     const former = await eventually(() => consoleOf(service), isUp);
     await rm(beginFile);
-    const reloaded = new Supervised(['reload', '--config', configFile]).ended;
+    const reloaded = new Supervised(['reload', '--config', configFile()]).ended;
     await service.sees(/"msg":"reloading"[^]*"msg":"store up"/);
     expect(await consoleOf(service)).to.include({ pid: former?.pid, state: 'up' });
     await writeFile(beginFile, '');
@@ -202,8 +196,8 @@ describe('supervisor: console', () => {
   it('takes another address at a reload, and refuses one that is in use', async () => {
     const service = await (await launch()).ready();
     await eventually(() => consoleOf(service), isUp);
-    await writeFile(configFile, JSON.stringify({ ...CONFIG, console_listen: '127.0.0.3:0' }));
-    const reload = () => new Supervised(['reload', '--config', configFile]).ended;
+    await writeFile(configFile(), JSON.stringify({ ...CONFIG, console_listen: '127.0.0.3:0' }));
+    const reload = () => new Supervised(['reload', '--config', configFile()]).ended;
     expect((await reload()).code).to.equal(0);
     const listens = async () => {
       const status = (await (await service.admin('/statusz')).json()) as {
@@ -216,11 +210,11 @@ describe('supervisor: console', () => {
     await once(holder, 'listening');
     const { port } = holder.address() as { port: number };
     const taken = { ...CONFIG, console_listen: `127.0.0.1:${port}` };
-    await writeFile(configFile, JSON.stringify(taken));
+    await writeFile(configFile(), JSON.stringify(taken));
     expect(await reload()).to.include({ code: 69 });
     expect(await listens()).to.match(/^127\.0\.0\.3:/);
     holder.close();
-    await writeFile(configFile, JSON.stringify({ ...CONFIG, console_listen: '' }));
+    await writeFile(configFile(), JSON.stringify({ ...CONFIG, console_listen: '' }));
     expect((await reload()).code).to.equal(0);
     expect(await consoleOf(service)).to.equal(undefined);
   });

@@ -2,22 +2,20 @@ import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { EXIT_CODES } from '../../supervisor/exit-codes.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useEach } from '../support/fixture.js';
+import { useTempFolder } from '../support/temp-folder.js';
 import { Supervised } from './support/supervised.js';
 
 describe('supervisor: drain and wait-ready', () => {
-  let folder: string;
-  let running: Supervised[];
+  const folder = useTempFolder('control');
+  const running = useEach<Supervised[]>(() => []);
 
   beforeEach(async () => {
-    folder = await makeTempFolder('control');
-    running = [];
     await configure({});
   });
 
   afterEach(async () => {
-    for (const service of running) await service.dispose();
-    await removeFolder(folder);
+    for (const service of running()) await service.dispose();
   });
 
   function configure(config: Readonly<Record<string, unknown>>): Promise<void> {
@@ -31,12 +29,12 @@ describe('supervisor: drain and wait-ready', () => {
       store_listen: '',
       ...config,
     };
-    return writeFile(join(folder, 'ringway.json'), JSON.stringify(all));
+    return writeFile(join(folder(), 'ringway.json'), JSON.stringify(all));
   }
 
   function ringway(args: readonly string[], env: NodeJS.ProcessEnv = {}): Supervised {
-    const service = new Supervised([...args, '--config', 'ringway.json'], env, folder);
-    running.push(service);
+    const service = new Supervised([...args, '--config', 'ringway.json'], env, folder());
+    running().push(service);
     return service;
   }
 
@@ -106,16 +104,16 @@ describe('supervisor: drain and wait-ready', () => {
 
   it('no other process may command it', async () => {
     await ringway(['start']).ready();
-    const { mode } = await stat(join(folder, `${'long-'.repeat(25)}data`, 'control.sock'));
+    const { mode } = await stat(join(folder(), `${'long-'.repeat(25)}data`, 'control.sock'));
     expect(mode & 0o777).to.equal(0o600);
   });
 
   it('a configuration that cannot be read leaves the data directory to be found', async () => {
-    await mkdir(join(folder, 'other'));
-    await writeFile(join(folder, 'ringway.json'), '{"data_dir":"other","listener":1}');
+    await mkdir(join(folder(), 'other'));
+    await writeFile(join(folder(), 'ringway.json'), '{"data_dir":"other","listener":1}');
     const found = await ringway(['reload']).ended;
     expect(found.stderr).to.match(/^ringway: no service runs on the data directory .*other/);
-    await writeFile(join(folder, 'ringway.json'), '{');
+    await writeFile(join(folder(), 'ringway.json'), '{');
     expect((await ringway(['reload']).ended).code).to.equal(EXIT_CODES.config.code);
   });
 });

@@ -7,7 +7,7 @@ import { readConsoleSettings } from '../../supervisor/console-settings.js';
 import { callDeploy, makeFolders } from '../deploy/service-support.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useTempFolder } from '../support/temp-folder.js';
 import { Supervised, type StatusChild } from './support/supervised.js';
 
 const ANY = '127.0.0.1:0';
@@ -25,12 +25,11 @@ const CONFIG = {
 };
 
 describe('supervisor: control service of Deploy', () => {
-  let folder: string;
+  const folder = useTempFolder('supervised-deploy');
   let port: number;
   let running: Supervised[];
 
   beforeEach(async () => {
-    folder = await makeTempFolder('supervised-deploy');
     port = await freePort();
     running = [];
     await writeConfig();
@@ -38,17 +37,16 @@ describe('supervisor: control service of Deploy', () => {
 
   afterEach(async () => {
     for (const service of running) await service.dispose();
-    await removeFolder(folder);
   });
 
   async function writeConfig(deploy: object = {}, config: object = {}): Promise<void> {
-    const own = { ...(await makeFolders(folder)), listen: `127.0.0.1:${port}`, ...deploy };
-    await writeFile(join(folder, 'deploy.json'), JSON.stringify(own));
-    await writeFile(join(folder, 'ringway.json'), JSON.stringify({ ...CONFIG, ...config }));
+    const own = { ...(await makeFolders(folder())), listen: `127.0.0.1:${port}`, ...deploy };
+    await writeFile(join(folder(), 'deploy.json'), JSON.stringify(own));
+    await writeFile(join(folder(), 'ringway.json'), JSON.stringify({ ...CONFIG, ...config }));
   }
 
   function launch(command = 'start'): Supervised {
-    const service = new Supervised([command, '--config', join(folder, 'ringway.json')]);
+    const service = new Supervised([command, '--config', join(folder(), 'ringway.json')]);
     running.push(service);
     return service;
   }
@@ -139,23 +137,23 @@ describe('supervisor: control service of Deploy', () => {
   });
 
   it('is what the console is told of, unless its own file tells it of another', async () => {
-    const file = join(folder, 'console.json');
+    const file = join(folder(), 'console.json');
     await writeFile(file, '{"deploy_user": "other"}');
-    const deploy = loadDeployConfig('deploy.json', folder);
-    const { options } = loadConfig({ flags: {}, cwd: folder });
+    const deploy = loadDeployConfig('deploy.json', folder());
+    const { options } = loadConfig({ flags: {}, cwd: folder() });
     const read = (given: typeof options, told: typeof deploy | undefined) =>
       readConsoleSettings({ options: given, roster: undefined, deploy: told, isFlag: false })
         .consoleConfig;
     expect(read(options, deploy)).to.deep.equal({
       deploy_upstream: `http://127.0.0.1:${port}`,
       deploy_user: 'deploy',
-      deploy_token_file: join(folder, 'token'),
+      deploy_token_file: join(folder(), 'token'),
     });
     const own = { ...options, consoleConfig: file };
     expect(read(own, deploy)).to.include({ deploy_user: 'other' });
     expect(read(options, undefined)).to.equal(undefined);
     // The token itself is read by the console's process alone.
-    const token = (await readFile(join(folder, 'token'), 'utf8')).trim();
+    const token = (await readFile(join(folder(), 'token'), 'utf8')).trim();
     expect(JSON.stringify(read(options, deploy))).not.to.contain(token);
   });
 });

@@ -4,23 +4,18 @@ import { open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useEach } from '../support/fixture.js';
+import { useTempFolder } from '../support/temp-folder.js';
 import { isProcessAlive } from '../../supervisor/process-alive.js';
 import { eventually } from '../support/eventually.js';
 import { Supervised, type StatusChild } from './support/supervised.js';
 
 describe('supervisor: lifecycle', () => {
-  let folder: string;
-  let running: Supervised[];
-
-  beforeEach(async () => {
-    folder = await makeTempFolder('supervisor');
-    running = [];
-  });
+  const folder = useTempFolder('supervisor');
+  const running = useEach<Supervised[]>(() => []);
 
   afterEach(async () => {
-    for (const service of running) await service.dispose();
-    await removeFolder(folder);
+    for (const service of running()) await service.dispose();
   });
 
   async function launch(
@@ -29,7 +24,7 @@ describe('supervisor: lifecycle', () => {
     stderr?: number,
     nodeFlags?: readonly string[],
   ): Promise<Supervised> {
-    const file = join(folder, 'ringway.json');
+    const file = join(folder(), 'ringway.json');
     const quick = {
       data_dir: 'data',
       restart_backoff_ms_min: 1,
@@ -44,7 +39,7 @@ describe('supervisor: lifecycle', () => {
     await writeFile(file, JSON.stringify({ ...quick, ...ports, ...config }));
     const args = ['start', '--config', file];
     const service = new Supervised(args, env, undefined, undefined, stderr, nodeFlags);
-    running.push(service);
+    running().push(service);
     return service;
   }
 
@@ -175,7 +170,7 @@ describe('supervisor: lifecycle', () => {
   });
 
   it('takes its children along when it is killed, whatever they wait for', async () => {
-    const fifo = join(folder, 'fifo');
+    const fifo = join(folder(), 'fifo');
     await promisify(execFile)('mkfifo', [fifo]);
     const config = { console_listen: '127.0.0.1:0', store_listen: '127.0.0.1:0' };
     const service = await (await launch(config, { FAKE_FIFO: fifo })).ready();
@@ -218,7 +213,7 @@ describe('supervisor: lifecycle', () => {
   }
 
   it('goes on when the janitor crashes again and again', async () => {
-    const crashFile = join(folder, 'crash');
+    const crashFile = join(folder(), 'crash');
     await writeFile(crashFile, '');
     const config = { restart_limit: 2, restart_window_ms: 1000 };
     const service = await launch(config, { FAKE_JANITOR_CRASH_FILE: crashFile });
@@ -245,7 +240,7 @@ describe('supervisor: lifecycle', () => {
   });
 
   it('gives up on a listener that crashes again and again', async () => {
-    const crashFile = join(folder, 'crash');
+    const crashFile = join(folder(), 'crash');
     const service = await launch({ restart_limit: 3 }, { FAKE_CRASH_FILE: crashFile });
     await service.ready();
     await writeFile(crashFile, '');

@@ -4,7 +4,8 @@ import { expect } from 'chai';
 import { EXIT_CODES } from '../../supervisor/exit-codes.js';
 import { isProcessAlive } from '../../supervisor/process-alive.js';
 import { eventually } from '../support/eventually.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useEach } from '../support/fixture.js';
+import { useTempFolder } from '../support/temp-folder.js';
 import { Supervised, type StatusChild } from './support/supervised.js';
 
 const CONFIG = {
@@ -24,28 +25,24 @@ const FAILED = 'ringway_config_reloads_total{outcome="failed"}';
 const STARTS_MS: Readonly<Record<string, number>> = { hang: 1500, sick: 6000 };
 
 describe('supervisor: reload', () => {
-  let folder: string;
-  let configFile: string;
-  let startFile: string;
+  const folder = useTempFolder('reload');
+  const configFile = useEach(() => join(folder(), 'ringway.json'));
+  const startFile = useEach(() => join(folder(), 'start'));
   let service: Supervised;
 
   beforeEach(async () => {
-    folder = await makeTempFolder('reload');
-    configFile = join(folder, 'ringway.json');
-    startFile = join(folder, 'start');
     await configure({});
-    service = new Supervised(['start', '--config', configFile], { FAKE_START_FILE: startFile });
+    service = new Supervised(['start', '--config', configFile()], { FAKE_START_FILE: startFile() });
     await service.ready();
     await untilAllUp();
   });
 
   afterEach(async () => {
     await service.dispose();
-    await removeFolder(folder);
   });
 
   function configure(config: Readonly<Record<string, unknown>>): Promise<void> {
-    return writeFile(configFile, JSON.stringify({ ...CONFIG, ...config }));
+    return writeFile(configFile(), JSON.stringify({ ...CONFIG, ...config }));
   }
 
   function untilAllUp(): Promise<readonly StatusChild[]> {
@@ -56,7 +53,7 @@ describe('supervisor: reload', () => {
   }
 
   function ringway(...args: string[]) {
-    return new Supervised([...args, '--config', configFile], {}, folder).ended;
+    return new Supervised([...args, '--config', configFile()], {}, folder()).ended;
   }
 
   async function pids(): Promise<number[]> {
@@ -105,7 +102,7 @@ describe('supervisor: reload', () => {
 
   it('leaves no process behind that follows the credentials', async () => {
     for (let n = 0; n < 2; n++) expect(await ringway('reload')).to.include({ code: 0 });
-    const credentials = join(folder, 'data', 'credentials.json');
+    const credentials = join(folder(), 'data', 'credentials.json');
     // Each is seen within a second of the one before: so all who look have seen the first by then.
     const lines = [1, 2, 3];
     for (const line of lines) {
@@ -134,8 +131,8 @@ describe('supervisor: reload', () => {
   ] as const) {
     it(`changes nothing for a configuration with ${what}`, async () => {
       const before = await service.children();
-      await writeFile(configFile, text);
-      const result = await ringway('reload', '--data', join(folder, 'data'));
+      await writeFile(configFile(), text);
+      const result = await ringway('reload', '--data', join(folder(), 'data'));
       expect(result.code, result.stderr).to.equal(EXIT_CODES[reason].code);
       expect(result.stderr).to.match(message);
       await service.sees(/"level":"error".*"reason":"config".*"msg":"reload changed nothing"/);
@@ -153,7 +150,7 @@ describe('supervisor: reload', () => {
   ] as const) {
     it(`changes nothing when the new processes do not come up: ${how}`, async () => {
       await configure({ listener_start_timeout_ms: STARTS_MS[how] ?? 30_000 });
-      await writeFile(startFile, how);
+      await writeFile(startFile(), how);
       const before = await service.children();
       const result = await ringway('reload');
       expect(result.code, result.stderr).to.equal(EXIT_CODES[reason].code);
@@ -163,7 +160,7 @@ describe('supervisor: reload', () => {
       expect(await service.metric(FAILED)).to.equal(1);
       expect(await service.metric('ringway_config_last_reload_successful')).to.equal(0);
       expect((await service.admin('/readyz')).status).to.equal(200);
-      await rm(startFile);
+      await rm(startFile());
       await configure({});
       expect(await ringway('reload')).to.include({ code: 0 });
     });
@@ -201,7 +198,7 @@ describe('supervisor: reload', () => {
   });
 
   it('a stop during a reload ends both generations', async () => {
-    await writeFile(startFile, 'hang');
+    await writeFile(startFile(), 'hang');
     const reloading = ringway('reload');
     await service.sees(/"msg":"reloading"/);
     service.kill('SIGTERM');

@@ -3,28 +3,23 @@ import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useEach } from '../support/fixture.js';
+import { useTempFolder } from '../support/temp-folder.js';
 import { Supervised, type Ended } from './support/supervised.js';
 
 const FREE = ['--s3', '127.0.0.1:0', '--admin', '127.0.0.1:0', '--store', '', '--listeners', '1'];
 
 describe('supervisor: start and its refusals', () => {
-  let folder: string;
-  let running: Supervised[];
-
-  beforeEach(async () => {
-    folder = await makeTempFolder('start');
-    running = [];
-  });
+  const folder = useTempFolder('start');
+  const running = useEach<Supervised[]>(() => []);
 
   afterEach(async () => {
-    for (const service of running) await service.dispose();
-    await removeFolder(folder);
+    for (const service of running()) await service.dispose();
   });
 
   function launch(args: readonly string[], env: NodeJS.ProcessEnv = {}): Supervised {
-    const service = new Supervised(args, env, folder);
-    running.push(service);
+    const service = new Supervised(args, env, folder());
+    running().push(service);
     return service;
   }
 
@@ -86,7 +81,7 @@ describe('supervisor: start and its refusals', () => {
   });
 
   it('refuses a data directory that cannot be created, or is none', async () => {
-    const file = join(folder, 'file');
+    const file = join(folder(), 'file');
     await writeFile(file, '');
     const inside = launch(['start', ...FREE, '--data', join(file, 'data')]);
     await expectRefusal(
@@ -108,7 +103,7 @@ describe('supervisor: start and its refusals', () => {
     expect(service.stdout)
       .to.match(/Access key +OPERATOR/)
       .and.not.include('not-a-secret-key');
-    const file = join(folder, 'data', 'credentials.json');
+    const file = join(folder(), 'data', 'credentials.json');
     expect(JSON.parse(await readFile(file, 'utf8'))).to.deep.equal({
       credentials: [
         {
@@ -130,14 +125,14 @@ describe('supervisor: start and its refusals', () => {
   it('refuses half a credential in the environment, and writes nothing', async () => {
     const ended = launch(['start', ...FREE], { RINGWAY_ACCESS_KEY: 'OPERATOR' }).ended;
     await expectRefusal(ended, 78, /^ {2}RINGWAY_SECRET_KEY: expected a value/m);
-    expect(await stat(join(folder, 'data')).catch(() => 'none')).to.equal('none');
+    expect(await stat(join(folder(), 'data')).catch(() => 'none')).to.equal('none');
   });
 
   it('refuses a credentials file that others can read', async () => {
     const first = await launch(['start', ...FREE]).ready();
     first.kill('SIGTERM');
     await first.ended;
-    const file = join(folder, 'data', 'credentials.json');
+    const file = join(folder(), 'data', 'credentials.json');
     await chmod(file, 0o640);
     await expectRefusal(
       launch(['start', ...FREE]).ended,

@@ -111,6 +111,15 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   return running;
 }
 
+/**
+ * Stops a service, as the last of its tests.
+ * @throws Error unless it ends with 0
+ */
+export async function stopCleanly(service: Service): Promise<void> {
+  const code = await service.stop();
+  if (code !== 0) throw new Error(`the service ended with ${code ?? 'a signal'}`);
+}
+
 /** @returns the keys of the configuration that name the file; none where the environment will do */
 async function writeCredentials(
   folder: string,

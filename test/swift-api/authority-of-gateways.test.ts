@@ -1,21 +1,16 @@
 import { expect } from 'chai';
+import { useOnce } from '../support/fixture.js';
 import { signatureHeaders } from '../support/swift-client.js';
 import { GATEWAY_SECRET, SERVICE_USER } from './support/api.js';
 import { ApiClient, type Answer } from './support/client.js';
 import { ACCOUNT, expectNothingTold, Pointers, ROOT } from './support/pointers.js';
 
 describe('swift api: whose rights count for a gateway', () => {
-  let pointers: Pointers;
-  const by: Pointers['by'] = (...request) => pointers.by(...request);
-
-  before(async () => {
-    pointers = await Pointers.open();
-  });
-
-  after(() => pointers.close());
+  const pointers = useOnce(() => Pointers.open(), 'close');
+  const by: Pointers['by'] = (...request) => pointers().by(...request);
 
   const asked = async (key: string, requester?: object): Promise<Answer> => {
-    const gateway = await ApiClient.login(pointers.api, SERVICE_USER.user, SERVICE_USER.key);
+    const gateway = await ApiClient.login(pointers().api, SERVICE_USER.user, SERVICE_USER.key);
     const path = `${ROOT}/b/${key}`;
     const named = requester && {
       'x-gateway-for': encodeURIComponent(JSON.stringify(requester)),

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
+import { useOnce } from '../support/fixture.js';
 import { ApiClient } from './support/client.js';
 import {
   ACCOUNT,
@@ -80,14 +81,8 @@ const ROWS: readonly Row[] = [
 ];
 
 describe('swift api: whose rights count behind a link or a manifest', () => {
-  let pointers: Pointers;
-  const by: Pointers['by'] = (...request) => pointers.by(...request);
-
-  before(async () => {
-    pointers = await Pointers.open();
-  });
-
-  after(() => pointers.close());
+  const pointers = useOnce(() => Pointers.open(), 'close');
+  const by: Pointers['by'] = (...request) => pointers().by(...request);
 
   for (const { name, key, get, head = get, tempUrl, isLate } of ROWS) {
     it(`holds for ${name}`, async () => {
@@ -134,7 +129,7 @@ describe('swift api: whose rights count behind a link or a manifest', () => {
   }
 
   it('counts the rights in the account of the source, for a copy to another', async () => {
-    const stranger = await ApiClient.login(pointers.api, 'test2:tester3', 'testing3');
+    const stranger = await ApiClient.login(pointers().api, 'test2:tester3', 'testing3');
     const target = '/v1/AUTH_test2/mine';
     expect((await stranger.send('PUT', target)).status).to.equal(201);
     for (const key of ['l-closed', 's-closed', 'versioned', 'l-open']) {
@@ -215,7 +210,7 @@ describe('swift api: whose rights count behind a link or a manifest', () => {
 
   it('lets a writer of a link change the link, and not its target', async () => {
     const before = (await by(0, 'HEAD', 'x/s')).headers;
-    await pointers.put(0, 'b/mine', { 'x-symlink-target': 'x/s' });
+    await pointers().put(0, 'b/mine', { 'x-symlink-target': 'x/s' });
     expect((await by(1, 'POST', 'b/mine', { 'x-object-meta-a': 'b' })).status).to.equal(307);
     expect((await by(1, 'DELETE', 'b/mine')).status).to.equal(204);
     expect((await by(0, 'HEAD', 'x/s')).headers).to.include({

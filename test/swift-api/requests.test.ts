@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
+import { useOnce } from '../support/fixture.js';
 import { signatureHeaders } from '../support/swift-client.js';
-import { GATEWAY_SECRET, SERVICE_USER, startApi, type RunningApi } from './support/api.js';
+import { GATEWAY_SECRET, SERVICE_USER, startApi } from './support/api.js';
 import { ApiClient, type Answer, type Sent } from './support/client.js';
 
 const ACCOUNT = '/v1/AUTH_test';
@@ -10,56 +11,45 @@ const md5 = (text: string): string => createHash('md5').update(text).digest('hex
 const NEW_LINE = Buffer.from('\n');
 
 describe('swift api', () => {
-  let api: RunningApi;
-  let owner: ApiClient;
-  let member: ApiClient;
-  let stranger: ApiClient;
-  let nobody: ApiClient;
-  let path: string;
-  let count = 0;
-
-  before(async () => {
-    api = await startApi();
-    owner = await ApiClient.login(api, 'test:tester', 'testing');
-    member = await ApiClient.login(api, 'test:tester2', 'testing2');
-    stranger = await ApiClient.login(api, 'test2:tester3', 'testing3');
-    nobody = new ApiClient(api.origin, undefined);
-  });
-
-  after(async () => {
-    for (const client of [owner, member, stranger, nobody]) await client.close();
+  const api = useOnce(startApi, async (api) => {
     await api.close();
     expect(api.errors).to.deep.equal([]);
   });
+  const owner = useOnce(() => ApiClient.login(api(), 'test:tester', 'testing'), 'close');
+  const member = useOnce(() => ApiClient.login(api(), 'test:tester2', 'testing2'), 'close');
+  const stranger = useOnce(() => ApiClient.login(api(), 'test2:tester3', 'testing3'), 'close');
+  const nobody = useOnce(() => new ApiClient(api().origin, undefined), 'close');
+  let path: string;
+  let count = 0;
 
   beforeEach(async () => {
     path = `${ACCOUNT}/c${(count += 1)}`;
-    expect((await owner.send('PUT', path)).status).to.equal(201);
+    expect((await owner().send('PUT', path)).status).to.equal(201);
   });
 
   async function put(name: string, body: Sent['body'], headers = {}): Promise<Answer> {
-    return owner.send('PUT', `${path}/${name}`, { headers, body: body ?? '' });
+    return owner().send('PUT', `${path}/${name}`, { headers, body: body ?? '' });
   }
 
   it('logs in by access key or user, and refuses a wrong key', async () => {
     for (const user of ['test:tester', 'test.tester']) {
       const headers = { 'x-auth-user': user, 'x-auth-key': 'testing' };
-      const { status, headers: answer } = await nobody.send('GET', '/auth/v1.0', { headers });
+      const { status, headers: answer } = await nobody().send('GET', '/auth/v1.0', { headers });
       expect(status).to.equal(200);
-      expect(answer['x-storage-url']).to.equal(`${api.origin}${ACCOUNT}`);
+      expect(answer['x-storage-url']).to.equal(`${api().origin}${ACCOUNT}`);
     }
     const headers = { 'x-auth-user': 'test:tester', 'x-auth-key': 'testing2' };
-    expect((await nobody.send('GET', '/auth/v1.0', { headers })).status).to.equal(401);
+    expect((await nobody().send('GET', '/auth/v1.0', { headers })).status).to.equal(401);
     const wrong = { headers: { 'x-auth-token': 'AUTH_tkwrong' } };
-    expect((await nobody.send('GET', ACCOUNT, wrong)).status).to.equal(401);
+    expect((await nobody().send('GET', ACCOUNT, wrong)).status).to.equal(401);
   });
 
   it('lets others do what ACLs say, and tells them nothing else', async () => {
     await put('o', 'secret');
     for (const [client, status] of [
-      [nobody, 401],
-      [member, 403],
-      [stranger, 403],
+      [nobody(), 401],
+      [member(), 403],
+      [stranger(), 403],
     ] as const) {
       for (const target of [ACCOUNT, path, `${path}/o`, `${ACCOUNT}/none`]) {
         expect((await client.send('GET', target)).status, target).to.equal(status);
@@ -67,13 +57,13 @@ describe('swift api', () => {
       expect((await client.send('PUT', `${path}/x`, { body: 'x' })).status).to.equal(status);
     }
     const acl = { 'x-container-read': '.r:*', 'x-container-write': 'test:tester2' };
-    await owner.send('POST', path, { headers: acl });
-    expect((await nobody.send('GET', `${path}/o`)).text).to.equal('secret');
-    expect((await nobody.send('GET', path)).status).to.equal(401);
-    expect((await member.send('PUT', `${path}/x`, { body: 'x' })).status).to.equal(201);
-    expect((await member.send('DELETE', path)).status).to.equal(403);
-    expect((await stranger.send('PUT', `${path}/x`, { body: 'x' })).status).to.equal(403);
-    const shown = (await nobody.send('HEAD', path)).headers;
+    await owner().send('POST', path, { headers: acl });
+    expect((await nobody().send('GET', `${path}/o`)).text).to.equal('secret');
+    expect((await nobody().send('GET', path)).status).to.equal(401);
+    expect((await member().send('PUT', `${path}/x`, { body: 'x' })).status).to.equal(201);
+    expect((await member().send('DELETE', path)).status).to.equal(403);
+    expect((await stranger().send('PUT', `${path}/x`, { body: 'x' })).status).to.equal(403);
+    const shown = (await nobody().send('HEAD', path)).headers;
     expect(shown).to.not.have.any.keys('x-container-read', 'x-container-write');
   });
 
@@ -83,19 +73,19 @@ describe('swift api', () => {
     expect((await put('long', [long.slice(0, 1_500_000), long.slice(1_500_000)])).status).to.equal(
       201,
     );
-    expect((await owner.send('GET', `${path}/long`)).text).to.equal(long);
+    expect((await owner().send('GET', `${path}/long`)).text).to.equal(long);
   });
 
   it('stores nothing whose ETag is not the one that was announced', async () => {
     for (const body of ['x', 'x'.repeat(200_000), ['x', 'y']]) {
       expect((await put('o', body, { etag: md5('other') })).status).to.equal(422);
     }
-    expect((await owner.send('HEAD', `${path}/o`)).status).to.equal(404);
+    expect((await owner().send('HEAD', `${path}/o`)).status).to.equal(404);
   });
 
   it('gives ranges, several of them too', async () => {
     await put('o', 'hello world', { 'content-type': 'text/x' });
-    const get = (range: string) => owner.send('GET', `${path}/o`, { headers: { range } });
+    const get = (range: string) => owner().send('GET', `${path}/o`, { headers: { range } });
     expect(await get('bytes=6-')).to.include({ status: 206, text: 'world' });
     expect((await get('bytes=99-')).headers['content-range']).to.equal('bytes */11');
     const { status, headers, text } = await get('bytes=0-1,-3');
@@ -110,7 +100,7 @@ describe('swift api', () => {
 
   it('lists by prefix, delimiter, markers, backwards and in other formats', async () => {
     for (const name of ['a', 'b/1', 'b/2', 'c', 'd']) await put(name, 'x');
-    const list = async (query: string) => (await owner.send('GET', `${path}?${query}`)).text;
+    const list = async (query: string) => (await owner().send('GET', `${path}?${query}`)).text;
     expect(await list('delimiter=/')).to.equal('a\nb/\nc\nd\n');
     expect(await list('prefix=b/&limit=1')).to.equal('b/1\n');
     expect(await list('path=b')).to.equal('b/1\nb/2\n');
@@ -127,7 +117,7 @@ describe('swift api', () => {
     const whole = `x-object-meta-title=${encodeURIComponent('Ça ira, Zoé')}`;
     const titled = { 'x-object-meta-title': raw };
     expect((await put('o', 'x', { ...titled, 'x-whole-headers': whole })).status).to.equal(201);
-    const title = (await owner.send('HEAD', `${path}/o`)).headers['x-object-meta-title'] ?? '';
+    const title = (await owner().send('HEAD', `${path}/o`)).headers['x-object-meta-title'] ?? '';
     expect(Buffer.from(title, 'latin1').toString()).to.equal('Ça ira, Zoé');
     for (const other of ['x-object-meta-other=%C3%A9', `${whole}x`, 'x-object-meta-title', '%']) {
       const answer = await put('o', 'y', { ...titled, 'x-whole-headers': other });
@@ -135,7 +125,7 @@ describe('swift api', () => {
     }
     const line = { 'x-object-meta-title': 'a', 'x-whole-headers': 'x-object-meta-title=a%0D%0A' };
     expect((await put('o', 'y', line)).status).to.equal(400);
-    expect((await owner.send('GET', `${path}/o`)).text).to.equal('x');
+    expect((await owner().send('GET', `${path}/o`)).text).to.equal('x');
   });
 
   it('never tells of system metadata, nor takes any, but from a gateway', async () => {
@@ -143,14 +133,14 @@ describe('swift api', () => {
     await put('o', 'x', sent);
     const ref = { account: 'AUTH_test', container: path.split('/')[3] ?? '', object: 'o' };
     const context = { requestId: 'test' };
-    expect((await api.backend.headObject(context, ref)).systemMetadata).to.deep.equal({});
-    await api.backend.updateObject(context, ref, { systemMetadata: { a: 'hidden' } });
-    const { headers } = await owner.send('GET', `${path}/o`);
+    expect((await api().backend.headObject(context, ref)).systemMetadata).to.deep.equal({});
+    await api().backend.updateObject(context, ref, { systemMetadata: { a: 'hidden' } });
+    const { headers } = await owner().send('GET', `${path}/o`);
     expect(JSON.stringify(headers)).to.not.include('hidden');
     const target = `${path}/o`;
     const wrong = signatureHeaders('another secret', 'HEAD', target);
-    expect((await owner.send('HEAD', target, { headers: wrong })).status).to.equal(403);
-    const gateway = await ApiClient.login(api, SERVICE_USER.user, SERVICE_USER.key);
+    expect((await owner().send('HEAD', target, { headers: wrong })).status).to.equal(403);
+    const gateway = await ApiClient.login(api(), SERVICE_USER.user, SERVICE_USER.key);
     const right = signatureHeaders(GATEWAY_SECRET, 'HEAD', target);
     const told = await gateway.send('HEAD', target, { headers: right });
     expect(told.headers['x-gateway-sysmeta-object-a']).to.equal('hidden');
@@ -162,41 +152,41 @@ describe('swift api', () => {
     const container = path.split('/')[3] ?? '';
     const lock = { systemMetadata: { 's3-object-lock': 'x' } };
     await put('o', 'x');
-    await api.backend.updateContainer(context, { account: 'AUTH_test', container }, lock);
+    await api().backend.updateContainer(context, { account: 'AUTH_test', container }, lock);
     for (const suffix of ['+versions', '+segments']) {
       const ref = { account: 'AUTH_test', container: container + suffix };
-      await api.backend.createContainer(context, ref, {});
+      await api().backend.createContainer(context, ref, {});
     }
     for (const target of [path, `${path}+versions`, `${path}+segments`]) {
-      expect((await owner.send('PUT', `${target}/n`, { body: 'x' })).status).to.equal(403);
-      expect((await owner.send('POST', target)).status).to.equal(403);
-      expect((await owner.send('DELETE', target)).status).to.equal(403);
+      expect((await owner().send('PUT', `${target}/n`, { body: 'x' })).status).to.equal(403);
+      expect((await owner().send('POST', target)).status).to.equal(403);
+      expect((await owner().send('DELETE', target)).status).to.equal(403);
     }
-    expect((await owner.send('DELETE', `${path}/o`)).status).to.equal(403);
-    expect((await owner.send('POST', `${path}/o`)).status).to.equal(403);
+    expect((await owner().send('DELETE', `${path}/o`)).status).to.equal(403);
+    expect((await owner().send('POST', `${path}/o`)).status).to.equal(403);
     const copy = { headers: { destination: `${container}/o2` } };
-    expect((await owner.send('COPY', `${path}/o`, copy)).status).to.equal(403);
+    expect((await owner().send('COPY', `${path}/o`, copy)).status).to.equal(403);
     const bulk = { body: `/${container}/o\n`, headers: { 'content-type': 'text/plain' } };
-    const report = await owner.send('POST', `${ACCOUNT}?bulk-delete`, bulk);
+    const report = await owner().send('POST', `${ACCOUNT}?bulk-delete`, bulk);
     expect(report.text).to.include('403 Forbidden').and.to.include('Number Deleted: 0');
-    expect((await owner.send('GET', `${path}/o`)).text).to.equal('x');
+    expect((await owner().send('GET', `${path}/o`)).text).to.equal('x');
   });
 
   it('lets the owner of a locked bucket change its access rules, and nothing beside', async () => {
     const context = { requestId: 'test' };
     const container = path.split('/')[3] ?? '';
     const lock = { systemMetadata: { 's3-object-lock': 'x' } };
-    await api.backend.updateContainer(context, { account: 'AUTH_test', container }, lock);
+    await api().backend.updateContainer(context, { account: 'AUTH_test', container }, lock);
     const segments = { account: 'AUTH_test', container: `${container}+segments` };
-    await api.backend.createContainer(context, segments, {});
+    await api().backend.createContainer(context, segments, {});
     const rules = { 'x-container-read': 'test:other', 'x-container-write': 'test:other' };
     const post = async (target: string, headers: Record<string, string>) =>
-      (await owner.send('POST', target, { headers })).status;
+      (await owner().send('POST', target, { headers })).status;
     expect(await post(path, rules)).to.equal(204);
-    const { headers } = await owner.send('HEAD', path);
+    const { headers } = await owner().send('HEAD', path);
     expect(headers).to.include(rules);
     expect(await post(path, { 'x-remove-container-write': 'x' })).to.equal(204);
-    expect((await owner.send('HEAD', path)).headers).to.not.have.property('x-container-write');
+    expect((await owner().send('HEAD', path)).headers).to.not.have.property('x-container-write');
     for (const other of [
       'x-container-meta-a',
       'x-remove-container-meta-a',
@@ -207,10 +197,10 @@ describe('swift api', () => {
     expect(await post(`${path}+segments`, rules)).to.equal(204);
     expect(await post(path, { 'x-remove-container-meta-temp-url-key': 'x' })).to.equal(204);
     const archive = { account: 'AUTH_test', container: `${container}+versions` };
-    await api.backend.createContainer(context, archive, {});
+    await api().backend.createContainer(context, archive, {});
     expect(await post(`${path}+versions`, rules)).to.equal(403);
-    expect((await owner.send('PUT', path, { headers: rules })).status).to.equal(403);
-    expect((await owner.send('DELETE', path, { headers: rules })).status).to.equal(403);
+    expect((await owner().send('PUT', path, { headers: rules })).status).to.equal(403);
+    expect((await owner().send('DELETE', path, { headers: rules })).status).to.equal(403);
   });
 
   it('deletes nothing of a locked bucket in bulk, whatever headers come with it', async () => {
@@ -218,9 +208,9 @@ describe('swift api', () => {
     const container = path.split('/')[3] ?? '';
     await put('o', 'x');
     const lock = { systemMetadata: { 's3-object-lock': 'x' } };
-    await api.backend.updateContainer(context, { account: 'AUTH_test', container }, lock);
+    await api().backend.updateContainer(context, { account: 'AUTH_test', container }, lock);
     const segments = { account: 'AUTH_test', container: `${container}+segments` };
-    await api.backend.createContainer(context, segments, {});
+    await api().backend.createContainer(context, segments, {});
     const body = `/${container}/o\n/${container}\n/${container}+segments\n`;
     const ways = ['x-container-read', 'x-container-write'].flatMap((name) => [
       { [name]: 'test:other' },
@@ -234,13 +224,13 @@ describe('swift api', () => {
     ] as const) {
       for (const way of ways) {
         const headers = { ...way, 'content-type': 'text/plain' };
-        const report = await owner.send(method, `${target}?bulk-delete`, { body, headers });
+        const report = await owner().send(method, `${target}?bulk-delete`, { body, headers });
         const what = `${method} ${target} ${JSON.stringify(way)}`;
         expect(report.text, what).to.include('Number Deleted: 0');
       }
     }
-    expect((await owner.send('GET', `${path}/o`)).text).to.equal('x');
-    expect((await owner.send('HEAD', `${path}+segments`)).status).to.equal(204);
+    expect((await owner().send('GET', `${path}/o`)).text).to.equal('x');
+    expect((await owner().send('HEAD', `${path}+segments`)).status).to.equal(204);
   });
 
   it('takes no line of a bulk deletion, and no manifest, for what it nearly is', async () => {
@@ -251,7 +241,7 @@ describe('swift api', () => {
     const bad = Buffer.from([0xff]);
     const body = Buffer.concat([line(bad), line(Buffer.from('%fe')), line(Buffer.from('o'))]);
     const headers = { 'content-type': 'text/plain', accept: 'application/json' };
-    const report = await owner.send('POST', `${ACCOUNT}?bulk-delete`, { body, headers });
+    const report = await owner().send('POST', `${ACCOUNT}?bulk-delete`, { body, headers });
     expect(JSON.parse(report.text)).to.deep.equal({
       'Response Status': '400 Bad Request',
       'Response Body': '',
@@ -262,9 +252,9 @@ describe('swift api', () => {
         [`${container}/%fe`, '412 Precondition Failed'],
       ],
     });
-    expect((await owner.send('GET', path)).text).to.equal('\ufffd\n');
+    expect((await owner().send('GET', path)).text).to.equal('\ufffd\n');
     const manifest = [Buffer.from(`[{"path":"/${container}/`), bad, Buffer.from('"}]')];
-    const made = await owner.send('PUT', `${path}/m?multipart-manifest=put`, {
+    const made = await owner().send('PUT', `${path}/m?multipart-manifest=put`, {
       body: Buffer.concat(manifest),
     });
     expect(made.status, made.text).to.equal(400);
@@ -276,9 +266,9 @@ describe('swift api', () => {
     for (const name of ['a', 'a%E3%80%80', 'b']) await put(name, 'x');
     const body = `\ufeff${container}/a\n${container}/a\u3000\n \t${container}/b\v\f \r\n \r\n`;
     const headers = { 'content-type': 'text/plain', accept: 'application/json' };
-    const report = await owner.send('POST', `${ACCOUNT}?bulk-delete`, { body, headers });
+    const report = await owner().send('POST', `${ACCOUNT}?bulk-delete`, { body, headers });
     expect(JSON.parse(report.text)).to.include({ 'Number Deleted': 2, 'Number Not Found': 1 });
-    expect((await owner.send('GET', path)).text).to.equal('a\n');
+    expect((await owner().send('GET', path)).text).to.equal('a\n');
   });
 
   it('joins segments, shows, copies and deletes them', async () => {
@@ -291,34 +281,34 @@ describe('swift api', () => {
     ]);
     const made = await put('m?multipart-manifest=put', manifest);
     expect(made.headers.etag).to.equal(`"${md5(md5('abc') + md5('de'))}"`);
-    expect((await owner.send('GET', `${path}/m`)).text).to.equal('abcde');
-    const shown = await owner.send('GET', `${path}/m?multipart-manifest=get`);
+    expect((await owner().send('GET', `${path}/m`)).text).to.equal('abcde');
+    const shown = await owner().send('GET', `${path}/m?multipart-manifest=get`);
     expect(md5(shown.text)).to.equal(shown.headers.etag);
     const copy = { headers: { destination: `${container}/copy` } };
-    await owner.send('COPY', `${path}/m`, copy);
-    expect((await owner.send('HEAD', `${path}/copy`)).headers.etag).to.equal(md5('abcde'));
+    await owner().send('COPY', `${path}/m`, copy);
+    expect((await owner().send('HEAD', `${path}/copy`)).headers.etag).to.equal(md5('abcde'));
     const bad = JSON.stringify([{ path: `/${container}/none` }]);
     const beating = await put('x?multipart-manifest=put&heartbeat=on', bad, {
       accept: 'application/json',
     });
     expect(beating.status).to.equal(202);
     expect(JSON.parse(beating.text)).to.include({ 'Response Status': '400 Bad Request' });
-    const gone = await owner.send('DELETE', `${path}/m?multipart-manifest=delete`);
+    const gone = await owner().send('DELETE', `${path}/m?multipart-manifest=delete`);
     expect(gone.text).to.include('Number Deleted: 3');
-    expect((await owner.send('GET', path)).text).to.equal('copy\n');
+    expect((await owner().send('GET', path)).text).to.equal('copy\n');
   });
 
   it('follows symlinks, and shows them', async () => {
     await put('o', 'target');
     const container = path.split('/')[3] ?? '';
     await put('l', '', { 'x-symlink-target': `${container}/o` });
-    const read = await owner.send('GET', `${path}/l`);
+    const read = await owner().send('GET', `${path}/l`);
     expect(read).to.include({ status: 200, text: 'target' });
     expect(read.headers['content-location']).to.equal(`${path}/o`);
-    const itself = await owner.send('HEAD', `${path}/l?symlink=get`);
+    const itself = await owner().send('HEAD', `${path}/l?symlink=get`);
     expect(itself.headers).to.include({ 'x-symlink-target': `${container}/o`, etag: md5('') });
-    await owner.send('DELETE', `${path}/o`);
-    const broken = await owner.send('GET', `${path}/l`);
+    await owner().send('DELETE', `${path}/o`);
+    const broken = await owner().send('GET', `${path}/l`);
     expect(broken.status).to.equal(404);
     expect(broken.headers['content-location']).to.equal(`${path}/o`);
   });
@@ -326,22 +316,22 @@ describe('swift api', () => {
   it('lets objects expire, for every user but an owner who asks', async () => {
     const at = String(Math.floor(Date.now() / 1000) + 86_400);
     await put('later', 'x', { 'x-delete-at': at });
-    expect((await owner.send('HEAD', `${path}/later`)).headers['x-delete-at']).to.equal(at);
+    expect((await owner().send('HEAD', `${path}/later`)).headers['x-delete-at']).to.equal(at);
     expect((await put('past', 'x', { 'x-delete-at': '5' })).status).to.equal(400);
     const ref = { account: 'AUTH_test', container: path.split('/')[3] ?? '', object: 'later' };
-    await api.backend.updateObject({ requestId: 'test' }, ref, { deleteAt: Date.now() - 1 });
-    expect((await owner.send('GET', `${path}/later`)).status).to.equal(404);
+    await api().backend.updateObject({ requestId: 'test' }, ref, { deleteAt: Date.now() - 1 });
+    expect((await owner().send('GET', `${path}/later`)).status).to.equal(404);
     const open = { headers: { 'x-open-expired': 'true' } };
-    expect((await owner.send('GET', `${path}/later`, open)).text).to.equal('x');
-    await owner.send('POST', path, { headers: { 'x-container-read': '.r:*' } });
-    expect((await nobody.send('GET', `${path}/later`, open)).status).to.equal(404);
+    expect((await owner().send('GET', `${path}/later`, open)).text).to.equal('x');
+    await owner().send('POST', path, { headers: { 'x-container-read': '.r:*' } });
+    expect((await nobody().send('GET', `${path}/later`, open)).status).to.equal(404);
   });
 
   it('joins a dynamic large object as it is listed', async () => {
     for (const name of ['seg/1', 'seg/2', 'other']) await put(name, name);
     await put('d', '', { 'x-object-manifest': `${path.split('/')[3]}/seg/` });
-    expect((await owner.send('GET', `${path}/d`)).text).to.equal('seg/1seg/2');
+    expect((await owner().send('GET', `${path}/d`)).text).to.equal('seg/1seg/2');
     const part = { headers: { range: 'bytes=3-6' } };
-    expect((await owner.send('GET', `${path}/d`, part)).text).to.equal('/1se');
+    expect((await owner().send('GET', `${path}/d`, part)).text).to.equal('/1se');
   });
 });

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
-import { startApi, type RunningApi } from './support/api.js';
+import { useOnce } from '../support/fixture.js';
+import { startApi } from './support/api.js';
 import { ApiClient, type Answer } from './support/client.js';
 
 const ACCOUNT = '/v1/AUTH_test';
@@ -18,33 +19,26 @@ interface Grant {
 }
 
 describe('swift api: what a TempURL opens', () => {
-  let api: RunningApi;
-  let owner: ApiClient;
-  let stranger: ApiClient;
-  let nobody: ApiClient;
+  const api = useOnce(startApi, async (api) => {
+    await api.close();
+    expect(api.errors).to.deep.equal([]);
+  });
+  const owner = useOnce(() => ApiClient.login(api(), 'test:tester', 'testing'), 'close');
+  const stranger = useOnce(() => ApiClient.login(api(), 'test2:tester3', 'testing3'), 'close');
+  const nobody = useOnce(() => new ApiClient(api().origin, undefined), 'close');
 
   before(async () => {
-    api = await startApi();
-    owner = await ApiClient.login(api, 'test:tester', 'testing');
-    stranger = await ApiClient.login(api, 'test2:tester3', 'testing3');
-    nobody = new ApiClient(api.origin, undefined);
     const key = { 'x-container-meta-temp-url-key': KEY };
     for (const path of [CONTAINER, OTHER]) {
-      expect((await owner.send('PUT', path, path === CONTAINER ? { headers: key } : {})).status) //
+      expect((await owner().send('PUT', path, path === CONTAINER ? { headers: key } : {})).status) //
         .to.equal(201);
       await put(`${path}/o`, 'hello');
       await put(`${path}/folder/o`, 'in the folder');
     }
   });
 
-  after(async () => {
-    for (const client of [owner, stranger, nobody]) await client.close();
-    await api.close();
-    expect(api.errors).to.deep.equal([]);
-  });
-
   async function put(path: string, body: string, headers = {}): Promise<void> {
-    expect((await owner.send('PUT', path, { headers, body })).status).to.equal(201);
+    expect((await owner().send('PUT', path, { headers, body })).status).to.equal(201);
   }
 
   /** The URL of `path`, signed for it or for what `grant` says. */
@@ -64,7 +58,7 @@ describe('swift api: what a TempURL opens', () => {
   }
 
   const get = (path: string, grant?: Grant): Promise<Answer> =>
-    nobody.send('GET', url(path, grant));
+    nobody().send('GET', url(path, grant));
   const statusOf = async (path: string, grant?: Grant): Promise<number> =>
     (await get(path, grant)).status;
 
@@ -78,16 +72,18 @@ describe('swift api: what a TempURL opens', () => {
       'x-object-meta-public-a': '2',
     });
     expect(got.headers).to.not.have.property('x-object-meta-secret');
-    expect((await nobody.send('HEAD', url(path))).status).to.equal(200);
-    expect((await nobody.send('PUT', url(path), { body: 'x' })).status).to.equal(401);
+    expect((await nobody().send('HEAD', url(path))).status).to.equal(200);
+    expect((await nobody().send('PUT', url(path), { body: 'x' })).status).to.equal(401);
     expect(await statusOf(path, { key: 'no' })).to.equal(401);
     const pointer = { headers: { 'x-symlink-target': 'c/o' } };
-    expect((await nobody.send('PUT', url(path, { method: 'PUT' }), pointer)).status).to.equal(400);
-    await owner.send('POST', CONTAINER, { headers: { 'x-container-read': 'test2:tester3' } });
-    expect((await stranger.send('HEAD', path)).status).to.equal(200);
-    const shown = JSON.stringify((await stranger.send('HEAD', CONTAINER)).headers);
+    expect((await nobody().send('PUT', url(path, { method: 'PUT' }), pointer)).status).to.equal(
+      400,
+    );
+    await owner().send('POST', CONTAINER, { headers: { 'x-container-read': 'test2:tester3' } });
+    expect((await stranger().send('HEAD', path)).status).to.equal(200);
+    const shown = JSON.stringify((await stranger().send('HEAD', CONTAINER)).headers);
     expect(shown).to.not.include('temp-url-key');
-    const own = JSON.stringify((await owner.send('HEAD', CONTAINER)).headers);
+    const own = JSON.stringify((await owner().send('HEAD', CONTAINER)).headers);
     expect(own).to.include('temp-url-key');
   });
 
@@ -121,13 +117,13 @@ describe('swift api: what a TempURL opens', () => {
     const copy = (from: string, key?: string): Promise<Answer> => {
       const to = `${CONTAINER}/copy`;
       const target = url(to, { method: 'PUT', ...(key === undefined ? {} : { key }) });
-      return nobody.send('PUT', target, { headers: { 'x-copy-from': from } });
+      return nobody().send('PUT', target, { headers: { 'x-copy-from': from } });
     };
     expect((await copy('c/o')).status).to.equal(201);
     expect((await copy('other/o')).status).to.equal(401);
     const ofAccount = 'key of the account';
     const headers = { 'x-account-meta-temp-url-key': ofAccount };
-    expect((await owner.send('POST', ACCOUNT, { headers })).status).to.equal(204);
+    expect((await owner().send('POST', ACCOUNT, { headers })).status).to.equal(204);
     expect((await copy('other/o', ofAccount)).status).to.equal(201);
   });
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { AccessLog, accessLine, type AccessEntry } from '../../src/telemetry/access-log.js';
 import { eventually } from '../support/eventually.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useTempFolder } from '../support/temp-folder.js';
 
 const ENTRY: AccessEntry = {
   time: '2026-01-15T10:30:00.000Z',
@@ -31,16 +31,11 @@ const ENTRY: AccessEntry = {
 };
 
 describe('telemetry: access log', () => {
-  let folder: string;
+  const folder = useTempFolder('access-log');
   let file: string;
 
-  beforeEach(async () => {
-    folder = await makeTempFolder('access-log');
-    file = join(folder, 'access.log');
-  });
-
-  afterEach(async () => {
-    await removeFolder(folder);
+  beforeEach(() => {
+    file = join(folder(), 'access.log');
   });
 
   function open(): AccessLog {
@@ -140,15 +135,15 @@ describe('telemetry: access log', () => {
     const onError = (error: NodeJS.ErrnoException): void => {
       errors.push(error.code);
     };
-    await mkdir(join(folder, 'a'));
-    file = join(folder, 'a', 'access.log');
+    await mkdir(join(folder(), 'a'));
+    file = join(folder(), 'a', 'access.log');
     const log = new AccessLog({ file, onDrop: () => undefined, onError });
     log.write({ ...ENTRY, key: '1' });
     await eventually(
       () => keys(file),
       (found) => found.length === 1,
     );
-    await rename(join(folder, 'a'), join(folder, 'b'));
+    await rename(join(folder(), 'a'), join(folder(), 'b'));
     log.reopen();
     await eventually(
       () => Promise.resolve(errors.length),
@@ -156,10 +151,10 @@ describe('telemetry: access log', () => {
     );
     log.write({ ...ENTRY, key: '2' });
     await eventually(
-      () => keys(join(folder, 'b', 'access.log')),
+      () => keys(join(folder(), 'b', 'access.log')),
       (found) => found.length === 2,
     );
-    await mkdir(join(folder, 'a'));
+    await mkdir(join(folder(), 'a'));
     log.reopen();
     await untilNew();
     log.write({ ...ENTRY, key: '3' });
@@ -205,7 +200,7 @@ describe('telemetry: access log', () => {
   });
 
   it('refuses a file that cannot be opened', () => {
-    file = join(folder, 'no', 'such', 'folder');
+    file = join(folder(), 'no', 'such', 'folder');
     expect(open).to.throw('ENOENT');
   });
 });

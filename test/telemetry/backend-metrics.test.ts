@@ -3,23 +3,19 @@ import { Registry } from 'prom-client';
 import { BACKEND_FAILURES } from '../../console/surfaces/monitor/panels/gateway.js';
 import { failureCause, RecentCallCounts } from '../../src/telemetry/backend-failures.js';
 import { BackendMetrics } from '../../src/telemetry/backend-metrics.js';
+import { useEach } from '../support/fixture.js';
 
 describe('telemetry: backend', () => {
-  let registry: Registry;
-  let metrics: BackendMetrics;
-
-  beforeEach(() => {
-    registry = new Registry();
-    metrics = new BackendMetrics([registry]);
-  });
+  const registry = useEach(() => new Registry());
+  const metrics = useEach(() => new BackendMetrics([registry()]));
 
   it('counts requests by proxy, method and outcome', async () => {
     const endpoint = 'http://10.0.0.1:8080';
     for (const code of [200, 404, 200, 'timeout']) {
-      metrics.requested({ endpoint, method: 'GET', code, durationS: 0.003 });
+      metrics().requested({ endpoint, method: 'GET', code, durationS: 0.003 });
     }
-    metrics.requested({ endpoint: 'http://b', method: 'PUT', code: 201, durationS: 2 });
-    const text = await registry.metrics();
+    metrics().requested({ endpoint: 'http://b', method: 'PUT', code: 201, durationS: 2 });
+    const text = await registry().metrics();
     expect(text)
       .to.include(
         'ringway_backend_requests_total{endpoint="http://10.0.0.1:8080",method="GET",code="200"} 2\n',
@@ -34,26 +30,26 @@ describe('telemetry: backend', () => {
 
   it('is up when the last probe found the backend well', async () => {
     const isUp = async (): Promise<string | undefined> =>
-      /^ringway_backend_up (\d)$/m.exec(await registry.metrics())?.[1];
+      /^ringway_backend_up (\d)$/m.exec(await registry().metrics())?.[1];
     expect(await isUp()).to.equal('0');
-    metrics.probed(true);
+    metrics().probed(true);
     expect(await isUp()).to.equal('1');
-    metrics.probed(false);
+    metrics().probed(false);
     expect(await isUp()).to.equal('0');
   });
 
   it('counts what was sent once more, by reason', async () => {
-    metrics.retried('connect');
-    metrics.retried('connect');
-    expect(await registry.metrics()).to.include('retries_total{reason="connect"} 2\n');
+    metrics().retried('connect');
+    metrics().retried('connect');
+    expect(await registry().metrics()).to.include('retries_total{reason="connect"} 2\n');
   });
 
   it('counts failures by cause, and reads that were sent twice', async () => {
     const codes = [200, 404, 412, 401, 429, 498, 500, 502, 503, 507, 'connect', 'hung', 'abort'];
     for (const code of codes)
-      metrics.requested({ endpoint: 'p', method: 'GET', code, durationS: 1 });
-    metrics.hedged(true);
-    const text = await registry.metrics();
+      metrics().requested({ endpoint: 'p', method: 'GET', code, durationS: 1 });
+    metrics().hedged(true);
+    const text = await registry().metrics();
     const causes = [...text.matchAll(/failures_total\{cause="(\w+)"\} (\d+)/g)].map(
       ([, ...all]) => all,
     );
@@ -62,7 +58,7 @@ describe('telemetry: backend', () => {
       ...{ refused: '1', hung: '1' },
     });
     expect(text).to.include('ringway_backend_hedges_total{outcome="won"} 1\n');
-    expect(metrics.recent).to.deep.include({ calls: codes.length - 1, failed: 9 });
+    expect(metrics().recent).to.deep.include({ calls: codes.length - 1, failed: 9 });
   });
 
   it('counts the same failures as the chart of the console', () => {
@@ -89,9 +85,9 @@ describe('telemetry: backend', () => {
   });
 
   it('shows connections only where there is something to watch', async () => {
-    expect(await registry.metrics()).not.to.include('ringway_backend_connections{');
-    metrics.watchConnections(() => ({ active: 3, idle: 2, waiting: 1 }));
-    expect(await registry.metrics())
+    expect(await registry().metrics()).not.to.include('ringway_backend_connections{');
+    metrics().watchConnections(() => ({ active: 3, idle: 2, waiting: 1 }));
+    expect(await registry().metrics())
       .to.include('ringway_backend_connections{state="active"} 3\n')
       .and.include('ringway_backend_connections{state="waiting"} 1\n');
   });

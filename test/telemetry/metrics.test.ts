@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { ListenerMetrics, type FinishedRequest } from '../../src/telemetry/metrics.js';
+import { useEach } from '../support/fixture.js';
 
 const REQUEST: FinishedRequest = {
   operation: 'GetObject',
@@ -14,27 +15,19 @@ const REQUEST: FinishedRequest = {
 };
 
 describe('telemetry: listener metrics', () => {
-  let metrics: ListenerMetrics;
-
-  beforeEach(() => {
-    metrics = new ListenerMetrics();
-  });
-
-  afterEach(() => {
-    metrics.close();
-  });
+  const metrics = useEach(() => new ListenerMetrics(), 'close');
 
   /** Lines of the text format that begin so. */
   async function lines(prefix: string): Promise<string[]> {
-    const text = await metrics.registry.metrics();
+    const text = await metrics().registry.metrics();
     return text.split('\n').filter((line) => line.startsWith(prefix));
   }
 
   it('counts requests by operation and code, and errors by their code', async () => {
     const failure = { ...REQUEST, status: 404, errorCode: 'NoSuchKey' };
     for (const request of [REQUEST, REQUEST, failure]) {
-      metrics.requestStarted();
-      metrics.requestFinished(request);
+      metrics().requestStarted();
+      metrics().requestFinished(request);
     }
     expect(await lines('ringway_requests_total')).to.deep.equal([
       'ringway_requests_total{operation="GetObject",code="200"} 2',
@@ -47,23 +40,23 @@ describe('telemetry: listener metrics', () => {
   });
 
   it('does not count twice when it is asked twice', async () => {
-    metrics.requestStarted();
-    metrics.requestFinished(REQUEST);
+    metrics().requestStarted();
+    metrics().requestFinished(REQUEST);
     expect(await lines('ringway_')).to.deep.equal(await lines('ringway_'));
   });
 
   it('tells the buckets apart that were used last, and adds up the others', async () => {
-    metrics.requestFinished(REQUEST);
+    metrics().requestFinished(REQUEST);
     expect(await lines('ringway_bucket_')).to.deep.equal([]);
-    metrics.buckets.limit(2, 3);
+    metrics().buckets.limit(2, 3);
     const buckets = ['a', 'b', 'a', 'c', 'nobody', 'a'];
     for (const bucket of buckets) {
       const missing = bucket === 'nobody' ? { status: 404, errorCode: 'NoSuchBucket' } : {};
-      metrics.requestFinished({ ...REQUEST, bucket, bytesIn: 7, bytesOut: 11, ...missing });
+      metrics().requestFinished({ ...REQUEST, bucket, bytesIn: 7, bytesOut: 11, ...missing });
     }
     const refused = { status: 503, errorCode: 'SlowDown', bytesOut: 11 };
-    metrics.requestFinished({ ...REQUEST, bucket: 'c', ...refused });
-    metrics.requestFinished({ ...REQUEST, account: '', bucket: 'unsigned' });
+    metrics().requestFinished({ ...REQUEST, bucket: 'c', ...refused });
+    metrics().requestFinished({ ...REQUEST, account: '', bucket: 'unsigned' });
     expect(await lines('ringway_bucket_requests_total{')).to.deep.equal([
       'ringway_bucket_requests_total{account="AUTH_main",bucket="a",worker="3"} 3',
       'ringway_bucket_requests_total{account="AUTH_main",bucket="c",worker="3"} 2',
@@ -78,10 +71,10 @@ describe('telemetry: listener metrics', () => {
   });
 
   it('knows what is in progress', async () => {
-    metrics.requestStarted();
-    metrics.requestStarted();
-    metrics.requestFinished({ ...REQUEST, aborted: true, ttfbS: undefined });
-    expect(metrics.requestsInProgress).to.equal(1);
+    metrics().requestStarted();
+    metrics().requestStarted();
+    metrics().requestFinished({ ...REQUEST, aborted: true, ttfbS: undefined });
+    expect(metrics().requestsInProgress).to.equal(1);
     expect(await lines('ringway_requests_in_progress')).to.deep.equal([
       'ringway_requests_in_progress 1',
     ]);
@@ -100,9 +93,9 @@ describe('telemetry: listener metrics', () => {
   it('reads pool and store when it is asked', async () => {
     expect(await lines('ringway_store_bytes'), 'without an embedded store').to.deep.equal([]);
     let bytes = 1;
-    metrics.watchStoreBytes(() => bytes);
-    metrics.watchPool(() => ({ queued: 2, active: 1 }));
-    metrics.watchPool(() => ({ queued: 3, active: 0 }));
+    metrics().watchStoreBytes(() => bytes);
+    metrics().watchPool(() => ({ queued: 2, active: 1 }));
+    metrics().watchPool(() => ({ queued: 3, active: 0 }));
     bytes = 7;
     expect(await lines('ringway_store_bytes')).to.deep.equal(['ringway_store_bytes 7']);
     expect(await lines('ringway_pool_tasks_queued')).to.deep.equal(['ringway_pool_tasks_queued 5']);
@@ -110,12 +103,12 @@ describe('telemetry: listener metrics', () => {
   });
 
   it('observes pool, lanes, syncs and batches, and auth failures', async () => {
-    metrics.poolTaskFinished(0.001, 0.002);
-    metrics.digestLaneHashed(5);
-    metrics.store.committed(0.003, 4);
-    metrics.store.gateWaited('commit', 0.005);
-    metrics.authFailed('SignatureDoesNotMatch');
-    metrics.versionCommitEnded('in-doubt');
+    metrics().poolTaskFinished(0.001, 0.002);
+    metrics().digestLaneHashed(5);
+    metrics().store.committed(0.003, 4);
+    metrics().store.gateWaited('commit', 0.005);
+    metrics().authFailed('SignatureDoesNotMatch');
+    metrics().versionCommitEnded('in-doubt');
     const found = await Promise.all(
       [
         'ringway_pool_wait_seconds_sum',
@@ -142,9 +135,9 @@ describe('telemetry: listener metrics', () => {
 
   it('tells the state of an identity service where there is one', async () => {
     expect(await lines('ringway_identity_up')).to.deep.equal([]);
-    metrics.identity.watch({ endpoint: 'http://k', knownKeys: () => 3, isUp: () => true });
-    metrics.identity.requested({ purpose: 'verify', code: '200', durationS: 0.02 });
-    metrics.identity.lookedUp('stale');
+    metrics().identity.watch({ endpoint: 'http://k', knownKeys: () => 3, isUp: () => true });
+    metrics().identity.requested({ purpose: 'verify', code: '200', durationS: 0.02 });
+    metrics().identity.lookedUp('stale');
     const found = await Promise.all(
       [
         'ringway_identity_up',
@@ -178,8 +171,8 @@ describe('telemetry: listener metrics', () => {
   });
 
   it('has an aggregator for every gauge', async () => {
-    metrics.watchStoreBytes(() => 0);
-    const gauges = (await metrics.snapshot()).filter((metric) => String(metric.type) === 'gauge');
+    metrics().watchStoreBytes(() => 0);
+    const gauges = (await metrics().snapshot()).filter((metric) => String(metric.type) === 'gauge');
     expect(gauges).to.have.length(15);
     for (const gauge of gauges)
       expect(gauge.aggregator, gauge.name).to.be.oneOf(['sum', 'max', 'min']);

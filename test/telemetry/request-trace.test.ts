@@ -8,6 +8,7 @@ import {
   type TraceFilter,
 } from '../../src/telemetry/request-trace.js';
 import { lookAtTrace, RequestTraces } from '../../supervisor/request-traces.js';
+import { useEach } from '../support/fixture.js';
 
 const LEASE_MS = 1000;
 
@@ -18,49 +19,44 @@ function finished(given: Partial<FinishedRequest> = {}): FinishedRequest {
 
 describe('telemetry: trace of requests', () => {
   let nowMs = 0;
-  let trace: RequestTrace;
-  let sent: TraceBatch[];
+  const sent = useEach<TraceBatch[]>(() => []);
+  const trace = useEach(() => new RequestTrace(() => nowMs), 'close');
   let made: number;
 
   beforeEach(() => {
     nowMs = 0;
     made = 0;
-    sent = [];
-    trace = new RequestTrace(() => nowMs);
-  });
-  afterEach(() => {
-    trace.close();
   });
 
   const follow = (filter: Partial<TraceFilter> = {}, id = 'one') => {
-    trace.follow({ id, filter: { every: 1, ...filter }, forMs: LEASE_MS }, (batches) => {
-      sent.push(...batches);
+    trace().follow({ id, filter: { every: 1, ...filter }, forMs: LEASE_MS }, (batches) => {
+      sent().push(...batches);
     });
   };
   const offer = (given: Partial<FinishedRequest> = {}, method = 'GET') => {
     const one = finished(given);
-    trace.offer(one, method, () => {
+    trace().offer(one, method, () => {
       made += 1;
       return { status: one.status, operation: one.operation } as AccessEntry;
     });
   };
   const statuses = () => {
-    trace.flush();
-    return sent.flatMap(({ entries }) => entries.map(({ status }) => status));
+    trace().flush();
+    return sent().flatMap(({ entries }) => entries.map(({ status }) => status));
   };
 
   it('is off until somebody looks, and again once nobody does', () => {
-    expect(trace.isOn).to.equal(false);
+    expect(trace().isOn).to.equal(false);
     follow();
-    expect(trace.isOn).to.equal(true);
+    expect(trace().isOn).to.equal(true);
     nowMs = LEASE_MS / 2;
     follow();
     nowMs = LEASE_MS;
-    trace.flush();
-    expect(trace.isOn).to.equal(true);
+    trace().flush();
+    expect(trace().isOn).to.equal(true);
     nowMs = 1.5 * LEASE_MS;
-    trace.flush();
-    expect(trace.isOn).to.equal(false);
+    trace().flush();
+    expect(trace().isOn).to.equal(false);
   });
 
   it('has the requests that fit all wishes, and makes nothing of others', () => {
@@ -88,9 +84,9 @@ describe('telemetry: trace of requests', () => {
   it('is bounded in orders and in entries, and says what it left out', () => {
     for (let i = 0; i <= TRACES_MAX; i++) follow({}, `t${i}`);
     for (let i = 0; i < 1000; i++) offer();
-    trace.flush();
-    expect(sent.map(({ id }) => id)).to.deep.equal(['t0', 't1', 't2', 't3']);
-    for (const { entries, skipped } of sent) {
+    trace().flush();
+    expect(sent().map(({ id }) => id)).to.deep.equal(['t0', 't1', 't2', 't3']);
+    for (const { entries, skipped } of sent()) {
       expect(entries.length + skipped).to.equal(1000);
       expect(entries).to.have.length(50);
     }

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { useOnce } from '../support/fixture.js';
 import {
   citationViolations,
   focusViolations,
@@ -18,38 +19,34 @@ const FOCUSED = ['it', 'only("x", () => {});'].join('.');
 const MACHINE_PATH = ['const folder = "', 'home', 'someone', 'data";'].join('/');
 
 describe('tidy: habits', () => {
-  let files: ProjectFile[];
-
-  before(() => {
-    files = projectFiles();
-  });
+  const files = useOnce(projectFiles);
 
   it('sees the project', () => {
-    const paths = files.map((file) => file.path);
+    const paths = files().map((file) => file.path);
     expect(paths).to.include.members(['package.json', 'ops/dev/test.mjs', 'test/tidy/habits.ts']);
     expect(paths.filter((path) => /node_modules|^dist\//.test(path))).to.deep.equal([]);
   });
 
   it(`no code file is longer than ${LINES_MAX} lines`, () => {
-    expect(lengthViolations(files)).to.deep.equal([]);
+    expect(lengthViolations(files())).to.deep.equal([]);
   });
 
   it('no test is focused', () => {
-    expect(focusViolations(files)).to.deep.equal([]);
+    expect(focusViolations(files())).to.deep.equal([]);
   });
 
   it('no file names a folder of one machine', () => {
-    expect(machinePathViolations(files)).to.deep.equal([]);
+    expect(machinePathViolations(files())).to.deep.equal([]);
   });
 
   it('memory that is not cleared is taken by files that were read for it alone', () => {
-    expect(unclearedMemoryViolations(files)).to.deep.equal([]);
+    expect(unclearedMemoryViolations(files())).to.deep.equal([]);
     const another = { path: 'src/x.ts', text: 'const bytes = Buffer.allocUnsafe(size);' };
     expect(unclearedMemoryViolations([another])).to.have.length(1);
   });
 
   it('comments cite files that are there', () => {
-    expect(citationViolations(files)).to.deep.equal([]);
+    expect(citationViolations(files())).to.deep.equal([]);
     const sample = { path: 'src/a/b.ts', text: '/** See b.ts, a/b.ts, c/b.ts and b.d.ts. */' };
     expect(citationViolations([sample]).map((line) => line.split(' ')[2])).to.deep.equal([
       'c/b.ts,',
@@ -58,7 +55,7 @@ describe('tidy: habits', () => {
   });
 
   it('no file has a second header in its middle', () => {
-    expect(secondHeaderViolations(files)).to.deep.equal([]);
+    expect(secondHeaderViolations(files())).to.deep.equal([]);
     const header = '/** What this is. */\n\n';
     const sample = (text: string) => secondHeaderViolations([{ path: 'src/x.ts', text }]).length;
     expect([sample(`${header}const A = 1;\n`), sample(`const A = 1;\n\n${header}`)]).to.deep.equal([
@@ -67,7 +64,7 @@ describe('tidy: habits', () => {
   });
 
   it('nothing connects to a port of no host', () => {
-    expect(hostlessViolations(files)).to.deep.equal([]);
+    expect(hostlessViolations(files())).to.deep.equal([]);
     const sample = (options: string): ProjectFile => ({
       path: 'test/x.ts',
       text: ['const a = 1;\nconst b = request', `{ ${options} });`].join('('),
@@ -79,11 +76,11 @@ describe('tidy: habits', () => {
   });
 
   it('no operation parses a document by itself', () => {
-    expect(inlineParserViolations(files)).to.deep.equal([]);
+    expect(inlineParserViolations(files())).to.deep.equal([]);
   });
 
   it('no file is put in place by hand', () => {
-    expect(renameViolations(files)).to.deep.equal([]);
+    expect(renameViolations(files())).to.deep.equal([]);
     const byHand = [{ path: 'src/x.ts', text: 'await rename(half, file);\n' }];
     expect(renameViolations(byHand)).to.have.length(1);
   });

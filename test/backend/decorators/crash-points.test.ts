@@ -1,14 +1,8 @@
 import { expect } from 'chai';
 import { CrashedError, CrashPointBackend } from '../../support/backend/crash-points.js';
 import { describeCall } from '../../support/backend/recording.js';
+import { errorOf } from '../../support/failure.js';
 import { CONTEXT, inputOf, KEY, textOf, withStore } from './support.js';
-
-async function errorOf(promise: Promise<unknown>): Promise<unknown> {
-  return promise.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-}
 
 describe('crash points', () => {
   it('count the calls that write, or all, and do nothing on their own', async () => {

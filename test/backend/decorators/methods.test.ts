@@ -7,6 +7,7 @@ import {
   type BackendMethod,
 } from '../../../src/backend/decorators/decorated-backend.js';
 import { watchedBackend } from '../../../src/backend/decorators/watched-backend.js';
+import { useEach } from '../../support/fixture.js';
 
 const METHODS = Object.keys(BACKEND_METHODS) as BackendMethod[];
 
@@ -30,15 +31,13 @@ function methodOf(backend: Backend, name: BackendMethod | 'listUnread'): AnyMeth
 
 describe('backend: decorators of every method', () => {
   /** The calls to the store behind and the reports of decorators, in order. */
-  let told: unknown[];
-
-  beforeEach(() => (told = []));
+  const told = useEach<unknown[]>(() => []);
 
   /** A store that has every method, and notes its calls. */
   function store(): Backend {
     const notes = (method: string): AnyMethod => {
       return (_context, ...rest) => {
-        told.push([method, ...rest.filter((each) => each !== undefined)]);
+        told().push([method, ...rest.filter((each) => each !== undefined)]);
         return Promise.resolve(method);
       };
     };
@@ -52,13 +51,13 @@ describe('backend: decorators of every method', () => {
     it(`a decorated backend asks ${method} of the store, and says so`, async () => {
       class Noting extends DecoratedBackend {
         protected override around<T>(call: BackendCall, proceed: () => Promise<T>): Promise<T> {
-          told.push([call.method, call.kind]);
+          told().push([call.method, call.kind]);
           return proceed();
         }
       }
       const ask = methodOf(new Noting(store()), method);
       expect(await ask({ requestId: 'r' }, ...passed)).to.equal(method);
-      expect(told).to.deep.equal([
+      expect(told()).to.deep.equal([
         [method, BACKEND_METHODS[method]],
         [method, ...passed],
       ]);
@@ -66,12 +65,12 @@ describe('backend: decorators of every method', () => {
 
     it(`a watched backend tells the watch around ${method}`, async () => {
       const watch: CallWatch = {
-        waits: () => told.push('waits'),
-        goesOn: () => told.push('goes on'),
+        waits: () => told().push('waits'),
+        goesOn: () => told().push('goes on'),
       };
       const ask = methodOf(watchedBackend(store()), method);
       expect(await ask({ requestId: 'r', watch }, ...passed)).to.equal(method);
-      expect(told).to.deep.equal(['waits', [method, ...passed], 'goes on']);
+      expect(told()).to.deep.equal(['waits', [method, ...passed], 'goes on']);
       expect(await ask({ requestId: 'r' }, ...passed)).to.equal(method);
     });
   }

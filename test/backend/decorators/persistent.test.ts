@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { Backend, CallContext } from '../../../src/backend/backend.js';
 import { PersistentBackend } from '../../../src/backend/decorators/persistent.js';
 import { BackendError, type BackendErrorCode } from '../../../src/backend/errors.js';
+import { codeOf } from '../../support/failure.js';
 
 const FINISHING: CallContext = { requestId: 'r', finishing: true };
 const REF = { account: 'a', container: 'c', object: 'o' };
@@ -30,15 +31,6 @@ describe('backend: a store that is asked once more', () => {
       return Promise.resolve();
     };
     return new PersistentBackend(inner as unknown as Backend, pause, pause);
-  }
-
-  async function codeOf(answer: Promise<unknown>): Promise<string> {
-    try {
-      await answer;
-      return 'none';
-    } catch (error) {
-      return (error as BackendError).code;
-    }
   }
 
   const body = Buffer.from('x');

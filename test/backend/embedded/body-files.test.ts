@@ -1,9 +1,9 @@
 import { readFileSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { failureOf } from '../../support/failure.js';
 import {
   bodyFiles,
   CONTEXT,
-  failureOf,
   inputOf,
   objectRef,
   putSeeded,

@@ -5,10 +5,10 @@ import { type EmbeddedStore, openEmbeddedStore } from '../../../src/backend/embe
 import { IndexGate } from '../../../src/backend/embedded/index-gate.js';
 import { compactIndex } from '../../../src/backend/embedded/upkeep/compact.js';
 import { eventually } from '../../support/eventually.js';
+import { failureOf } from '../../support/failure.js';
 import {
   openFilesIn,
   CONTEXT,
-  failureOf,
   inputOf,
   objectRef,
   readAll,

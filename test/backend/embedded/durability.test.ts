@@ -1,16 +1,9 @@
 import { dirname } from 'node:path';
 import { expect } from 'chai';
 import type { EmbeddedStore } from '../../../src/backend/embedded/index.js';
+import { failureOf } from '../../support/failure.js';
 import { watchSyncs, type Sync } from '../../support/file-syncs.js';
-import {
-  bodyFiles,
-  CONTEXT,
-  failureOf,
-  inputOf,
-  objectRef,
-  seededBytes,
-  withStore,
-} from './support.js';
+import { bodyFiles, CONTEXT, inputOf, objectRef, seededBytes, withStore } from './support.js';
 
 const SIZE = 300_000;
 const INPUT = inputOf(seededBytes(SIZE, 1));

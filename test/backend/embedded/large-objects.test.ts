@@ -3,11 +3,11 @@ import { statSync, unlinkSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Segment } from '../../../src/backend/backend.js';
 import { openEmbeddedStore } from '../../../src/backend/embedded/index.js';
+import { failureOf } from '../../support/failure.js';
 import {
   bodyFiles,
   BUCKET,
   CONTEXT,
-  failureOf,
   inputOf,
   objectRef,
   putSeeded,

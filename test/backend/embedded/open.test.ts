@@ -7,21 +7,18 @@ import {
   StoreOpenError,
   type StoreOpenErrorCode,
 } from '../../../src/backend/embedded/index.js';
+import { removeFolder } from '../../support/temp-folder.js';
+import { useEach } from '../../support/fixture.js';
 import { BUCKET, CONTEXT, inputOf, objectRef, readAll, temporaryDirectory } from './support.js';
 import { mountTmpfs } from './tmpfs.js';
 import { skipBecause } from '../../support/skip.js';
 
 describe('opening the embedded store', () => {
-  let root: string;
+  const root = useEach(temporaryDirectory, removeFolder);
   let directory: string;
 
-  beforeEach(async () => {
-    root = await temporaryDirectory();
-    directory = join(root, 'data');
-  });
-
-  afterEach(async () => {
-    await rm(root, { recursive: true });
+  beforeEach(() => {
+    directory = join(root(), 'data');
   });
 
   async function failure(

@@ -1,8 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
 import { type EmbeddedStore, openEmbeddedStore } from '../../../src/backend/embedded/index.js';
+import { removeFolder } from '../../support/temp-folder.js';
+import { useOnce } from '../../support/fixture.js';
 import type { Request } from './contender.js';
 import { findProblems } from './crash/check.js';
 import { observe } from './crash/observe.js';
@@ -11,22 +12,20 @@ import { BUCKET, CONTEXT, inputOf, objectRef, readAll, temporaryDirectory } from
 const CONTENDER = new URL('./contender.js', import.meta.url);
 
 describe('embedded store shared by processes', () => {
-  let directory: string;
+  const directory = useOnce(temporaryDirectory, removeFolder);
   let store: EmbeddedStore;
   let contenders: ChildProcess[];
 
   before(async () => {
-    directory = await temporaryDirectory();
-    store = await openEmbeddedStore({ directory });
+    store = await openEmbeddedStore({ directory: directory() });
     await store.createContainer(CONTEXT, BUCKET, {});
-    contenders = ['x', 'y'].map((who) => fork(CONTENDER, [directory, who]));
+    contenders = ['x', 'y'].map((who) => fork(CONTENDER, [directory(), who]));
     await Promise.all(contenders.map((contender) => once(contender, 'message')));
   });
 
   after(async () => {
     for (const contender of contenders) contender.kill();
     await store.close();
-    await rm(directory, { recursive: true });
   });
 
   async function ask(contender: ChildProcess | undefined, request: Request): Promise<number[]> {
@@ -76,7 +75,7 @@ describe('embedded store shared by processes', () => {
 
   it('notices that another process made a container anew', async () => {
     const ref = { account: 'AUTH_test', container: 'again' };
-    const second = await openEmbeddedStore({ directory });
+    const second = await openEmbeddedStore({ directory: directory() });
     for (const text of ['1', '2']) {
       await store.createContainer(CONTEXT, ref, {});
       for (const each of [store, second]) {
@@ -97,7 +96,7 @@ describe('embedded store shared by processes', () => {
       [0, null],
       [0, null],
     ]);
-    const state = await observe(store, directory);
+    const state = await observe(store, directory());
     expect(state.objects.size).to.be.above(0);
     // The bytes do not follow from a seed here: whether they are whole is looked at below.
     const objects = new Map(
@@ -107,7 +106,7 @@ describe('embedded store shared by processes', () => {
     );
     const expected = new Map([...objects].map(([name, object]) => [name, [object]] as const));
     expect(findProblems({ ...state, objects }, expected)).to.deep.equal([]);
-    store = await openEmbeddedStore({ directory });
+    store = await openEmbeddedStore({ directory: directory() });
     for (const name of objects.keys()) {
       const bytes = await readAll(store, name);
       const uniform = ['x', 'y'].some((who) => bytes.equals(Buffer.alloc(bytes.length, who)));

@@ -1,4 +1,4 @@
-import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -10,6 +10,8 @@ import { bufferBody } from '../../../src/backend/embedded/lazy-body.js';
 import { BufferPool } from '../../../src/lib/buffers/buffer-pool.js';
 import { encodeSegments, SegmentList } from '../../../src/backend/embedded/segment-list.js';
 import { segmentsBody } from '../../../src/backend/embedded/segment-source.js';
+import { removeFolder } from '../../support/temp-folder.js';
+import { useOnce } from '../../support/fixture.js';
 import { openFilesIn, seededBytes } from './support.js';
 
 const segment: fc.Arbitrary<Segment> = fc.record({
@@ -79,35 +81,32 @@ describe('streams through segments', () => {
   const TOTAL = SIZES.reduce((sum, size) => sum + size, 0);
   const bytes = seededBytes(TOTAL, 1);
   const pool = new BufferPool(64, 4);
-  let directory: string;
-  let list: SegmentList;
+  const directory = useOnce(() => mkdtemp(join(tmpdir(), 'ringway-segments-')), removeFolder);
+  const list = useOnce(
+    async () =>
+      new SegmentList(
+        await encodeSegments(
+          SIZES.map((size, i) => ({ container: 'c', object: `s/${i}`, size, etag: 'e' })),
+        ),
+      ),
+  );
 
   before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'ringway-segments-'));
-    list = new SegmentList(
-      await encodeSegments(
-        SIZES.map((size, i) => ({ container: 'c', object: `s/${i}`, size, etag: 'e' })),
-      ),
-    );
-    for (const [index, { object }] of [...list].entries()) {
-      const body = bytes.subarray(list.startOf(index), list.endOf(index));
-      await writeFile(join(directory, object.replace('/', '-')), body);
+    for (const [index, { object }] of [...list()].entries()) {
+      const body = bytes.subarray(list().startOf(index), list().endOf(index));
+      await writeFile(join(directory(), object.replace('/', '-')), body);
     }
-  });
-
-  after(async () => {
-    await rm(directory, { recursive: true });
   });
 
   afterEach(async () => {
     expect(pool.taken, 'buffers in use').to.equal(0);
-    expect(await openFilesIn(directory), 'open files').to.equal(0);
+    expect(await openFilesIn(directory()), 'open files').to.equal(0);
   });
 
   function stream(start = 0, end = TOTAL - 1, failAt?: string): AsyncIterable<Buffer> {
-    const body = segmentsBody(list, { start, end }, ({ object }, range) => {
+    const body = segmentsBody(list(), { start, end }, ({ object }, range) => {
       if (object === failAt) throw new BackendError('Corrupt', 'gone');
-      const path = join(directory, object.replace('/', '-'));
+      const path = join(directory(), object.replace('/', '-'));
       // One of them is small, and comes in one piece.
       if (object === 's/2') return bufferBody(bytes.subarray(150 + range.start, 151 + range.end));
       return fileBody(() => open(path), range, pool);
@@ -128,7 +127,7 @@ describe('streams through segments', () => {
     }
     for await (const chunk of stream()) {
       expect(chunk.length).to.be.above(0);
-      expect(await openFilesIn(directory)).to.be.at.most(2);
+      expect(await openFilesIn(directory())).to.be.at.most(2);
     }
   });
 
@@ -136,7 +135,7 @@ describe('streams through segments', () => {
     let at = 0;
     for await (const chunk of stream()) {
       // Lets whatever is read ahead arrive.
-      await openFilesIn(directory);
+      await openFilesIn(directory());
       expect(chunk.equals(bytes.subarray(at, (at += chunk.length)))).to.be.true;
     }
     expect(at).to.equal(TOTAL);
@@ -162,7 +161,7 @@ describe('streams through segments', () => {
     };
     const error: unknown = await read().catch((reason: unknown) => reason);
     expect(error).to.have.property('code', 'Corrupt');
-    expect(at).to.equal(list.startOf(5));
-    expect(() => stream(list.startOf(5), TOTAL - 1, 's/5')).to.throw(BackendError);
+    expect(at).to.equal(list().startOf(5));
+    expect(() => stream(list().startOf(5), TOTAL - 1, 's/5')).to.throw(BackendError);
   });
 });

@@ -1,4 +1,4 @@
-import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -7,31 +7,27 @@ import { withSize } from '../../../src/backend/body-intake.js';
 import { writeBody } from '../../../src/backend/embedded/body-intake.js';
 import { fileBody } from '../../../src/backend/embedded/body-source.js';
 import { BufferPool } from '../../../src/lib/buffers/buffer-pool.js';
+import { removeFolder } from '../../support/temp-folder.js';
+import { useOnce } from '../../support/fixture.js';
 import { openFilesIn, seededBytes } from './support.js';
 
 describe('streams of the embedded store', () => {
-  let directory: string;
-  let path: string;
+  const directory = useOnce(() => mkdtemp(join(tmpdir(), 'ringway-streams-')), removeFolder);
+  const path = useOnce(() => join(directory(), 'body'));
   const bytes = seededBytes(1000, 1);
   const pool = new BufferPool(64, 4);
 
   before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'ringway-streams-'));
-    path = join(directory, 'body');
-    await writeFile(path, bytes);
-  });
-
-  after(async () => {
-    await rm(directory, { recursive: true });
+    await writeFile(path(), bytes);
   });
 
   afterEach(async () => {
     expect(pool.taken, 'buffers in use').to.equal(0);
-    expect(await openFilesIn(directory), 'open files').to.equal(0);
+    expect(await openFilesIn(directory()), 'open files').to.equal(0);
   });
 
   function body(start: number, end: number): ReturnType<typeof fileBody> {
-    return fileBody(() => open(path), { start, end }, pool);
+    return fileBody(() => open(path()), { start, end }, pool);
   }
 
   it('give any part of a file', async () => {
@@ -73,7 +69,7 @@ describe('streams of the embedded store', () => {
     const never = fileBody(
       () => {
         opened++;
-        return open(path);
+        return open(path());
       },
       { start: 0, end: 9 },
       pool,
@@ -87,7 +83,7 @@ describe('streams of the embedded store', () => {
   it('let go of what they were told to open, read or not', async () => {
     const read = body(0, 9);
     await read.open?.();
-    expect(await openFilesIn(directory)).to.equal(1);
+    expect(await openFilesIn(directory())).to.equal(1);
     for await (const chunk of read.source) expect(chunk).to.have.length(10);
     const unread = body(0, 9);
     const opening = unread.open?.();
@@ -114,7 +110,7 @@ describe('streams of the embedded store', () => {
             await Promise.resolve();
           }
         }
-        const target = join(directory, 'target');
+        const target = join(directory(), 'target');
         const file = await open(target, 'w+');
         const intake = { body: chunks(), size: total, context: { requestId: 'test' } };
         await writeBody(intake, file, pool, undefined);
@@ -136,7 +132,7 @@ describe('streams of the embedded store', () => {
         await Promise.resolve();
       }
     }
-    const target = join(directory, 'trickle');
+    const target = join(directory(), 'trickle');
     const file = await open(target, 'w+');
     const intake = { body: trickle(), size: 1000, context: { requestId: 'test' } };
     await writeBody(intake, file, large, undefined);
@@ -164,7 +160,7 @@ describe('streams of the embedded store', () => {
   });
 
   it('report a failed write, and let go', async () => {
-    const file = await open(path, 'r');
+    const file = await open(path(), 'r');
     const intake = { body: bytes, size: bytes.length, context: { requestId: 'test' } };
     const error: unknown = await writeBody(intake, file, pool, undefined).catch(
       (reason: unknown) => reason,

@@ -1,7 +1,6 @@
 import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect } from 'chai';
 import type {
   Backend,
   CallContext,
@@ -70,14 +69,6 @@ export async function putSeeded(
   size = SEEDED_BYTES,
 ): Promise<void> {
   await store.putObject(CONTEXT, objectRef(name), inputOf(seededBytes(size, seed)));
-}
-
-/** The error of a promise, which must be rejected. */
-export function failureOf(promise: Promise<unknown>): Promise<{ code?: string; message?: string }> {
-  return promise.then(
-    () => expect.fail('expected a rejection'),
-    (error: unknown) => error as { code?: string; message?: string },
-  );
 }
 
 /** How many descriptors of this process point into a directory. */

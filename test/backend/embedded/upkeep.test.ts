@@ -12,11 +12,13 @@ import { checkStore, type StoreFault } from '../../../src/backend/embedded/upkee
 import { exportStore } from '../../../src/backend/embedded/upkeep/export.js';
 import { importStore } from '../../../src/backend/embedded/upkeep/import.js';
 import { StoreState } from '../../../src/backend/embedded/upkeep/state.js';
+import { failureOf } from '../../support/failure.js';
+import { removeFolder } from '../../support/temp-folder.js';
+import { useEach } from '../../support/fixture.js';
 import {
   bodyFiles,
   BUCKET,
   CONTEXT,
-  failureOf,
   inputOf,
   objectRef,
   openFilesIn,
@@ -230,16 +232,10 @@ describe('the check of the embedded store', () => {
 });
 
 describe('export and import of the embedded store', () => {
-  let target: string;
-
-  beforeEach(async () => {
-    target = await temporaryDirectory();
-  });
-
-  afterEach(() => rm(target, { recursive: true }));
+  const target = useEach(temporaryDirectory, removeFolder);
 
   const take = (bytes: Buffer) =>
-    withOpenStore({ directory: target }, (deps) => importStore(deps, NEVER, pieces(bytes)));
+    withOpenStore({ directory: target() }, (deps) => importStore(deps, NEVER, pieces(bytes)));
 
   it('brings all of a store into another one, byte for byte', async () => {
     await withStore({}, async (store, directory) => {
@@ -247,9 +243,9 @@ describe('export and import of the embedded store', () => {
       await store.close();
       const first = await exported(directory);
       await take(first);
-      expect((await exported(target)).equals(first)).to.be.true;
-      expect(await faultsOf(target)).to.deep.equal([]);
-      const copy = await openEmbeddedStore({ directory: target });
+      expect((await exported(target())).equals(first)).to.be.true;
+      expect(await faultsOf(target())).to.deep.equal([]);
+      const copy = await openEmbeddedStore({ directory: target() });
       expect(await readAll(copy, 'file')).to.deep.equal(seededBytes(FILE_BYTES, 2));
       expect(await readAll(copy, 'large')).to.deep.equal(seededBytes(10, 3));
       expect(await readAll(copy, 'link')).to.deep.equal(seededBytes(1000, 1));
@@ -275,14 +271,14 @@ describe('export and import of the embedded store', () => {
         [Buffer.from('PK..\n'), 'no export of a store'],
       ] as const) {
         expect((await failureOf(take(bytes))).message).to.include(why);
-        expect((await exported(target)).toString()).to.include('{"containers":0,"objects":0');
-        expect(await faultsOf(target)).to.deep.equal([]);
-        expect(await bodyFiles(target)).to.deep.equal([]);
+        expect((await exported(target())).toString()).to.include('{"containers":0,"objects":0');
+        expect(await faultsOf(target())).to.deep.equal([]);
+        expect(await bodyFiles(target())).to.deep.equal([]);
       }
       await take(whole);
-      expect((await exported(target)).equals(whole)).to.be.true;
+      expect((await exported(target())).equals(whole)).to.be.true;
       expect((await failureOf(take(whole))).message).to.include('the store is not empty');
-      expect((await exported(target)).equals(whole)).to.be.true;
+      expect((await exported(target())).equals(whole)).to.be.true;
     });
   });
 
@@ -293,22 +289,22 @@ describe('export and import of the embedded store', () => {
       const whole = await exported(directory);
       // As a killed process leaves it: objects under an id without a container, and a mark.
       await take(whole);
-      await edit(target, ({ containers, usage, expiry, meta }) => {
+      await edit(target(), ({ containers, usage, expiry, meta }) => {
         for (const table of [containers, usage, expiry]) {
           for (const { key } of [...table.getRange({})]) void table.remove(Buffer.from(key));
         }
         const dead = Buffer.from('1 1 another-boot');
         void meta.put(Buffer.from('import'), Buffer.concat([idKey(1), dead]));
       });
-      expect(await faultsOf(target)).to.deep.equal([]);
-      const copy = await openEmbeddedStore({ directory: target });
+      expect(await faultsOf(target())).to.deep.equal([]);
+      const copy = await openEmbeddedStore({ directory: target() });
       await copy.recover();
       await copy.recover();
       await copy.close();
-      expect(await bodyFiles(target)).to.deep.equal([]);
+      expect(await bodyFiles(target())).to.deep.equal([]);
       await take(whole);
-      expect((await exported(target)).equals(whole)).to.be.true;
-      expect(await faultsOf(target)).to.deep.equal([]);
+      expect((await exported(target())).equals(whole)).to.be.true;
+      expect(await faultsOf(target())).to.deep.equal([]);
     });
   });
 
@@ -317,7 +313,7 @@ describe('export and import of the embedded store', () => {
     await withStore({}, async (store, directory) => {
       await store.createContainer(CONTEXT, own, {});
       await store.putObject(CONTEXT, { ...own, object: 'rules' }, inputOf(seededBytes(10, 1)));
-      const copy = await openEmbeddedStore({ directory: target });
+      const copy = await openEmbeddedStore({ directory: target() });
       await copy.createContainer(CONTEXT, own, {});
       await copy.putObject(
         CONTEXT,
@@ -328,7 +324,7 @@ describe('export and import of the embedded store', () => {
       const page = await copy.listObjects(CONTEXT, own, { limit: 10 });
       expect(JSON.stringify(page)).to.include('rules').and.not.include('lease');
       await copy.close();
-      expect(await faultsOf(target)).to.deep.equal([]);
+      expect(await faultsOf(target())).to.deep.equal([]);
     });
   });
 });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { ContainerHeads } from '../../../src/backend/swift/container-heads.js';
 import { Containers } from '../../../src/backend/swift/containers.js';
+import { codeOf } from '../../support/failure.js';
 import { INFO, type ScriptedAnswer, ScriptedTransport } from './support/scripted-transport.js';
 
 const REF = { account: 'AUTH_a', container: 'c' };
@@ -26,11 +27,6 @@ function scripted(answers: readonly ScriptedAnswer[], more: { readonly noFilter?
   const containers = new Containers({ transport, limits, heads, storagePolicy: 'silver' });
   const methods = (): string[] => transport.requests.map(({ method }) => method);
   return { containers, transport, methods };
-}
-
-async function codeOf(promise: Promise<unknown>): Promise<unknown> {
-  const error: unknown = await promise.catch((reason: unknown) => reason);
-  return (error as { code?: string }).code;
 }
 
 describe('swift: containers', () => {

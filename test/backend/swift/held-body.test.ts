@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { encodeFooters, FOOTERS_BYTES, heldBody } from '../../../src/backend/swift/sealed-body.js';
 import { cancelledBy } from '../../../src/lib/cancellation.js';
+import { failureOf } from '../../support/failure.js';
 
 const CONTEXT = { requestId: 'held' };
 
@@ -23,15 +24,6 @@ function bytesOf(size: number): Buffer {
 
 async function collect(source: AsyncIterable<Buffer>, received: Buffer[]): Promise<void> {
   for await (const chunk of source) received.push(Buffer.from(chunk));
-}
-
-async function failureOf(work: Promise<unknown>): Promise<unknown> {
-  try {
-    await work;
-  } catch (error) {
-    return error;
-  }
-  throw new Error('it did not fail');
 }
 
 describe('held bodies', () => {

@@ -6,16 +6,9 @@ import {
   renderEmptySegments,
   withEmptySegments,
 } from '../../../src/backend/swift/manifests.js';
+import { failureOf } from '../../support/failure.js';
 import type { ScriptedAnswer } from './support/scripted-transport.js';
-import {
-  CONTEXT,
-  created,
-  documentOf,
-  failureOf,
-  found,
-  REF,
-  scripted,
-} from './support/scripted-backend.js';
+import { CONTEXT, created, documentOf, found, REF, scripted } from './support/scripted-backend.js';
 
 const PUT = 'PUT c/o?multipart-manifest=put';
 const LOOK = 'HEAD c/o?symlink=get';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { CONTEXT, created, failureOf, found, REF, scripted } from './support/scripted-backend.js';
+import { failureOf } from '../../support/failure.js';
+import { CONTEXT, created, found, REF, scripted } from './support/scripted-backend.js';
 
 const MD5 = createHash('md5').update('hello').digest('hex');
 const LOOK = 'HEAD c/o';

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { CONTAINER, CONTEXT, failureOf, found, REF, scripted } from './support/scripted-backend.js';
+import { failureOf } from '../../support/failure.js';
+import { CONTAINER, CONTEXT, found, REF, scripted } from './support/scripted-backend.js';
 
 const LOOK = 'HEAD c/o?symlink=get';
 const DELETE = 'DELETE c/o';

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import type { PutObjectInput } from '../../../src/backend/backend.js';
+import { failureOf } from '../../support/failure.js';
 import {
   CONTAINER,
   CONTEXT,
   created,
-  failureOf,
   found,
   REF,
   scripted,

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
+import { failureOf } from '../../support/failure.js';
 import {
   CONTAINER,
   CONTEXT,
-  failureOf,
   found,
   REF,
   scripted,

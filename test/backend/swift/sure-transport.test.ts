@@ -1,13 +1,6 @@
 import { expect } from 'chai';
-import {
-  CONTEXT,
-  CONTAINER,
-  created,
-  failureOf,
-  found,
-  REF,
-  scripted,
-} from './support/scripted-backend.js';
+import { failureOf } from '../../support/failure.js';
+import { CONTEXT, CONTAINER, created, found, REF, scripted } from './support/scripted-backend.js';
 
 const UNSURE = { 'x-gateway-unsure': 'true' };
 const DENIED = { 'x-gateway-denied': 'true' };

@@ -4,7 +4,7 @@ import {
   TokenSource,
   type IssuedToken,
 } from '../../../src/backend/swift/net/tokens.js';
-import { failure } from './support/open-fake.js';
+import { failureOf } from '../../support/failure.js';
 
 const CREDENTIAL = { user: 'test:tester', key: 'testing' };
 
@@ -94,17 +94,17 @@ describe('TokenSource', () => {
   it('asks again after a refused login only after some seconds', async () => {
     const bench = new Bench();
     bench.next = () => Promise.reject(new LoginRefusedError('test:tester', 401));
-    for (let i = 0; i < 5; i++) expect(await failure(bench.value())).to.have.property('code');
+    for (let i = 0; i < 5; i++) expect(await failureOf(bench.value())).to.have.property('code');
     expect(bench.logins).to.equal(1);
     bench.now += 5_001;
-    await failure(bench.value());
+    await failureOf(bench.value());
     expect(bench.logins).to.equal(2);
   });
 
   it('asks at once when the key was changed', async () => {
     const bench = new Bench();
     bench.next = () => Promise.reject(new LoginRefusedError('test:tester', 401));
-    await failure(bench.value());
+    await failureOf(bench.value());
     bench.next = () => Promise.resolve({ value: 'new', lifetimeMs: undefined });
     expect(await bench.value({ ...CREDENTIAL, key: 'new' })).to.equal('new');
   });

@@ -11,10 +11,11 @@ import {
   type Cancellation,
 } from '../../../src/lib/cancellation.js';
 import { RawServer } from '../../lib/http-client/support.js';
+import { failureOf } from '../../support/failure.js';
 import { until } from '../../support/until.js';
 import type { SwiftRequest } from '../../../src/backend/swift/transport.js';
 import { answer, type SeenRequest } from './support/fake-swift.js';
-import { CONTEXT, failure, openFakes, type Fixture } from './support/open-fake.js';
+import { CONTEXT, openFakes, type Fixture } from './support/open-fake.js';
 
 const REASON = new Error('the client went away');
 
@@ -77,12 +78,12 @@ for (const by of ['signal', 'listeners'] as const)
 
     it('before anything is done', async () => {
       controller.abort(REASON);
-      expect(await failure(abortable())).to.equal(REASON);
+      expect(await failureOf(abortable())).to.equal(REASON);
       expect(fixture.fake.seen).to.deep.equal([]);
     });
 
     it('while it waits for the answer', async () => {
-      const failed = failure(abortable());
+      const failed = failureOf(abortable());
       await until(() => held.length === 1);
       controller.abort(REASON);
       expect(await failed).to.equal(REASON);
@@ -92,7 +93,7 @@ for (const by of ['signal', 'listeners'] as const)
     it('while it waits for a connection', async () => {
       const first = fixture.get();
       await until(() => held.length === 1);
-      const failed = failure(abortable());
+      const failed = failureOf(abortable());
       await until(() => fixture.transport.load().waiting === 1);
       controller.abort(REASON);
       expect(await failed).to.equal(REASON);
@@ -109,7 +110,7 @@ for (const by of ['signal', 'listeners'] as const)
         },
       ];
       const response = await abortable();
-      const failed = failure(response.text(1000));
+      const failed = failureOf(response.text(1000));
       controller.abort(REASON);
       expect(await failed).to.equal(REASON);
       await cut(held[0]!);
@@ -124,7 +125,7 @@ for (const by of ['signal', 'listeners'] as const)
     });
 
     it('while a stream waits to be taken', async () => {
-      const failed = failure(abortable({ method: 'PUT', body: { source: abc(), size: 3 } }));
+      const failed = failureOf(abortable({ method: 'PUT', body: { source: abc(), size: 3 } }));
       await until(() => held.length === 1);
       controller.abort(REASON);
       expect(await failed).to.equal(REASON);
@@ -150,7 +151,7 @@ for (const by of ['signal', 'listeners'] as const)
           left = true;
         }
       })();
-      const failed = failure(abortable({ method: 'PUT', body: { source, size: 6 } }));
+      const failed = failureOf(abortable({ method: 'PUT', body: { source, size: 6 } }));
       await until(() => held.length === 1);
       controller.abort(REASON);
       expect(await failed).to.equal(REASON);
@@ -167,7 +168,7 @@ for (const by of ['signal', 'listeners'] as const)
           await answer(503)(request);
         },
       ];
-      expect(await failure(abortable())).to.equal(REASON);
+      expect(await failureOf(abortable())).to.equal(REASON);
       expect(answered).to.equal(1);
     });
 
@@ -251,7 +252,7 @@ describe('Swift transport: calls that are given up before they have a connection
     const answers = [call(CONTEXT)];
     await until(() => held.length === 1);
     // Handing the connection from one to the next would be more calls than the stack has room for.
-    const waiting = Array.from({ length: 5_000 }, () => failure(call(givenUp)));
+    const waiting = Array.from({ length: 5_000 }, () => failureOf(call(givenUp)));
     answers.push(call(CONTEXT));
     controller.abort(REASON);
     for (const error of await Promise.all(waiting)) {

@@ -4,9 +4,10 @@ import type { Endpoint } from '../../../src/backend/swift/net/endpoint.js';
 import { EndpointHealth } from '../../../src/backend/swift/net/endpoint-health.js';
 import { RunningAttempts } from '../../../src/backend/swift/net/running-attempt.js';
 import { Endpoints } from '../../../src/backend/swift/net/endpoints.js';
+import { failureOf } from '../../support/failure.js';
 import { until } from '../../support/until.js';
 import { answer, hang, type SeenRequest } from './support/fake-swift.js';
-import { CONTEXT, failure, openFakes, type Fixture } from './support/open-fake.js';
+import { CONTEXT, openFakes, type Fixture } from './support/open-fake.js';
 
 describe('Swift transport: several endpoints', () => {
   let fixture: Fixture;
@@ -66,7 +67,7 @@ describe('Swift transport: several endpoints', () => {
     for (let i = 0; i < 6; i++) expect((await fixture.get()).status).to.equal(200);
     expect(fixture.retries).to.include('timeout');
     fixture.fakes[1]!.steps = [hang];
-    expect(await failure(fixture.get())).to.have.property('code', 'Timeout');
+    expect(await failureOf(fixture.get())).to.have.property('code', 'Timeout');
   });
 
   it('asks after an ejected one, and takes it back', async () => {
@@ -113,7 +114,7 @@ describe('Swift transport: several endpoints', () => {
     fixture = await openFakes(2, { ejectMs: 60_000, ejectMsMax: 60_000 });
     (await fixture.get()).cancel();
     await Promise.all(fixture.fakes.map((fake) => fake.stop()));
-    for (let i = 0; i < 4; i++) await failure(fixture.get());
+    for (let i = 0; i < 4; i++) await failureOf(fixture.get());
     expect(fixture.changes).to.deep.equal([false, false]);
     await Promise.all(fixture.fakes.map((fake) => fake.start()));
     expect((await fixture.get()).status).to.equal(200);
@@ -128,7 +129,7 @@ describe('Swift transport: several endpoints', () => {
     const pending = [fixture.get(), fixture.get(), fixture.get()];
     await until(() => fixture.transport.load().waiting === 1);
     expect(fixture.transport.load().active).to.equal(2);
-    const refused = await failure(fixture.get());
+    const refused = await failureOf(fixture.get());
     expect(refused).to.have.property('code', 'Unavailable');
     for (let i = 0; i < 3; i++) {
       await until(() => held.length > i);
@@ -144,7 +145,7 @@ describe('Swift transport: several endpoints', () => {
     const held: SeenRequest[] = [];
     fixture.fake.steps = [(request) => void held.push(request)];
     const pending = fixture.get();
-    expect(await failure(fixture.get())).to.have.property('code', 'Unavailable');
+    expect(await failureOf(fixture.get())).to.have.property('code', 'Unavailable');
     expect(fixture.transport.load()).to.include({ active: 1, waiting: 0 });
     await until(() => held.length === 1);
     held[0]!.response.end();
@@ -168,7 +169,10 @@ describe('Swift transport: several endpoints', () => {
     await fixture.fakes[0]!.stop();
     for (let i = 0; i < 4; i++) await fixture.transport.ping(CONTEXT);
     await fixture.fakes[1]!.stop();
-    expect(await failure(fixture.transport.ping(CONTEXT))).to.have.property('code', 'Unavailable');
+    expect(await failureOf(fixture.transport.ping(CONTEXT))).to.have.property(
+      'code',
+      'Unavailable',
+    );
   });
 });
 
@@ -188,7 +192,7 @@ describe('Swift endpoints: waiting requests', () => {
     const reason = new Error('the client went away');
     controller.abort(reason);
     endpoints.release(endpoint);
-    expect(await failure(Promise.resolve(waits))).to.equal(reason);
+    expect(await failureOf(Promise.resolve(waits))).to.equal(reason);
     expect([endpoint.inFlight, endpoints.waiting]).to.deep.equal([0, 0]);
     expect(endpoints.acquire([], undefined)).to.equal(endpoint);
   });

@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import type { SwiftRequest } from '../../../src/backend/swift/transport.js';
+import { failureOf } from '../../support/failure.js';
+import { useEach } from '../../support/fixture.js';
 import { until } from '../../support/until.js';
 import { answer, hang, reset, shortBody, type Step } from './support/fake-swift.js';
-import { failure, openFakes, type Fixture } from './support/open-fake.js';
+import { openFakes } from './support/open-fake.js';
 
 const PUT: Partial<SwiftRequest> = {
   method: 'PUT',
@@ -13,38 +15,36 @@ const PUT: Partial<SwiftRequest> = {
 
 /** The ways a request breaks, the transport's error for each, and whether to send it again. */
 describe('Swift transport: failures', () => {
-  let fixture: Fixture;
+  const fixture = useEach(
+    () => openFakes(1, { headersTimeoutMs: 300, bodyTimeoutMs: 300, ejectAfter: 100 }),
+    'close',
+  );
 
   beforeEach(async () => {
-    fixture = await openFakes(1, { headersTimeoutMs: 300, bodyTimeoutMs: 300, ejectAfter: 100 });
     // The login, so that it is not what fails.
-    (await fixture.get()).cancel();
-    fixture.fake.seen.length = 0;
-  });
-
-  afterEach(async () => {
-    await fixture.close();
+    (await fixture().get()).cancel();
+    fixture().fake.seen.length = 0;
   });
 
   it('says Unavailable when the connection is refused, after having tried again', async () => {
-    await fixture.fake.stop();
-    await until(() => fixture.transport.load().idle === 0);
-    const error = await failure(fixture.get(PUT));
+    await fixture().fake.stop();
+    await until(() => fixture().transport.load().idle === 0);
+    const error = await failureOf(fixture().get(PUT));
     expect(error).to.have.property('code', 'Unavailable');
-    expect(error).to.have.property('message').that.contains(fixture.fake.url);
-    expect(fixture.retries).to.deep.equal(['connect', 'connect']);
-    expect(fixture.attempts.slice(2).map(({ error: kind }) => kind)).to.deep.equal([
-      'connect',
-      'connect',
-      'connect',
-    ]);
+    expect(error).to.have.property('message').that.contains(fixture().fake.url);
+    expect(fixture().retries).to.deep.equal(['connect', 'connect']);
+    expect(
+      fixture()
+        .attempts.slice(2)
+        .map(({ error: kind }) => kind),
+    ).to.deep.equal(['connect', 'connect', 'connect']);
   });
 
   it('is back when the proxy is', async () => {
-    await fixture.fake.stop();
-    await failure(fixture.get(PUT));
-    await fixture.fake.start();
-    expect((await fixture.get(PUT)).status).to.equal(200);
+    await fixture().fake.stop();
+    await failureOf(fixture().get(PUT));
+    await fixture().fake.start();
+    expect((await fixture().get(PUT)).status).to.equal(200);
   });
 
   const once: [string, Step, number][] = [
@@ -55,109 +55,109 @@ describe('Swift transport: failures', () => {
   ];
   for (const [title, step] of once) {
     it(`sends a read again after ${title}`, async () => {
-      fixture.fake.steps = [step, answer(200, 'there')];
-      expect(await (await fixture.get()).text(100)).to.equal('there');
-      expect(fixture.fake.seen).to.have.length(2);
+      fixture().fake.steps = [step, answer(200, 'there')];
+      expect(await (await fixture().get()).text(100)).to.equal('there');
+      expect(fixture().fake.seen).to.have.length(2);
     });
 
     it(`sends what is repeatable again after ${title}`, async () => {
-      fixture.fake.steps = [step, answer(201)];
-      expect((await fixture.get({ ...PUT, repeatable: true })).status).to.equal(201);
-      expect(fixture.fake.seen[1]!.headers['content-length']).to.equal('3');
+      fixture().fake.steps = [step, answer(201)];
+      expect((await fixture().get({ ...PUT, repeatable: true })).status).to.equal(201);
+      expect(fixture().fake.seen[1]!.headers['content-length']).to.equal('3');
     });
   }
 
   it('does not send a write again of which it is not known what became', async () => {
-    fixture.fake.steps = [reset, answer(201)];
-    expect(await failure(fixture.get(PUT))).to.have.property('code', 'Unavailable');
-    expect(fixture.fake.seen).to.have.length(1);
+    fixture().fake.steps = [reset, answer(201)];
+    expect(await failureOf(fixture().get(PUT))).to.have.property('code', 'Unavailable');
+    expect(fixture().fake.seen).to.have.length(1);
   });
 
   it('hands on a 503 of a write', async () => {
-    fixture.fake.steps = [answer(503, 'busy'), answer(201)];
-    const response = await fixture.get(PUT);
+    fixture().fake.steps = [answer(503, 'busy'), answer(201)];
+    const response = await fixture().get(PUT);
     expect(response.status).to.equal(503);
     expect(await response.text(100)).to.equal('busy');
-    expect(fixture.fake.seen).to.have.length(1);
+    expect(fixture().fake.seen).to.have.length(1);
   });
 
   it('hands on the last of several 503s of a read', async () => {
-    fixture.fake.steps = [answer(503)];
-    expect((await fixture.get()).status).to.equal(503);
-    expect(fixture.fake.seen).to.have.length(3);
+    fixture().fake.steps = [answer(503)];
+    expect((await fixture().get()).status).to.equal(503);
+    expect(fixture().fake.seen).to.have.length(3);
   });
 
   it('spends only so much on trying again', async () => {
-    fixture.fake.steps = [answer(503)];
-    for (let i = 0; i < 60; i++) (await fixture.get({ method: 'HEAD' })).cancel();
+    fixture().fake.steps = [answer(503)];
+    for (let i = 0; i < 60; i++) (await fixture().get({ method: 'HEAD' })).cancel();
     // 60 requests, two retries for each of the first 25 or so, and a tenth of one for each other.
-    expect(fixture.fake.seen.length).to.be.within(60, 60 + 60);
+    expect(fixture().fake.seen.length).to.be.within(60, 60 + 60);
   }).timeout(20_000);
 
   it('says Timeout when no answer comes', async () => {
-    fixture.fake.steps = [hang];
-    expect(await failure(fixture.get())).to.have.property('code', 'Timeout');
-    expect(fixture.fake.seen).to.have.length(1);
-    expect(fixture.attempts.at(-1)?.error).to.equal('timeout');
+    fixture().fake.steps = [hang];
+    expect(await failureOf(fixture().get())).to.have.property('code', 'Timeout');
+    expect(fixture().fake.seen).to.have.length(1);
+    expect(fixture().attempts.at(-1)?.error).to.equal('timeout');
   });
 
   it('waits as long as this request may take', async () => {
-    fixture.fake.steps = [
+    fixture().fake.steps = [
       ({ response }) => {
         setTimeout(() => response.end('late'), 600);
       },
     ];
-    const response = await fixture.get({ headersTimeoutMs: 20_000 });
+    const response = await fixture().get({ headersTimeoutMs: 20_000 });
     expect(await response.text(100)).to.equal('late');
   });
 
   it('throws while reading when the body ends early', async () => {
-    fixture.fake.steps = [shortBody(1000, 'not all')];
-    const response = await fixture.get();
+    fixture().fake.steps = [shortBody(1000, 'not all')];
+    const response = await fixture().get();
     expect(response.status).to.equal(200);
-    expect(await failure(response.text(2000))).to.have.property('code', 'Unavailable');
-    expect(fixture.transport.load().active).to.equal(0);
+    expect(await failureOf(response.text(2000))).to.have.property('code', 'Unavailable');
+    expect(fixture().transport.load().active).to.equal(0);
   });
 
   it('throws while reading when the body stands still', async () => {
-    fixture.fake.steps = [
+    fixture().fake.steps = [
       ({ response }) => {
         response.writeHead(200, { 'Content-Length': 1000 });
         response.write('the beginning');
       },
     ];
-    const response = await fixture.get();
-    expect(await failure(response.text(2000))).to.have.property('code', 'Timeout');
+    const response = await fixture().get();
+    expect(await failureOf(response.text(2000))).to.have.property('code', 'Timeout');
   });
 
   it('says Unavailable when the answer is not HTTP', async () => {
-    fixture.fake.steps = [
+    fixture().fake.steps = [
       ({ incoming }) => {
         incoming.socket.end('SSH-2.0-OpenSSH_9.2\r\n');
       },
     ];
-    expect(await failure(fixture.get(PUT))).to.have.property('code', 'Unavailable');
+    expect(await failureOf(fixture().get(PUT))).to.have.property('code', 'Unavailable');
   });
 
   it('does not notice that the proxy closed connections that were idle', async () => {
     for (let i = 0; i < 20; i++) {
-      fixture.fake.dropConnections();
-      expect((await fixture.get()).status).to.equal(200);
+      fixture().fake.dropConnections();
+      expect((await fixture().get()).status).to.equal(200);
     }
   });
 
   it('fails what is under way when it is closed, and everything after that', async () => {
     let arrived!: () => void;
     const asked = new Promise<void>((resolve) => (arrived = resolve));
-    fixture.fake.steps = [
+    fixture().fake.steps = [
       () => {
         arrived();
       },
     ];
-    const underWay = failure(fixture.get({ headersTimeoutMs: 20_000 }));
+    const underWay = failureOf(fixture().get({ headersTimeoutMs: 20_000 }));
     await asked;
-    await fixture.transport.close();
+    await fixture().transport.close();
     expect(await underWay).to.have.property('code', 'Unavailable');
-    expect(await failure(fixture.get())).to.have.property('code', 'Unavailable');
+    expect(await failureOf(fixture().get())).to.have.property('code', 'Unavailable');
   });
 });

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
+import { failureOf } from '../../support/failure.js';
 import { until } from '../../support/until.js';
 import { answer, hang, type FakeSwift, type SeenRequest } from './support/fake-swift.js';
-import { failure, openFakes, type Fixture } from './support/open-fake.js';
+import { openFakes, type Fixture } from './support/open-fake.js';
 
 /** Rare probes of endpoints that are idle, quick ones of those that stand still. */
 const OPTIONS = { headersTimeoutMs: 30_000, probeMs: 60_000, probeTimeoutMs: 50, ejectMs: 60_000 };
@@ -75,8 +76,8 @@ describe('Swift transport: a proxy that hangs', function () {
   it('is asked twice for a bounded share of reads, and never for a write', async () => {
     await open({ hedgeShare: 0.1 });
     for (const fake of fixture.fakes) fake.steps = [hang];
-    const reads = Array.from({ length: 60 }, () => failure(fixture.get()));
-    const write = failure(fixture.get(PUT));
+    const reads = Array.from({ length: 60 }, () => failureOf(fixture.get()));
+    const write = failureOf(fixture.get(PUT));
     const seen = (): SeenRequest[] => fixture.fakes.flatMap((fake) => fake.seen);
     // The burst that is saved up, and what these reads have earned.
     await until(() => seen().length >= 61 + 20);
@@ -166,9 +167,9 @@ describe('Swift transport: a proxy that hangs', function () {
     await open({ headersTimeoutMs: 400 });
     hangAll();
     Object.assign(well, { steps: [hang], health: hang });
-    expect(await failure(fixture.get(PUT))).to.have.property('code', 'Timeout');
-    expect(await failure(fixture.get())).to.have.property('code', 'Timeout');
-    expect(await failure(fixture.transport.ping({ requestId: 'probe' }))).to.have.property(
+    expect(await failureOf(fixture.get(PUT))).to.have.property('code', 'Timeout');
+    expect(await failureOf(fixture.get())).to.have.property('code', 'Timeout');
+    expect(await failureOf(fixture.transport.ping({ requestId: 'probe' }))).to.have.property(
       'code',
       'Timeout',
     );
@@ -182,8 +183,8 @@ describe('Swift transport: a proxy that hangs', function () {
     hangAll();
     for (const fake of fixture.fakes) fake.steps = [hang];
     // Both have been out of reach then, and are looked at before they are used again.
-    await failure(fixture.get());
-    const error = (await failure(fixture.get())) as Error;
+    await failureOf(fixture.get());
+    const error = (await failureOf(fixture.get())) as Error;
     expect(error.message).to.match(/did not answer.* did not answer.* no answer within 400 ms$/);
   });
 });

@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
 import { parseInfo } from '../../../src/backend/swift/net/cluster-info.js';
+import { failureOf } from '../../support/failure.js';
 import { answer, type FakeSwift, type SeenRequest, type Step } from './support/fake-swift.js';
-import { failure, openFakes, type Fixture } from './support/open-fake.js';
+import { openFakes, type Fixture } from './support/open-fake.js';
 
 /** Of Swift 2.30, shortened. */
 const INFO = {
@@ -102,7 +103,7 @@ describe('Swift transport: /info', () => {
   ] as const) {
     it(`fails when it ${title}`, async () => {
       const { transport } = await open([step]);
-      expect(await failure(transport.info())).to.have.property('code', 'Unavailable');
+      expect(await failureOf(transport.info())).to.have.property('code', 'Unavailable');
     });
   }
 

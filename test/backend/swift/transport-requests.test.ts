@@ -1,22 +1,16 @@
 import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { failureOf } from '../../support/failure.js';
+import { useEach } from '../../support/fixture.js';
 import { answer } from './support/fake-swift.js';
-import { CONTEXT, failure, openFakes, type Fixture } from './support/open-fake.js';
+import { CONTEXT, openFakes } from './support/open-fake.js';
 
 describe('Swift transport: requests', () => {
-  let fixture: Fixture;
-
-  beforeEach(async () => {
-    fixture = await openFakes(1, { filterSecret: 'lab-secret' });
-  });
-
-  afterEach(async () => {
-    await fixture.close();
-  });
+  const fixture = useEach(() => openFakes(1, { filterSecret: 'lab-secret' }), 'close');
 
   it('sends names raw: nothing in a path is normalised', async () => {
-    const { fake, get } = fixture;
+    const { fake, get } = fixture();
     const paths: [string, string][] = [
       ['a/../b', '/v1/AUTH_test/c/a/../b'],
       ['a//b', '/v1/AUTH_test/c/a//b'],
@@ -33,9 +27,9 @@ describe('Swift transport: requests', () => {
   });
 
   it('sends containers in one segment, and the query as it is', async () => {
-    (await fixture.get({ container: 'a b', query: 'prefix=x%2Fy&format=json' })).cancel();
-    (await fixture.get({ query: '' })).cancel();
-    expect(fixture.fake.seen.map(({ url }) => url)).to.deep.equal([
+    (await fixture().get({ container: 'a b', query: 'prefix=x%2Fy&format=json' })).cancel();
+    (await fixture().get({ query: '' })).cancel();
+    expect(fixture().fake.seen.map(({ url }) => url)).to.deep.equal([
       '/v1/AUTH_test/a%20b?prefix=x%2Fy&format=json',
       '/v1/AUTH_test',
     ]);
@@ -48,7 +42,7 @@ describe('Swift transport: requests', () => {
     );
     await fc.assert(
       fc.asyncProperty(text, async (value) => {
-        const { fake, get } = fixture;
+        const { fake, get } = fixture();
         const bytes = Buffer.from(value, 'utf8').toString('latin1');
         fake.steps = [answer(200, '', { 'X-Object-Meta-Name': bytes })];
         const response = await get({ container: 'c', headers: { 'X-Object-Meta-Name': value } });
@@ -61,7 +55,7 @@ describe('Swift transport: requests', () => {
   });
 
   it('reads heads of any length that come in pieces, before and behind long bodies', async () => {
-    const { fake, get } = fixture;
+    const { fake, get } = fixture();
     const headers = Array.from({ length: 12 }, (_, i) => [`x-long-${i}`, `${i} `.repeat(2_000)]);
     const body = Buffer.from(Uint32Array.from({ length: 256 * 1024 }, (_, i) => i).buffer);
     const lines = headers.map(([name, value]) => `${name}: ${value}end\r\n`);
@@ -91,22 +85,24 @@ describe('Swift transport: requests', () => {
 
   it('refuses a header that would break out of its line, and does not blame the endpoint', async () => {
     const headers = { 'X-Object-Meta-A': 'a\r\nX-Injected: 1' };
-    const whole = await failure(fixture.get({ container: 'c', headers }));
+    const whole = await failureOf(fixture().get({ container: 'c', headers }));
     expect(whole).to.have.property('code', 'Unsupported');
     const source = (async function* () {
       yield await Promise.resolve(Buffer.from('abc'));
     })();
     const body = { source, size: 3 };
-    const streamed = await failure(fixture.get({ method: 'PUT', container: 'c', headers, body }));
+    const streamed = await failureOf(
+      fixture().get({ method: 'PUT', container: 'c', headers, body }),
+    );
     expect(streamed).to.have.property('code', 'Unsupported');
-    expect(fixture.fake.seen).to.deep.equal([]);
-    expect(fixture.transport.load().active).to.equal(0);
+    expect(fixture().fake.seen).to.deep.equal([]);
+    expect(fixture().transport.load().active).to.equal(0);
   });
 
   it('sends token, request id and signature with each request', async () => {
     const before = Math.floor(Date.now() / 1000);
-    (await fixture.get({ container: 'c', object: 'ü', query: 'a=b' })).cancel();
-    const { headers } = fixture.fake.seen[0]!;
+    (await fixture().get({ container: 'c', object: 'ü', query: 'a=b' })).cancel();
+    const { headers } = fixture().fake.seen[0]!;
     expect(headers['x-auth-token']).to.equal('token-0');
     expect(headers['x-trans-id-extra']).to.equal(CONTEXT.requestId.slice(0, 32));
     const time = String(headers['x-gateway-time']);
@@ -125,16 +121,16 @@ describe('Swift transport: requests', () => {
 
   it('hands every status on, with headers and body', async () => {
     for (const status of [200, 202, 204, 304, 404, 409, 412, 416, 422, 500]) {
-      fixture.fake.steps = [answer(status, status === 204 || status === 304 ? '' : 'why')];
-      const response = await fixture.get({ container: 'c' });
+      fixture().fake.steps = [answer(status, status === 204 || status === 304 ? '' : 'why')];
+      const response = await fixture().get({ container: 'c' });
       expect(response.status).to.equal(status);
       expect(await response.text(100)).to.equal(status === 204 || status === 304 ? '' : 'why');
     }
-    expect(fixture.retries).to.deep.equal([]);
+    expect(fixture().retries).to.deep.equal([]);
   });
 
   it('keeps the connection after HEAD, and after a body that was cancelled when little was left', async () => {
-    const { fake, get } = fixture;
+    const { fake, get } = fixture();
     fake.steps = [answer(200, 'x'.repeat(10_000))];
     for (let i = 0; i < 5; i++) {
       const head = await get({ method: 'HEAD', container: 'c' });
@@ -146,7 +142,7 @@ describe('Swift transport: requests', () => {
   });
 
   it('ends the connection of a long body whose reader stops', async () => {
-    const { fake, get, transport } = fixture;
+    const { fake, get, transport } = fixture();
     fake.steps = [answer(200, Buffer.alloc(8 * 1024 * 1024))];
     const response = await get({ container: 'c' });
     for await (const chunk of response.body) {
@@ -160,8 +156,8 @@ describe('Swift transport: requests', () => {
 
   it('streams a body of any length, and holds back what is not read', async () => {
     const body = Buffer.alloc(3 * 1024 * 1024, 'abcdefg');
-    fixture.fake.steps = [answer(200, body)];
-    const response = await fixture.get({ container: 'c' });
+    fixture().fake.steps = [answer(200, body)];
+    const response = await fixture().get({ container: 'c' });
     const chunks: Buffer[] = [];
     for await (const chunk of response.body) {
       chunks.push(Buffer.from(chunk));
@@ -171,16 +167,16 @@ describe('Swift transport: requests', () => {
   });
 
   it('gives no more text than asked for', async () => {
-    fixture.fake.steps = [answer(200, 'x'.repeat(1001))];
-    const whole = await (await fixture.get()).text(1001);
+    fixture().fake.steps = [answer(200, 'x'.repeat(1001))];
+    const whole = await (await fixture().get()).text(1001);
     expect(whole).to.have.length(1001);
-    const response = await fixture.get();
-    expect(await failure(response.text(1000))).to.have.property('code', 'Corrupt');
+    const response = await fixture().get();
+    expect(await failureOf(response.text(1000))).to.have.property('code', 'Corrupt');
   });
 
   it('sends whole bodies, empty ones too', async () => {
     const bodies: string[] = [];
-    fixture.fake.steps = [
+    fixture().fake.steps = [
       async (request) => {
         bodies.push((await request.body()).toString());
         request.response.writeHead(201).end();
@@ -191,10 +187,10 @@ describe('Swift transport: requests', () => {
       yield await Promise.resolve(Buffer.alloc(0));
     })();
     for (const body of [Buffer.from('abc'), Buffer.alloc(0), undefined, { source, size: 0 }]) {
-      expect((await fixture.get({ ...put, body })).status).to.equal(201);
+      expect((await fixture().get({ ...put, body })).status).to.equal(201);
     }
     expect(bodies).to.deep.equal(['abc', '', '', '']);
-    expect(fixture.fake.seen.map(({ headers }) => headers['content-length'])).to.deep.equal([
+    expect(fixture().fake.seen.map(({ headers }) => headers['content-length'])).to.deep.equal([
       '3',
       '0',
       '0',

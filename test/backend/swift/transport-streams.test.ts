@@ -1,8 +1,9 @@
 import { expect } from 'chai';
+import { failureOf } from '../../support/failure.js';
 import { until } from '../../support/until.js';
 import type { ByteSource } from '../../../src/lib/cancellation.js';
 import { answer, hang, reset, type SeenRequest } from './support/fake-swift.js';
-import { failure, openFakes, type Fixture } from './support/open-fake.js';
+import { openFakes, type Fixture } from './support/open-fake.js';
 
 /** A body that says what is asked of it, out of one buffer that it uses again and again. */
 class Recorded implements ByteSource {
@@ -169,7 +170,7 @@ describe('Swift transport: streams', () => {
     ];
     const error = new Error('the client went away');
     const body = { source: new Recorded(['abc'], error), size: undefined };
-    expect(await failure(fixture.get({ method: 'PUT', container: 'c', body }))).to.equal(error);
+    expect(await failureOf(fixture.get({ method: 'PUT', container: 'c', body }))).to.equal(error);
     await until(() => outcome !== undefined);
     expect(outcome).to.equal('broken off');
   });
@@ -186,7 +187,7 @@ describe('Swift transport: streams', () => {
         );
       },
     ];
-    expect(await failure(fixture.get(put(source, 10)))).to.equal(error);
+    expect(await failureOf(fixture.get(put(source, 10)))).to.equal(error);
     expect(stored).to.equal(false);
   });
 
@@ -196,7 +197,7 @@ describe('Swift transport: streams', () => {
   ] as const) {
     it(`says BodyMismatch of a body that is ${title} than announced`, async () => {
       const source = new Recorded(['abc']);
-      const error = await failure(fixture.get(put(source, announced)));
+      const error = await failureOf(fixture.get(put(source, announced)));
       expect(error).to.have.property('code', 'BodyMismatch');
       expect(source.left).to.equal(true);
       expect(bodies).to.deep.equal([]);
@@ -212,7 +213,7 @@ describe('Swift transport: streams', () => {
       store,
     ];
     const source = new Recorded(['abc', 'def'], new Error('asked for more'));
-    expect(await failure(fixture.get(put(source, 100)))).to.exist;
+    expect(await failureOf(fixture.get(put(source, 100)))).to.exist;
     expect(fixture.fake.seen).to.have.length(1);
     await until(() => source.left);
   });
@@ -240,7 +241,7 @@ describe('Swift transport: streams', () => {
       },
     ];
     const source = new Recorded(Array.from({ length: 100 }, () => 'x'.repeat(1_000_000)));
-    expect(await failure(fixture.get(put(source)))).to.have.property('code', 'Timeout');
+    expect(await failureOf(fixture.get(put(source)))).to.have.property('code', 'Timeout');
     await until(() => source.left);
   });
 
@@ -250,14 +251,14 @@ describe('Swift transport: streams', () => {
         await request.body();
       },
     ];
-    const error = await failure(fixture.get(put(new Recorded(['abc']))));
+    const error = await failureOf(fixture.get(put(new Recorded(['abc']))));
     expect(error).to.have.property('code', 'Timeout');
   });
 
   it('streams to a proxy that was down, when it is back', async () => {
     await fixture.get();
     await fixture.fake.stop();
-    const error = await failure(fixture.get(put(new Recorded(['abc']))));
+    const error = await failureOf(fixture.get(put(new Recorded(['abc']))));
     expect(error).to.have.property('code', 'Unavailable');
     await fixture.fake.start();
     expect((await fixture.get(put(new Recorded(['abc'])))).status).to.equal(201);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import { failureOf } from '../../support/failure.js';
 import { answer, FakeSwift } from './support/fake-swift.js';
-import { CONTEXT, failure, openFakes, type Fixture } from './support/open-fake.js';
+import { CONTEXT, openFakes, type Fixture } from './support/open-fake.js';
 import { cancelledBy } from '../../../src/lib/cancellation.js';
 
 async function* chunks(...texts: readonly string[]): AsyncGenerator<Buffer> {
@@ -100,7 +101,7 @@ describe('Swift transport: tokens', () => {
   it('does not hammer a login that is refused', async () => {
     fixture = await openFakes(1, { credentialFor: () => ({ user: 'test:tester', key: 'wrong' }) });
     for (let i = 0; i < 10; i++) {
-      const error = await failure(fixture.get());
+      const error = await failureOf(fixture.get());
       expect(error).to.have.property('code', 'Unavailable');
       expect(error).to.have.property('message').that.contains('test:tester');
       expect(error).to.have.property('message').that.does.not.contain('wrong');
@@ -131,7 +132,7 @@ describe('Swift transport: tokens', () => {
     };
     for (const account of ['AUTH_a', 'AUTH_b', 'AUTH_a']) await fixture.get({ account });
     expect(users).to.deep.equal(['AUTH_a:owner', 'AUTH_b:owner']);
-    const error = await failure(fixture.get({ account: 'AUTH_none' }));
+    const error = await failureOf(fixture.get({ account: 'AUTH_none' }));
     expect(error).to.have.property('code', 'Unavailable');
   });
 
@@ -145,7 +146,7 @@ describe('Swift transport: tokens', () => {
       await login(request);
     };
     const controller = new AbortController();
-    const gone = failure(
+    const gone = failureOf(
       fixture.get({ context: { ...CONTEXT, cancellation: cancelledBy(controller.signal) } }),
     );
     const stays = fixture.get();

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { openSwiftBackend } from '../../../src/backend/swift/index.js';
 import type { SwiftTransport } from '../../../src/backend/swift/transport.js';
 import { Gateway, type Answer } from '../../s3/retries/gateway.js';
+import { useEach } from '../../support/fixture.js';
 import { openDirectFixture } from './direct/support.js';
 import { answer, type FakeSwift, type Step } from './support/fake-swift.js';
 import { openFakes } from './support/open-fake.js';
@@ -77,16 +78,11 @@ const GROUNDS: Readonly<Record<string, () => Promise<Ground>>> = {
 
 for (const [place, open] of Object.entries(GROUNDS)) {
   describe(`wrong bodies ${place}`, () => {
-    let ground: Ground;
+    const ground = useEach(() => open(), 'close');
     let count = 0;
 
-    beforeEach(async () => {
-      ground = await open();
-    });
-
     afterEach(async () => {
-      await ground.gateway.close();
-      await ground.close();
+      await ground().gateway.close();
     });
 
     const read = async (
@@ -113,12 +109,12 @@ for (const [place, open] of Object.entries(GROUNDS)) {
         sendRaw(request, OBJECT, told ?? served);
         return undefined;
       };
-      for (const swift of ground.swifts) swift.steps = [step];
+      for (const swift of ground().swifts) swift.steps = [step];
       // The gateway remembers a storage server's answer for a name.
       count += 1;
       const line = `GET /bucket/${count}${query}`;
       const headers = range === undefined ? {} : { range };
-      const given = await ground.gateway.send({ line, headers });
+      const given = await ground().gateway.send({ line, headers });
       return { answer: given, right: right.toString('latin1'), isTold };
     };
 

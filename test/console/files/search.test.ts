@@ -11,6 +11,7 @@ import run, {
   type SearchTask,
 } from '../../../console/surfaces/files/search-thread.js';
 import type { SwiftAccount } from '../../../console/swift/account.js';
+import { failureOf } from '../../support/failure.js';
 
 const EVIL = '(?:a?a*){95}b';
 const LONG = 'a'.repeat(1000);
@@ -35,12 +36,6 @@ const answerTo = (task: SearchTask): SearchAnswer => run({ task, progress: null 
 function storeOf(listing: Buffer): SwiftAccount {
   const read = () => Promise.resolve({ answer: { status: 200 }, body: listing });
   return { read } as unknown as SwiftAccount;
-}
-
-async function failureOf(work: Promise<unknown>): Promise<ApiError> {
-  const error: unknown = await work.catch((thrown: unknown) => thrown);
-  expect(error).to.be.instanceOf(ApiError);
-  return error as ApiError;
 }
 
 describe('console search: patterns', () => {
@@ -180,7 +175,7 @@ describe('console search: its pages', () => {
   it('end with a clear error where one of them takes too long', async () => {
     const hits = [{ name: 'aab', bytes: 1, last_modified: '' }];
     const late = { kind: 'page', rows: 10_000, scanned: 9, last: 'x', hits } as const;
-    const error = await failureOf(linesOf(answering(late)));
+    const error = await failureOf(linesOf(answering(late)), ApiError);
     expect([error.code, error.message]).to.deep.equal([
       'unprocessable',
       'Comparing names with this pattern takes too long: look for something simpler.',

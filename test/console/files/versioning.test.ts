@@ -17,6 +17,7 @@ import {
   isMarker,
   versioningOf,
 } from '../../../console/surfaces/files/versioning.js';
+import { failureOf } from '../../support/failure.js';
 
 describe('console versioning', () => {
   it('reads the keeper of versions from the headers of a container', () => {
@@ -97,19 +98,10 @@ describe('console versions of S3', () => {
     return new S3Bucket(s3, 'bucket', versioning);
   }
 
-  async function failureOf(work: Promise<unknown>): Promise<S3StatusError> {
-    const error = await work.then(
-      () => undefined,
-      (thrown: unknown) => thrown,
-    );
-    expect(error).to.be.instanceOf(S3StatusError);
-    return error as S3StatusError;
-  }
-
   it('takes no copy for made that fails late', async () => {
     answer = () => late('InternalError');
     const to = { container: 'other', object: 'a' };
-    const error = await failureOf(bucketOf().copyTo(to, { key: 'a' }));
+    const error = await failureOf(bucketOf().copyTo(to, { key: 'a' }), S3StatusError);
     expect([error.status, error.code]).to.deep.equal([500, 'InternalError']);
   });
 
@@ -122,6 +114,7 @@ describe('console versions of S3', () => {
     };
     const error = await failureOf(
       putInParts(bucketOf(), 'a', [], 'text/plain', { 'if-none-match': '*' }),
+      S3StatusError,
     );
     expect([error.status, error.code]).to.deep.equal([412, 'PreconditionFailed']);
     const { method, url } = asked.at(-1)!;
@@ -138,6 +131,7 @@ describe('console versions of S3', () => {
     const part = { bytes: 10, open: () => Promise.resolve(body) };
     const error = await failureOf(
       putInParts(bucketOf(), 'a', [part], 'text/plain', { 'if-none-match': '*' }),
+      S3StatusError,
     );
     expect(error.status).to.equal(403);
     expect(body.destroyed).to.equal(true);

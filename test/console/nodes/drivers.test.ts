@@ -13,32 +13,18 @@ import { SWIFT_INIT_SCRIPTS } from '../../../console/nodes/service-scripts.js';
 import { ShellDriver } from '../../../console/nodes/shell-driver.js';
 import { makeShell } from '../../../console/nodes/shell.js';
 import { eventually } from '../../support/eventually.js';
-import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
-import { nodesIn, OBJECT_SERVER, stopAll, type Nodes } from '../lab/net-support.js';
-
-const codeOf = (work: Promise<unknown>) =>
-  work.then(
-    () => 'done',
-    (error: unknown) => (error as { readonly code?: string }).code,
-  );
+import { codeOf } from '../../support/failure.js';
+import { useEach } from '../../support/fixture.js';
+import { useTempFolder } from '../../support/temp-folder.js';
+import { nodesIn, OBJECT_SERVER, stopAll } from '../lab/net-support.js';
 
 describe('a driver of processes of this machine', () => {
-  let folder: string;
-  let nodes: Nodes;
+  const folder = useTempFolder('procs');
+  const nodes = useEach(() => nodesIn(folder(), [OBJECT_SERVER, 'container-server']), stopAll);
   const driver = new LocalProcs();
 
-  beforeEach(async () => {
-    folder = await makeTempFolder('procs');
-    nodes = await nodesIn(folder, [OBJECT_SERVER, 'container-server']);
-  });
-
-  afterEach(async () => {
-    await stopAll(nodes);
-    await removeFolder(folder);
-  });
-
   const node = () => {
-    const [first] = nodes;
+    const [first] = nodes();
     if (first === undefined) throw new Error('no node');
     return first;
   };
@@ -63,7 +49,7 @@ describe('a driver of processes of this machine', () => {
 
   it('finds a service whose file is gone or another one, and takes no other process for it', async () => {
     await act('start');
-    const file = join(folder, `${OBJECT_SERVER}.pid`);
+    const file = join(folder(), `${OBJECT_SERVER}.pid`);
     await writeFile(file, `${process.pid}\n`);
     expect(await state()).to.equal('active');
     await rm(file);
@@ -74,9 +60,9 @@ describe('a driver of processes of this machine', () => {
   });
 
   it('says of a service that ends while it is still at work on its start that it cannot be started', async () => {
-    const script = join(folder, 'late.sh');
+    const script = join(folder(), 'late.sh');
     await writeFile(script, 'i=0\nwhile [ $i -lt 1500000 ]; do i=$((i + 1)); done\nexit 3\n');
-    const late = { pid_file: join(folder, 'late.pid'), argv: ['/bin/sh', script] };
+    const late = { pid_file: join(folder(), 'late.pid'), argv: ['/bin/sh', script] };
     const given = { name: 'n', storage_ip: '127.0.0.1', services: { [OBJECT_SERVER]: late } };
     const [own] = clusterNodes().parse([given]);
     if (own === undefined) throw new Error('no node');
@@ -85,9 +71,9 @@ describe('a driver of processes of this machine', () => {
   });
 
   it('says of a service that a signal has ended before its file was written that it cannot be started', async () => {
-    const [script, ran] = [join(folder, 'dies.sh'), join(folder, 'ran')];
+    const [script, ran] = [join(folder(), 'dies.sh'), join(folder(), 'ran')];
     await writeFile(script, `echo > ${ran}\nkill -9 $$\n`);
-    const dying = { pid_file: join(folder, 'dying.pid'), argv: ['/bin/sh', script] };
+    const dying = { pid_file: join(folder(), 'dying.pid'), argv: ['/bin/sh', script] };
     const given = { name: 'n', storage_ip: '127.0.0.1', services: { [OBJECT_SERVER]: dying } };
     const [own] = clusterNodes().parse([given]);
     if (own === undefined) throw new Error('no node');
@@ -107,7 +93,7 @@ describe('a driver of processes of this machine', () => {
   });
 
   it('writes through no link that others put in the place of its file', async () => {
-    const [file, victim] = [join(folder, 'linked.pid'), join(folder, 'victim')];
+    const [file, victim] = [join(folder(), 'linked.pid'), join(folder(), 'victim')];
     await writeFile(victim, 'precious');
     await symlink(victim, `${file}.new`);
     const linked = { pid_file: file, argv: ['/bin/true'] };
@@ -122,7 +108,7 @@ describe('a driver of processes of this machine', () => {
   it('kills one child and never the parent', async () => {
     expect(await codeOf(act('kill_child'))).to.equal('failed');
     await act('start');
-    const pid = Number(await readFile(join(folder, `${OBJECT_SERVER}.pid`), 'utf8'));
+    const pid = Number(await readFile(join(folder(), `${OBJECT_SERVER}.pid`), 'utf8'));
     const below = async () => descendantsOf(pid, await allProcesses());
     const [former] = await eventually(below, ({ length }) => length > 0);
     expect(await act('kill_child')).to.deep.equal({ changed: true });
@@ -131,10 +117,10 @@ describe('a driver of processes of this machine', () => {
   });
 
   it('runs one pass to its end, and says when that fails or takes too long', async () => {
-    const passes = join(folder, 'passes');
-    const script = join(folder, 'daemon.sh');
+    const passes = join(folder(), 'passes');
+    const script = join(folder(), 'daemon.sh');
     await writeFile(script, `echo "$*" >> ${passes}\n[ "$3" != slow ] || sleep 60\n[ -z "$4" ]\n`);
-    const daemon = { pid_file: join(folder, 'd.pid'), argv: ['/bin/sh', script, 'conf'] };
+    const daemon = { pid_file: join(folder(), 'd.pid'), argv: ['/bin/sh', script, 'conf'] };
     const given = { name: 'n', storage_ip: '127.0.0.1', services: { 'object-auditor': daemon } };
     const [own] = clusterNodes().parse([given]);
     if (own === undefined) throw new Error('no node');
@@ -146,7 +132,7 @@ describe('a driver of processes of this machine', () => {
   });
 
   it('says why a service does not start', async () => {
-    await writeFile(join(folder, 'service.sh'), 'exit 3\n');
+    await writeFile(join(folder(), 'service.sh'), 'exit 3\n');
     const error = await act('start').catch((why: unknown) => why);
     expect(error).to.have.property('message', `${OBJECT_SERVER} cannot be started: it ended with 3`); // prettier-ignore
   });
@@ -163,37 +149,33 @@ describe('a driver of processes of this machine', () => {
 });
 
 describe('drivers that run programs on a host', () => {
-  let folder: string;
-  let calls: string;
+  const folder = useTempFolder('units');
+  const calls = useEach(() => join(folder(), 'calls'));
 
   beforeEach(async () => {
-    folder = await makeTempFolder('units');
-    calls = join(folder, 'calls');
-    await mkdir(join(folder, 'bin'));
-    await program('ssh', `echo "ssh $*" | sed 's/ -- .*//; q' >> ${calls}
+    await mkdir(join(folder(), 'bin'));
+    await program('ssh', `echo "ssh $*" | sed 's/ -- .*//; q' >> ${calls()}
 for last in "$@"; do :; done
-PATH=${folder}/bin:$PATH; export PATH
+PATH=${folder()}/bin:$PATH; export PATH
 exec sh -c "$last"`); // prettier-ignore
-    await program('systemctl', `echo "systemctl $*" >> ${calls}
+    await program('systemctl', `echo "systemctl $*" >> ${calls()}
 for last in "$@"; do :; done
 case "$*" in
   *LoadState*) case $last in swift-object.service|swift-object-replicator.service) echo loaded;; *) echo not-found;; esac;;
-  *ActiveState*) cat ${folder}/state;;
+  *ActiveState*) cat ${folder()}/state;;
   *MainPID*) echo 41;;
 esac`); // prettier-ignore
-    await program('swift-init', `echo "swift-init $*" >> ${calls}
-[ "$2" != status ] || [ -e ${folder}/runs ]`); // prettier-ignore
-    await writeFile(join(folder, 'state'), 'active\n');
+    await program('swift-init', `echo "swift-init $*" >> ${calls()}
+[ "$2" != status ] || [ -e ${folder()}/runs ]`); // prettier-ignore
+    await writeFile(join(folder(), 'state'), 'active\n');
   });
 
-  afterEach(() => removeFolder(folder));
-
   const program = async (name: string, body: string) => {
-    const file = join(folder, 'bin', name);
+    const file = join(folder(), 'bin', name);
     await writeFile(file, `#!/bin/sh\n${body}\n`);
     await chmod(file, 0o755);
   };
-  const ssh = () => join(folder, 'bin', 'ssh');
+  const ssh = () => join(folder(), 'bin', 'ssh');
   const [node] = clusterNodes().parse([{ name: 'node1', storage_ip: '10.0.0.7' }]);
   if (node === undefined) throw new Error('no node');
   const overSsh = (): NodeDriver => {
@@ -201,7 +183,7 @@ esac`); // prettier-ignore
     if (driver === undefined) throw new Error('no driver');
     return driver;
   };
-  const called = async () => (await readFile(calls, 'utf8')).trimEnd().split('\n');
+  const called = async () => (await readFile(calls(), 'utf8')).trimEnd().split('\n');
 
   it('reach units by ssh, under the name that the host has for them', async () => {
     const driver = overSsh();
@@ -214,7 +196,7 @@ esac`); // prettier-ignore
     expect((await called())[0]).to.equal(
       'ssh -o BatchMode=yes -o ConnectTimeout=5 -o StrictHostKeyChecking=yes',
     );
-    await writeFile(calls, '');
+    await writeFile(calls(), '');
     await driver.act(node, 'object-server', 'stop');
     await driver.act(node, 'object-server', 'start');
     await driver.act(node, 'object-server', 'pause');
@@ -232,7 +214,7 @@ esac`); // prettier-ignore
       expect(await codeOf(driver.act(node, name, 'stop')), name).to.equal('unknown_service');
       expect(await codeOf(driver.status(node, [name])), name).to.equal('unknown_service');
     }
-    expect(await readFile(calls, 'utf8').catch(() => 'nothing')).to.equal('nothing');
+    expect(await readFile(calls(), 'utf8').catch(() => 'nothing')).to.equal('nothing');
   });
 
   it('say that a host does not answer', async () => {
@@ -247,7 +229,7 @@ esac`); // prettier-ignore
     const driver = new ShellDriver(shell, SWIFT_INIT_SCRIPTS);
     expect((await driver.status(node, ['object-server']))[0]?.state).to.equal('inactive');
     await driver.act(node, 'object-server', 'stop');
-    await writeFile(join(folder, 'runs'), '');
+    await writeFile(join(folder(), 'runs'), '');
     expect(await codeOf(driver.act(node, 'object-server', 'stop')), 'still runs').to.equal('failed'); // prettier-ignore
     await driver.act(node, 'object-server', 'start');
     expect((await driver.status(node, ['object-server']))[0]?.state).to.equal('active');

@@ -8,33 +8,27 @@ import { expect } from 'chai';
 import { AdminClient } from '../../../console/server/admin-client.js';
 import { ConfigError } from '../../../src/config/problem.js';
 import { makeCertificate } from '../../support/certificate.js';
-import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+import { useEach } from '../../support/fixture.js';
+import { useTempFolder } from '../../support/temp-folder.js';
 
 const NOTHING = { adminUrl: '', adminTokenFile: '', adminCertFile: '' };
 
 describe('console: client of the admin port', () => {
-  let folder: string;
-  let servers: http.Server[];
-  let asked: http.IncomingMessage[];
+  const folder = useTempFolder('admin-client');
+  const servers = useEach<http.Server[]>(() => []);
+  const asked = useEach<http.IncomingMessage[]>(() => []);
 
-  beforeEach(async () => {
-    folder = await makeTempFolder('admin-client');
-    servers = [];
-    asked = [];
-  });
-
-  afterEach(async () => {
-    for (const server of servers) server.close();
-    await removeFolder(folder);
+  afterEach(() => {
+    for (const server of servers()) server.close();
   });
 
   const onRequest: http.RequestListener = (request, response) => {
-    asked.push(request);
+    asked().push(request);
     response.end('metrics');
   };
 
   async function listen(server: http.Server, host = '127.0.0.1'): Promise<number> {
-    servers.push(server);
+    servers().push(server);
     server.listen(0, host);
     await once(server, 'listening');
     return (server.address() as AddressInfo).port;
@@ -57,25 +51,25 @@ describe('console: client of the admin port', () => {
   }
 
   it('brings its token, and the path as it is', async () => {
-    const token = join(folder, 'token');
+    const token = join(folder(), 'token');
     await writeFile(token, 'hush\n', { mode: 0o600 });
     const adminUrl = `http://127.0.0.1:${await listen(http.createServer(onRequest))}`;
     const answer = await getFrom({ adminUrl, adminTokenFile: token }, '/a/..%2fb?query=%7B%7D');
     expect(answer).to.deep.equal({ status: 200, text: 'metrics' });
-    expect(asked[0]?.url).to.equal('/a/..%2fb?query=%7B%7D');
-    expect(asked[0]?.headers.authorization).to.equal('Bearer hush');
+    expect(asked()[0]?.url).to.equal('/a/..%2fb?query=%7B%7D');
+    expect(asked()[0]?.headers.authorization).to.equal('Bearer hush');
     await chmod(token, 0o644);
     expect(await failureOf({ adminUrl, adminTokenFile: token })).to.include({
       name: 'UpstreamError',
       kind: 'unavailable',
     });
-    expect(asked).to.have.length(1);
+    expect(asked()).to.have.length(1);
   });
 
   it('has no token to show where there is none', async () => {
     const adminUrl = `http://127.0.0.1:${await listen(http.createServer(onRequest))}`;
     await getFrom({ adminUrl });
-    expect(asked[0]?.headers).not.to.have.property('authorization');
+    expect(asked()[0]?.headers).not.to.have.property('authorization');
   });
 
   it('says that there is nothing to ask', async () => {
@@ -85,7 +79,7 @@ describe('console: client of the admin port', () => {
 
   it('trusts the certificate of its file, and no other', async () => {
     const [own, other] = await Promise.all(
-      ['own', 'other'].map((name) => makeCertificate(folder, name)),
+      ['own', 'other'].map((name) => makeCertificate(folder(), name)),
     );
     const [cert, key] = await Promise.all([readFile(own!.certFile), readFile(own!.keyFile)]);
     // An address that is not in it: the service finds itself by whatever it listens on.
@@ -98,7 +92,7 @@ describe('console: client of the admin port', () => {
   });
 
   it('refuses a file without a certificate', async () => {
-    const adminCertFile = join(folder, 'empty.pem');
+    const adminCertFile = join(folder(), 'empty.pem');
     const options = { ...NOTHING, adminUrl: 'https://127.0.0.1:1', adminCertFile };
     expect(() => new AdminClient(options)).to.throw(ConfigError, 'a readable file');
     await writeFile(adminCertFile, 'nothing');

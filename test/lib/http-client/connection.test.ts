@@ -5,7 +5,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { ReadSlabs } from '../../../src/lib/buffers/read-slabs.js';
 import type { HttpPool } from '../../../src/lib/http-client/pool.js';
 import { makeCertificate } from '../../support/certificate.js';
-import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+import { useOnce } from '../../support/fixture.js';
+import { useTempFolderOnce } from '../../support/temp-folder.js';
 import { until } from '../../support/until.js';
 import { Get, RawServer } from './support.js';
 
@@ -251,33 +252,25 @@ describe('HTTP connections', () => {
   });
 
   describe('over TLS', () => {
-    let secure: RawServer;
-    let folder: string;
-    let body: string;
-
-    before(async () => {
-      folder = await makeTempFolder('http-client');
-      const { certFile, keyFile } = await makeCertificate(folder, 'http-client');
+    const folder = useTempFolderOnce('http-client');
+    const secure = useOnce(async () => {
+      const { certFile, keyFile } = await makeCertificate(folder(), 'http-client');
       const [cert, key] = await Promise.all([readFile(certFile), readFile(keyFile)]);
       const onPiece = (socket: Socket): void => {
         socket.write(`${OK}Content-Length: ${body.length}\r\n\r\n${body}`);
       };
-      secure = await RawServer.start(onPiece, { cert, key });
-    });
-
-    after(async () => {
-      await secure.stop();
-      await removeFolder(folder);
-    });
+      return RawServer.start(onPiece, { cert, key });
+    }, 'stop');
+    let body: string;
 
     it('carry requests, and leave pieces alone until their reader goes on', async () => {
       const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED;
       process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
       try {
-        const trusting = secure.pool();
+        const trusting = secure().pool();
         body = 'abc';
         for (let i = 0; i < 3; i++) expect((await new Get().in(trusting)).body).to.equal('abc');
-        expect(secure.sockets).to.have.length(1);
+        expect(secure().sockets).to.have.length(1);
         body = LONG.toString('latin1').replace(/[^\0-\x7f]/g, 'x');
         const get = new Get();
         get.isWanted = false;
@@ -299,7 +292,7 @@ describe('HTTP connections', () => {
     });
 
     it('are refused where the certificate is not trusted', async () => {
-      const get = await new Get().in(secure.pool());
+      const get = await new Get().in(secure().pool());
       expect(get.error).to.have.property('code', 'DEPTH_ZERO_SELF_SIGNED_CERT');
       expect(get.connection).to.equal(undefined);
     });

@@ -4,7 +4,8 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+import { useEach } from '../../support/fixture.js';
+import { useTempFolder } from '../../support/temp-folder.js';
 import { loadTool, toolPath } from './tools.js';
 
 /** Runs the bootstrap as a Node of another version would, as far as it gets. */
@@ -103,15 +104,8 @@ function neverWaits(holder: number): void {
 }
 
 describe('bootstrap: lock', () => {
-  let folder: string;
-  let path: string;
-
-  beforeEach(async () => {
-    folder = await makeTempFolder('lock');
-    path = join(folder, 'below', 'lock');
-  });
-
-  afterEach(() => removeFolder(folder));
+  const folder = useTempFolder('lock');
+  const path = useEach(() => join(folder(), 'below', 'lock'));
 
   it('lets one process work at a time, and tells the other which one works', async () => {
     const { withLock } = await loadTool('lib/lock.mjs');
@@ -119,7 +113,7 @@ describe('bootstrap: lock', () => {
     const mayEnd = once(gate, 'open');
     const steps: string[] = [];
     const first = withLock(
-      path,
+      path(),
       async () => {
         steps.push('first begins');
         await mayEnd;
@@ -128,7 +122,7 @@ describe('bootstrap: lock', () => {
       () => steps.push('first waits'),
     );
     const second = withLock(
-      path,
+      path(),
       () => Promise.resolve(steps.push('second')),
       (holder) => {
         expect(holder).to.equal(process.pid);
@@ -138,22 +132,22 @@ describe('bootstrap: lock', () => {
     );
     await Promise.all([first, second]);
     expect(steps).to.deep.equal(['first begins', 'second waits', 'first ends', 'second']);
-    expect(existsSync(path)).to.equal(false);
+    expect(existsSync(path())).to.equal(false);
   });
 
   it('lets go when the work fails', async () => {
     const { withLock } = await loadTool('lib/lock.mjs');
-    const failed = withLock(path, () => Promise.reject(new Error('broken')), neverWaits);
+    const failed = withLock(path(), () => Promise.reject(new Error('broken')), neverWaits);
     expect(await failed.catch((error: unknown) => String(error))).to.equal('Error: broken');
-    expect(existsSync(path)).to.equal(false);
+    expect(existsSync(path())).to.equal(false);
   });
 
   it('takes over from a process that died', async () => {
     const dead = spawn(process.execPath, ['-e', '']);
     await once(dead, 'close');
     const { withLock } = await loadTool('lib/lock.mjs');
-    await withLock(path, () => Promise.resolve(), neverWaits);
-    await writeFile(path, String(dead.pid));
-    expect(await withLock(path, () => Promise.resolve('done'), neverWaits)).to.equal('done');
+    await withLock(path(), () => Promise.resolve(), neverWaits);
+    await writeFile(path(), String(dead.pid));
+    expect(await withLock(path(), () => Promise.resolve('done'), neverWaits)).to.equal('done');
   });
 });

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { createVirtualFileSystem } from 'typescript/unstable/fs';
+import { useOnce } from '../../support/fixture.js';
 import { loadTool } from './tools.js';
 
 const DECLARED = `
@@ -37,10 +38,8 @@ const ACCEPTED = [
 ];
 
 describe('check: copies of contexts', () => {
-  let found: ReadonlyMap<string, readonly string[]>;
-
   /** One project for all pieces of code: to start the compiler takes longer than to ask it. */
-  before(async () => {
+  const found = useOnce<ReadonlyMap<string, readonly string[]>>(async () => {
     const { contextCopies } = await loadTool('lib/no-context-spread.mjs');
     const pieces = [...REFUSED, ...ACCEPTED].map((code, n) => ({ file: `/p/${n}.ts`, code }));
     const files = {
@@ -51,7 +50,7 @@ describe('check: copies of contexts', () => {
     const copies = contextCopies('/p/tsconfig.json', (file) => /^\/p\/\d/.test(file), {
       fs: createVirtualFileSystem(files),
     });
-    found = new Map(
+    return new Map(
       pieces.map(({ file, code }) => [
         code,
         copies.filter((copy) => copy.file === file).map(({ name, line }) => `${name} in ${line}`),
@@ -61,13 +60,13 @@ describe('check: copies of contexts', () => {
 
   for (const code of REFUSED) {
     it(`refuses ${code}`, () => {
-      expect(found.get(code)).to.deep.equal(['CallContext in 1']);
+      expect(found().get(code)).to.deep.equal(['CallContext in 1']);
     });
   }
 
   for (const code of ACCEPTED) {
     it(`accepts ${code}`, () => {
-      expect(found.get(code)).to.deep.equal([]);
+      expect(found().get(code)).to.deep.equal([]);
     });
   }
 });

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+import { useTempFolderOnce } from '../../support/temp-folder.js';
 import { loadTool, toolPath, type Stage, type StageResult } from './tools.js';
 
 function stage(name: string, more: Partial<StageResult>): StageResult {
@@ -117,18 +117,12 @@ describe('npm test: summary', () => {
 });
 
 describe('npm test: reporter', () => {
-  let folder: string;
-
-  before(async () => {
-    folder = await makeTempFolder('reporter');
-  });
-
-  after(() => removeFolder(folder));
+  const folder = useTempFolderOnce('reporter');
 
   /** Runs a file of tests in a mocha of its own. */
   async function report(source: string): Promise<Omit<StageResult, 'name' | 'seconds'>> {
-    const file = join(folder, 'some.test.cjs');
-    const output = join(folder, 'report.json');
+    const file = join(folder(), 'some.test.cjs');
+    const output = join(folder(), 'report.json');
     await writeFile(file, source);
     const reporter = ['--reporter', toolPath('lib/reporter.mjs')];
     const options = ['--no-config', '--reporter-option', `output=${output}`];

@@ -17,6 +17,7 @@ import { expect } from 'chai';
 import { Client as MinioClient } from 'minio';
 
 import type { Authentication } from '../../../src/s3/auth/authenticate.js';
+import { useOnce } from '../../support/fixture.js';
 import { bodyOf, requestHead } from '../../support/requests.js';
 import { authenticatorAt, IDENTITY, verify } from './support.js';
 
@@ -96,15 +97,13 @@ class Gateway {
 
 describe('requests of real clients', () => {
   const gateway = new Gateway();
-  let port: number;
-  let endpoint: string;
+  const port = useOnce(() => gateway.start());
+  const endpoint = useOnce(() => `http://127.0.0.1:${port()}`);
   let sdk: S3Client;
 
-  before(async () => {
-    port = await gateway.start();
-    endpoint = `http://127.0.0.1:${port}`;
+  before(() => {
     sdk = new S3Client({
-      endpoint,
+      endpoint: endpoint(),
       region: IDENTITY.region,
       forcePathStyle: true,
       maxAttempts: 1,
@@ -204,7 +203,7 @@ describe('requests of real clients', () => {
     it('stores, reads, lists and presigns', async () => {
       const minio = new MinioClient({
         endPoint: '127.0.0.1',
-        port,
+        port: port(),
         useSSL: false,
         region: IDENTITY.region,
         accessKey: IDENTITY.accessKey,

@@ -5,7 +5,8 @@ import { BackendError } from '../../../src/backend/errors.js';
 import type { RequestContext } from '../../../src/s3/operation.js';
 import { createBucket } from '../../../src/s3/bucket/create-bucket.js';
 import { S3Error } from '../../../src/s3/errors.js';
-import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+import { useEach } from '../../support/fixture.js';
+import { useTempFolder } from '../../support/temp-folder.js';
 import { contextOf } from '../context.js';
 
 const CALL: CallContext = { requestId: 'create-bucket' };
@@ -14,18 +15,8 @@ const FIRST = '8a5b1a52-19a7-4d8e-9b0c-0c6c3f4a2e11';
 const OTHER = '1d0c9e4f-7b33-4c0a-8a67-5f2f0c1b9d22';
 
 describe('CreateBucket on a store that does it and answers 503', () => {
-  let directory: string;
-  let store: Backend;
-
-  beforeEach(async () => {
-    directory = await makeTempFolder('create-bucket');
-    store = await openEmbeddedStore({ directory });
-  });
-
-  afterEach(async () => {
-    await store.close();
-    await removeFolder(directory);
-  });
+  const directory = useTempFolder('create-bucket');
+  const store = useEach<Backend>(() => openEmbeddedStore({ directory: directory() }), 'close');
 
   interface Try {
     readonly requestId: string;
@@ -40,7 +31,7 @@ describe('CreateBucket on a store that does it and answers 503', () => {
       'x-amz-acl': 'public-read',
       ...(invocation === undefined ? {} : { 'amz-sdk-invocation-id': invocation }),
     };
-    const failing = new Proxy(store, {
+    const failing = new Proxy(store(), {
       get(target, name: keyof Backend) {
         const value: unknown = Reflect.get(target, name);
         if (typeof value !== 'function') return value;
@@ -69,7 +60,7 @@ describe('CreateBucket on a store that does it and answers 503', () => {
 
   it('finds its own bucket, and answers 200', async () => {
     expect(await create({ requestId: 'one', done: ['createContainer'] })).to.equal('200');
-    expect((await store.headContainer(CALL, BUCKET)).acl.read).to.equal('.r:*,.rlistings');
+    expect((await store().headContainer(CALL, BUCKET)).acl.read).to.equal('.r:*,.rlistings');
     expect(await create({ requestId: 'two' })).to.equal('BucketAlreadyOwnedByYou');
   });
 

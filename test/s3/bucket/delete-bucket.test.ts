@@ -9,7 +9,8 @@ import { SegmentCleaner, type SegmentCleaning } from '../../../src/s3/segments/c
 import { VersionedKeys } from '../../../src/s3/versions/versioned-keys.js';
 import { archiveContainer } from '../../../src/s3/versions/names.js';
 import { eventually } from '../../support/eventually.js';
-import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+import { useEach } from '../../support/fixture.js';
+import { useTempFolder } from '../../support/temp-folder.js';
 import { contextOf } from '../context.js';
 
 const CALL: CallContext = { requestId: 'delete-bucket' };
@@ -23,39 +24,32 @@ const CONFIGURED = {
 };
 
 describe('DeleteBucket', () => {
-  let directory: string;
-  let store: Backend;
+  const directory = useTempFolder('delete-bucket');
+  const store = useEach<Backend>(() => openEmbeddedStore({ directory: directory() }), 'close');
   let versions: VersionedKeys;
 
   beforeEach(async () => {
-    directory = await makeTempFolder('delete-bucket');
-    store = await openEmbeddedStore({ directory });
-    versions = new VersionedKeys({ backend: store, indexBytesMax: 1024 * 1024 });
-    await store.createContainer(CALL, BUCKET, CONFIGURED);
-  });
-
-  afterEach(async () => {
-    await store.close();
-    await removeFolder(directory);
+    versions = new VersionedKeys({ backend: store(), indexBytesMax: 1024 * 1024 });
+    await store().createContainer(CALL, BUCKET, CONFIGURED);
   });
 
   /** @param justBefore - happens when all was looked at, right before the bucket goes */
   function contextWith(justBefore: () => Promise<unknown>): RequestContext {
     const backend: Partial<Backend> = {
-      capabilities: store.capabilities,
-      headContainer: store.headContainer.bind(store),
-      createContainer: store.createContainer.bind(store),
-      listObjects: store.listObjects.bind(store),
-      deleteObject: store.deleteObject.bind(store),
+      capabilities: store().capabilities,
+      headContainer: store().headContainer.bind(store()),
+      createContainer: store().createContainer.bind(store()),
+      listObjects: store().listObjects.bind(store()),
+      deleteObject: store().deleteObject.bind(store()),
       deleteContainer: async (call, ref) => {
         if (ref.container === BUCKET.container) await justBefore();
-        await store.deleteContainer(call, ref);
+        await store().deleteContainer(call, ref);
       },
     };
     const context = contextOf({ request: 'DELETE /bucket', backend });
     return {
       ...context,
-      containerHead: () => store.headContainer(CALL, BUCKET),
+      containerHead: () => store().headContainer(CALL, BUCKET),
       services: { ...context.services, versions, segments: cleaning },
     };
   }
@@ -68,7 +62,7 @@ describe('DeleteBucket', () => {
     bucketDeleted: async (bucket, requestId) => {
       deleted.push(bucket.bucket);
       const cleaner = new SegmentCleaner({
-        backend: store,
+        backend: store(),
         graceMs: 0,
         log: { warn: () => undefined },
       });
@@ -83,7 +77,7 @@ describe('DeleteBucket', () => {
     const { versionId } = await versions.createDeleteMarker(CALL, KEY, { nullVersion: false });
     await versions.deleteVersion(CALL, KEY, versionId, () => undefined);
     // Objects as young as the deletion stay.
-    const { entries } = await store.listObjects(CALL, ARCHIVE, { limit: 10 });
+    const { entries } = await store().listObjects(CALL, ARCHIVE, { limit: 10 });
     const times = entries.map((entry) => (entry.kind === 'object' ? entry.object.lastModified : 0));
     expect(times).not.to.be.empty;
     await eventually(
@@ -93,7 +87,7 @@ describe('DeleteBucket', () => {
     const response = await deleteBucket(contextWith(() => Promise.resolve()));
     expect(response.status).to.equal(204);
     expect(deleted).to.deep.equal(['bucket']);
-    const { containers } = await store.listContainers(CALL, BUCKET.account, { limit: 10 });
+    const { containers } = await store().listContainers(CALL, BUCKET.account, { limit: 10 });
     expect(containers).to.deep.equal([]);
   });
 
@@ -110,13 +104,13 @@ describe('DeleteBucket', () => {
       Date.now = () => times.shift() ?? now() - 3_600_000;
       const response = await deleteBucket(contextWith(() => Promise.resolve()));
       expect(response.status).to.equal(204);
-      const { entries } = await store.listObjects(CALL, ARCHIVE, { limit: 10 });
+      const { entries } = await store().listObjects(CALL, ARCHIVE, { limit: 10 });
       expect(entries).not.to.be.empty;
     });
   });
 
   it('is done where the store deletes it twice, since its first answer was lost', async () => {
-    const context = contextWith(() => store.deleteContainer(CALL, BUCKET));
+    const context = contextWith(() => store().deleteContainer(CALL, BUCKET));
     expect((await deleteBucket(context)).status).to.equal(204);
     expect(deleted).to.deep.equal(['bucket']);
   });
@@ -129,17 +123,17 @@ describe('DeleteBucket', () => {
     const broken: Backend = {
       ...backend,
       deleteContainer: async (call, ref) => {
-        await store.deleteContainer(call, ref);
+        await store().deleteContainer(call, ref);
         isGone = true;
       },
-      listObjects: (...args) => (isGone ? unanswered() : store.listObjects(...args)),
+      listObjects: (...args) => (isGone ? unanswered() : store().listObjects(...args)),
       createContainer: (call, ref, input) =>
-        input.placedLike === undefined ? store.createContainer(call, ref, input) : unanswered(),
+        input.placedLike === undefined ? store().createContainer(call, ref, input) : unanswered(),
     };
     const services = { ...context.services, backend: broken };
     const refused = await deleteBucket({ ...context, services }).catch((error: unknown) => error);
     expect(refused).to.be.instanceOf(BackendError).with.property('code', 'Unavailable');
-    expect(await store.headContainer(CALL, BUCKET)).to.deep.include(CONFIGURED);
+    expect(await store().headContainer(CALL, BUCKET)).to.deep.include(CONFIGURED);
   });
 
   it('gives the bucket back as it was when versions came in between', async () => {
@@ -148,7 +142,7 @@ describe('DeleteBucket', () => {
         nullVersion: false,
         write: async (ref, systemMetadata) => {
           const input = { size: 4, contentType: '', body: Buffer.from('body'), systemMetadata };
-          const put = await store.putObject(CALL, ref, input);
+          const put = await store().putObject(CALL, ref, input);
           if (put.outcome !== 'created') throw new Error(put.outcome);
           return { size: 4, etag: put.etag, lastModified: put.lastModified };
         },
@@ -159,10 +153,10 @@ describe('DeleteBucket', () => {
     const refused = await deleteBucket(contextWith(writeVersion)).catch((error: unknown) => error);
     expect(refused).to.be.instanceOf(S3Error).with.property('code', 'BucketNotEmpty');
     expect(deleted, 'parts that versions may be made of').to.deep.equal([]);
-    expect(await store.headContainer(CALL, BUCKET)).to.deep.include(CONFIGURED);
+    expect(await store().headContainer(CALL, BUCKET)).to.deep.include(CONFIGURED);
     const { entries } = await versions.readIndex(CALL, KEY);
     expect(entries.map(({ kind }) => kind)).to.deep.equal(['delete-marker', 'version']);
     const found = await versions.find(CALL, KEY, entries[1]?.id ?? '');
-    expect(found && (await store.headObject(CALL, found.ref)).size).to.equal(4);
+    expect(found && (await store().headObject(CALL, found.ref)).size).to.equal(4);
   });
 });

@@ -9,7 +9,8 @@ import { putBucketVersioning } from '../../../src/s3/bucket/versioning.js';
 import { createMultipartUpload } from '../../../src/s3/multipart/create-multipart-upload.js';
 import { S3Error } from '../../../src/s3/errors.js';
 import { segmentsContainer } from '../../../src/s3/segments/names.js';
-import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+import { useEach } from '../../support/fixture.js';
+import { useTempFolder } from '../../support/temp-folder.js';
 import { contextOf } from '../context.js';
 
 const CALL: CallContext = { requestId: 'segments-acl' };
@@ -20,18 +21,11 @@ const READ_ONLY: ContainerAcl = { read: '.r:*', write: '' };
 const ENABLED = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
 
 describe('the ACL of a container with parts', () => {
-  let directory: string;
-  let store: Backend;
+  const directory = useTempFolder('segments-acl');
+  const store = useEach<Backend>(() => openEmbeddedStore({ directory: directory() }), 'close');
 
   beforeEach(async () => {
-    directory = await makeTempFolder('segments-acl');
-    store = await openEmbeddedStore({ directory });
-    await store.createContainer(CALL, BUCKET, { acl: OPEN });
-  });
-
-  afterEach(async () => {
-    await store.close();
-    await removeFolder(directory);
+    await store().createContainer(CALL, BUCKET, { acl: OPEN });
   });
 
   /** @param known - what the listener believes of the bucket; default: what is so */
@@ -39,11 +33,11 @@ describe('the ACL of a container with parts', () => {
     request: string,
     { body = '', headers = {}, known }: Partial<Parts> = {},
   ): Promise<RequestContext> {
-    const head = await store.headContainer(CALL, BUCKET);
-    const context = contextOf({ request, body, headers, backend: store });
+    const head = await store().headContainer(CALL, BUCKET);
+    const context = contextOf({ request, body, headers, backend: store() });
     return {
       ...context,
-      services: { ...context.services, backend: store },
+      services: { ...context.services, backend: store() },
       containerHead: () => Promise.resolve({ ...head, ...(known && { acl: known }) }),
     };
   }
@@ -54,7 +48,7 @@ describe('the ACL of a container with parts', () => {
   }
 
   async function segmentsAcl(): Promise<ContainerAcl> {
-    return (await store.headContainer(CALL, SEGMENTS)).acl;
+    return (await store().headContainer(CALL, SEGMENTS)).acl;
   }
 
   async function keepVersions(): Promise<void> {
@@ -66,7 +60,7 @@ describe('the ACL of a container with parts', () => {
   });
 
   it('is the one that the bucket has now, not what a listener last saw of it', async () => {
-    await store.updateContainer(CALL, BUCKET, { acl: { read: '', write: '' } });
+    await store().updateContainer(CALL, BUCKET, { acl: { read: '', write: '' } });
     expect(await upload(OPEN)).to.deep.equal({ read: '', write: '' });
   });
 
@@ -84,7 +78,7 @@ describe('the ACL of a container with parts', () => {
   it('is not the one of a former bucket of the name', async () => {
     await upload();
     const context = await contextFor('PUT /bucket');
-    await store.deleteContainer(CALL, BUCKET);
+    await store().deleteContainer(CALL, BUCKET);
     await createBucket(context);
     expect(await segmentsAcl()).to.deep.equal({ read: '', write: '' });
   });
@@ -92,8 +86,8 @@ describe('the ACL of a container with parts', () => {
   it('is the one of the bucket that another creator made at the same time', async () => {
     await upload();
     const context = await contextFor('PUT /bucket');
-    const createContainer = store.createContainer.bind(store);
-    await store.deleteContainer(CALL, BUCKET);
+    const createContainer = store().createContainer.bind(store());
+    await store().deleteContainer(CALL, BUCKET);
     context.services.backend.createContainer = async (call, ref, input) => {
       await createContainer(call, ref, { acl: OPEN });
       return createContainer(call, ref, input);
@@ -107,8 +101,8 @@ describe('the ACL of a container with parts', () => {
     await upload();
     const headers = { 'x-amz-acl': 'public-read' };
     const context = await contextFor('PUT /bucket', { headers });
-    const createContainer = store.createContainer.bind(store);
-    await store.deleteContainer(CALL, BUCKET);
+    const createContainer = store().createContainer.bind(store());
+    await store().deleteContainer(CALL, BUCKET);
     context.services.backend.createContainer = async (call, ref) => {
       await createContainer(call, ref, {});
       throw new BackendError('Unavailable', 'no answer');
@@ -121,8 +115,8 @@ describe('the ACL of a container with parts', () => {
   it('is set before a bucket is there, so that the bucket can be asked for again', async () => {
     await upload();
     const context = await contextFor('PUT /bucket');
-    await store.deleteContainer(CALL, BUCKET);
-    const updateContainer = store.updateContainer.bind(store);
+    await store().deleteContainer(CALL, BUCKET);
+    const updateContainer = store().updateContainer.bind(store());
     const refusals = [new BackendError('Unavailable', 'no answer')];
     context.services.backend.updateContainer = async (...args) => {
       const refusal = refusals.pop();
@@ -140,7 +134,7 @@ describe('the ACL of a container with parts', () => {
     await keepVersions();
     const headers = { 'x-amz-acl': 'public-read-write' };
     await putBucketAcl(await contextFor('PUT /bucket?acl', { headers }));
-    expect((await store.headContainer(CALL, BUCKET)).acl.write).to.equal('*:*');
+    expect((await store().headContainer(CALL, BUCKET)).acl.write).to.equal('*:*');
     expect(await segmentsAcl()).to.deep.equal(READ_ONLY);
   });
 });

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import type * as B from '../../../src/backend/backend.js';
 import { DecoratedBackend } from '../../../src/backend/decorators/decorated-backend.js';
-import { openEmbeddedStore, type EmbeddedStore } from '../../../src/backend/embedded/index.js';
-import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+import { openEmbeddedStore } from '../../../src/backend/embedded/index.js';
+import { useOnce } from '../../support/fixture.js';
+import { useTempFolderOnce } from '../../support/temp-folder.js';
 import { Gateway, type Answer, type Request } from '../retries/gateway.js';
 
 /**
@@ -54,19 +55,9 @@ class KeptHeads extends DecoratedBackend {
 const FOR_EVER = 3_600_000;
 
 describe('s3: a listener that goes by what a bucket was a moment ago', () => {
-  let store: EmbeddedStore;
-  let directory: string;
+  const directory = useTempFolderOnce('stale-heads');
+  const store = useOnce(() => openEmbeddedStore({ directory: directory() }), 'close');
   let accounts = 0;
-
-  before(async () => {
-    directory = await makeTempFolder('stale-heads');
-    store = await openEmbeddedStore({ directory });
-  });
-
-  after(async () => {
-    await store.close();
-    await removeFolder(directory);
-  });
 
   interface Row {
     readonly title: string;
@@ -122,8 +113,8 @@ describe('s3: a listener that goes by what a bucket was a moment ago', () => {
 
   function listeners(staleMs: number) {
     const account = `AUTH_${++accounts}`;
-    const heads = new KeptHeads(store, staleMs);
-    return { heads, first: new Gateway(store, account), other: new Gateway(heads, account) };
+    const heads = new KeptHeads(store(), staleMs);
+    return { heads, first: new Gateway(store(), account), other: new Gateway(heads, account) };
   }
 
   async function done(gateway: Gateway, request: Request): Promise<Answer> {
@@ -168,18 +159,20 @@ describe('s3: a listener that goes by what a bucket was a moment ago', () => {
     const bucket = { account, container: 'bucket' };
     const parts = { account, container: 'bucket+segments' };
     const open = { read: 'a:reader', write: 'a:writer' };
-    await store.updateContainer({ requestId: 'swift' }, bucket, { acl: open });
-    await store.createContainer({ requestId: 'swift' }, parts, { acl: open });
+    await store().updateContainer({ requestId: 'swift' }, bucket, { acl: open });
+    await store().createContainer({ requestId: 'swift' }, parts, { acl: open });
     await done(other, { line: 'HEAD /bucket' });
-    await store.updateContainer({ requestId: 'swift' }, bucket, {
+    await store().updateContainer({ requestId: 'swift' }, bucket, {
       acl: { read: '', write: 'a:writer' },
     });
     await done(first, { line: 'PUT /bucket?versioning', body: ENABLED });
-    await store.updateContainer({ requestId: 'swift' }, parts, { acl: open });
+    await store().updateContainer({ requestId: 'swift' }, parts, { acl: open });
     const shared = { 'x-amz-acl': 'public-read' };
     await done(other, { line: 'PUT /bucket?acl', headers: shared });
     const acls = await Promise.all(
-      [bucket, parts].map(async (ref) => (await store.headContainer({ requestId: 'x' }, ref)).acl),
+      [bucket, parts].map(
+        async (ref) => (await store().headContainer({ requestId: 'x' }, ref)).acl,
+      ),
     );
     expect(acls[0]?.read, 'what was revoked').not.to.contain('a:reader');
     expect(acls[0]?.write).to.contain('a:writer');
@@ -191,7 +184,7 @@ describe('s3: a listener that goes by what a bucket was a moment ago', () => {
   it('writes a version once another has answered that versions are kept', async () => {
     const STALE_MS = 400;
     const { first, other } = listeners(STALE_MS);
-    const another = new Gateway(new KeptHeads(store, STALE_MS), other.account);
+    const another = new Gateway(new KeptHeads(store(), STALE_MS), other.account);
     await done(first, { line: 'PUT /bucket' });
     await done(other, { line: 'PUT /bucket/key', body: 'one' });
     await done(another, { line: 'PUT /bucket?versioning', body: ENABLED });

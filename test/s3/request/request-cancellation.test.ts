@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import type * as B from '../../../src/backend/backend.js';
 import { DecoratedBackend } from '../../../src/backend/decorators/decorated-backend.js';
-import { openEmbeddedStore, type EmbeddedStore } from '../../../src/backend/embedded/index.js';
-import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+import { openEmbeddedStore } from '../../../src/backend/embedded/index.js';
+import { useOnce } from '../../support/fixture.js';
+import { useTempFolderOnce } from '../../support/temp-folder.js';
 import { Gateway } from '../retries/gateway.js';
 import { SCENARIOS } from '../retries/scenarios.js';
 
@@ -43,23 +44,13 @@ class WatchedReads extends DecoratedBackend {
 
 describe('s3: the cancellation of a request', function () {
   this.timeout(60_000);
-  let store: EmbeddedStore;
-  let directory: string;
-
-  before(async () => {
-    directory = await makeTempFolder('cancellation');
-    store = await openEmbeddedStore({ directory });
-  });
-
-  after(async () => {
-    await store.close();
-    await removeFolder(directory);
-  });
+  const directory = useTempFolderOnce('cancellation');
+  const store = useOnce(() => openEmbeddedStore({ directory: directory() }), 'close');
 
   it('reaches every read of all replicas, but for those that finish what has begun', async () => {
     const methods = new Set<string>();
     for (const [at, scenario] of SCENARIOS.entries()) {
-      const reads = new WatchedReads(store);
+      const reads = new WatchedReads(store());
       const gateway = new Gateway(reads, `AUTH_${at}`);
       await gateway.send(await scenario.prepare(gateway));
       await gateway.close();

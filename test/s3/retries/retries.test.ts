@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import type { Backend } from '../../../src/backend/backend.js';
 import { FaultyBackend, type FaultRates } from '../../support/backend/faulty.js';
-import { openEmbeddedStore, type EmbeddedStore } from '../../../src/backend/embedded/index.js';
-import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+import { openEmbeddedStore } from '../../../src/backend/embedded/index.js';
+import { useOnce } from '../../support/fixture.js';
+import { useTempFolderOnce } from '../../support/temp-folder.js';
 import { Gateway, type Answer } from './gateway.js';
 import { SCENARIOS, type Scenario } from './scenarios.js';
 import { plain, snapshot } from './snapshot.js';
@@ -44,19 +45,12 @@ interface Run {
 
 describe('s3: a request whose calls of the store fail, one at a time', function () {
   this.timeout(60_000);
-  let embedded: EmbeddedStore;
-  let directory: string;
+  const directory = useTempFolderOnce('retries');
+  const embedded = useOnce(
+    () => openEmbeddedStore({ directory: directory(), inlineBodyBytesMax: 1024 }),
+    'close',
+  );
   let accounts = 0;
-
-  before(async () => {
-    directory = await makeTempFolder('retries');
-    embedded = await openEmbeddedStore({ directory, inlineBodyBytesMax: 1024 });
-  });
-
-  after(async () => {
-    await embedded.close();
-    await removeFolder(directory);
-  });
 
   async function run(store: Backend, scenario: Scenario, { fault, at }: Failing): Promise<Run> {
     const account = `AUTH_${++accounts}`;
@@ -99,7 +93,7 @@ describe('s3: a request whose calls of the store fail, one at a time', function 
 
   for (const scenario of SCENARIOS) {
     it(scenario.name, async () => {
-      await Promise.all(FAULTS.map((fault) => check(embedded, scenario, fault)));
+      await Promise.all(FAULTS.map((fault) => check(embedded(), scenario, fault)));
     });
   }
 });

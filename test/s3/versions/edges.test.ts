@@ -7,6 +7,7 @@ import { S3Error } from '../../../src/s3/errors.js';
 import { renderCommit } from '../../../src/s3/versions/documents.js';
 import { currentRef, fenceRef, indexRef, versionRef } from '../../../src/s3/versions/names.js';
 import type { VersionedKeys } from '../../../src/s3/versions/versioned-keys.js';
+import { failureOf } from '../../support/failure.js';
 import { MemoryBackend } from './memory-backend.js';
 import {
   ARCHIVE,
@@ -28,13 +29,6 @@ import {
 
 const KEY = keyOf('k');
 const ALLOW = (): void => undefined;
-
-async function failureOf(promise: Promise<unknown>): Promise<unknown> {
-  return promise.then(
-    () => expect.fail('expected a rejection'),
-    (error: unknown) => error,
-  );
-}
 
 /** It deletes what is at a key, and says the first time that it cannot. */
 class UnsureBackend extends DecoratedBackend {

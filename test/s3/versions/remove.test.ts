@@ -5,7 +5,8 @@ import { openEmbeddedStore } from '../../../src/backend/embedded/index.js';
 import { LISTING_ATTRIBUTES } from '../../../src/s3/versions/listing/index-summary.js';
 import { archiveContainer, hexKey } from '../../../src/s3/versions/names.js';
 import { removeVersionsContainer } from '../../../src/s3/versions/remove.js';
-import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+import { useEach } from '../../support/fixture.js';
+import { useTempFolder } from '../../support/temp-folder.js';
 
 const CALL: CallContext = { requestId: 'remove' };
 const PLACE = { account: 'AUTH_test', bucket: 'bucket' };
@@ -13,19 +14,12 @@ const ARCHIVE = archiveContainer(PLACE.account, PLACE.bucket);
 const OTHER = { account: 'AUTH_test', container: 'other+versions' };
 
 describe('s3 versions: the archive of a deleted bucket', () => {
-  let directory: string;
-  let store: Backend;
+  const directory = useTempFolder('versions-remove');
+  const store = useEach<Backend>(() => openEmbeddedStore({ directory: directory() }), 'close');
 
   beforeEach(async () => {
-    directory = await makeTempFolder('versions-remove');
-    store = await openEmbeddedStore({ directory });
-    await store.createContainer(CALL, ARCHIVE, {});
-    await store.createContainer(CALL, OTHER, {});
-  });
-
-  afterEach(async () => {
-    await store.close();
-    await removeFolder(directory);
+    await store().createContainer(CALL, ARCHIVE, {});
+    await store().createContainer(CALL, OTHER, {});
   });
 
   let puts = 0;
@@ -37,19 +31,19 @@ describe('s3 versions: the archive of a deleted bucket', () => {
       puts += 1;
       const body = Buffer.from(JSON.stringify({ puts }));
       const input = { size: body.length, contentType: 'application/json', body };
-      const put = await store.putObject(CALL, { ...ARCHIVE, object }, input);
+      const put = await store().putObject(CALL, { ...ARCHIVE, object }, input);
       if (put.outcome === 'created') after = put.lastModified + 1;
     }
     return after;
   }
 
   async function names(): Promise<string[]> {
-    const { entries } = await store.listObjects(CALL, ARCHIVE, { limit: 10_000 });
+    const { entries } = await store().listObjects(CALL, ARCHIVE, { limit: 10_000 });
     return entries.flatMap((entry) => (entry.kind === 'object' ? [entry.object.name] : []));
   }
 
   async function containers(): Promise<string[]> {
-    const page = await store.listContainers(CALL, PLACE.account, { limit: 10 });
+    const page = await store().listContainers(CALL, PLACE.account, { limit: 10 });
     return page.containers.map(({ name }) => name);
   }
 
@@ -58,12 +52,12 @@ describe('s3 versions: the archive of a deleted bucket', () => {
 
   it('goes with all that is in it', async () => {
     const deletedAfter = await put(...LEFT, 'something else');
-    expect(await removeVersionsContainer(store, CALL, { ...PLACE, deletedAfter })).to.equal(
+    expect(await removeVersionsContainer(store(), CALL, { ...PLACE, deletedAfter })).to.equal(
       'removed',
     );
     expect(await containers()).to.deep.equal(['other+versions']);
     // And once more changes nothing.
-    expect(await removeVersionsContainer(store, CALL, { ...PLACE, deletedAfter })).to.equal(
+    expect(await removeVersionsContainer(store(), CALL, { ...PLACE, deletedAfter })).to.equal(
       'removed',
     );
   });
@@ -73,14 +67,16 @@ describe('s3 versions: the archive of a deleted bucket', () => {
     const young = `${key}/${'1'.repeat(32)}`;
     while (Date.now() <= deletedAfter) await new Promise(setImmediate);
     await put(young, `${key}/index.json`);
-    expect(await removeVersionsContainer(store, CALL, { ...PLACE, deletedAfter })).to.equal('kept');
+    expect(await removeVersionsContainer(store(), CALL, { ...PLACE, deletedAfter })).to.equal(
+      'kept',
+    );
     expect(await names()).to.deep.equal([young, `${key}/index.json`]);
   });
 
   it('keeps an index that is replaced on the way, and removes it last', async () => {
     const deletedAfter = await put(...LEFT);
     const removed: string[] = [];
-    const racing = wrapped(store, async (object) => {
+    const racing = wrapped(store(), async (object) => {
       removed.push(object);
       if (object.endsWith('index.json')) await put(object);
     });
@@ -94,11 +90,11 @@ describe('s3 versions: the archive of a deleted bucket', () => {
   it('keeps indexes where the store cannot make sure which one it removes', async () => {
     const deletedAfter = await put(...LEFT);
     const capabilities = {
-      ...store.capabilities,
+      ...store().capabilities,
       conditionalReplace: false,
       conditionalDelete: false,
     };
-    const weak = Object.assign(wrapped(store), { capabilities });
+    const weak = Object.assign(wrapped(store()), { capabilities });
     expect(await removeVersionsContainer(weak, CALL, { ...PLACE, deletedAfter })).to.equal('kept');
     expect(await names()).to.deep.equal([`${key}/index.json`]);
   });
@@ -114,7 +110,7 @@ describe('s3 versions: the archive of a deleted bucket', () => {
         deletedAfter = Math.max(deletedAfter, await put(name));
       }),
     );
-    expect(await removeVersionsContainer(store, CALL, { ...PLACE, deletedAfter })).to.equal(
+    expect(await removeVersionsContainer(store(), CALL, { ...PLACE, deletedAfter })).to.equal(
       'removed',
     );
   });
@@ -123,7 +119,7 @@ describe('s3 versions: the archive of a deleted bucket', () => {
     const deletedAfter = await put(...LEFT);
     while (Date.now() <= deletedAfter) await new Promise(setImmediate);
     await put(`${key}/index.g2.json`);
-    const ordered = new Ordered(store);
+    const ordered = new Ordered(store());
     const removal = removeVersionsContainer(ordered, CALL, { ...PLACE, deletedAfter });
     expect(await removal).to.equal('kept');
     expect(await names()).to.deep.equal([`${key}/index.g2.json`, `${key}/index.json`]);
@@ -137,10 +133,10 @@ describe('s3 versions: the archive of a deleted bucket', () => {
       [LISTING_ATTRIBUTES.generation]: '12',
     };
     const input = { size: body.length, contentType: 'application/json', body, listingAttributes };
-    const put = await store.putObject(CALL, { ...ARCHIVE, object: `${key}/index.json` }, input);
+    const put = await store().putObject(CALL, { ...ARCHIVE, object: `${key}/index.json` }, input);
     if (put.outcome !== 'created') throw new Error(put.outcome);
     const { lastModified: since } = put;
-    const ordered = new Ordered(store);
+    const ordered = new Ordered(store());
     await removeVersionsContainer(ordered, CALL, { ...PLACE, deletedAfter: since + 1 });
     expect(ordered.deletions).to.deep.equal([{ order: { since, rank: 25 } }]);
   });

@@ -4,6 +4,7 @@ import { S3Error } from '../../../src/s3/errors.js';
 import { CurrentLink } from '../../../src/s3/versions/current-link.js';
 import { hexKey } from '../../../src/s3/versions/names.js';
 import type { StoredIndex } from '../../../src/s3/versions/index-store.js';
+import { errorOf } from '../../support/failure.js';
 import { CALL, keyOf } from './support.js';
 
 const KEY = keyOf('k');
@@ -50,28 +51,21 @@ function indexOf(generation: number): StoredIndex {
 
 const isStored = (): Promise<boolean> => Promise.resolve(false);
 
-async function failure(promise: Promise<unknown>): Promise<unknown> {
-  return promise.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-}
-
 describe('s3/versions: a key that cannot be brought in step', () => {
   it('is given up after seconds, and at once when it is tried again', async () => {
     const store = new Deaf();
     const read = () => Promise.resolve(indexOf(2));
     const link = new CurrentLink(store.backend, { read, isStored }, () => store.now);
-    const error = await failure(link.sync(CALL, KEY, indexOf(2)));
+    const error = await errorOf(link.sync(CALL, KEY, indexOf(2)));
     expect(error).to.be.instanceOf(S3Error).with.property('code', 'ServiceUnavailable');
     expect(String((error as S3Error).cause)).to.contain('ringway repair');
     expect(store.now).to.be.within(5000, 5000 + ATTEMPT_MS);
 
     store.puts = 0;
-    await failure(link.sync(CALL, KEY, indexOf(2)));
+    await errorOf(link.sync(CALL, KEY, indexOf(2)));
     expect(store.puts).to.equal(1);
     store.puts = 0;
-    await failure(link.sync(CALL, keyOf('another'), indexOf(2)));
+    await errorOf(link.sync(CALL, keyOf('another'), indexOf(2)));
     expect(store.puts).to.be.above(10);
   });
 

@@ -2,15 +2,17 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { openEmbeddedStore, type EmbeddedStore } from '../../../src/backend/embedded/index.js';
+import { openEmbeddedStore } from '../../../src/backend/embedded/index.js';
 import type { CallContext } from '../../../src/backend/backend.js';
 import type { PageSource } from '../../../src/s3/pages/page-source.js';
 import { createPagePool, type PagePool } from '../../../src/s3/xml-pool/page-pool.js';
 import type { PoolThreadOptions, TaskTiming } from '../../../src/s3/xml-pool/pool-thread.js';
 import { cancelledBy } from '../../../src/lib/cancellation.js';
 import { segmentsContainer } from '../../../src/s3/segments/names.js';
+import { errorOf } from '../../support/failure.js';
+import { useOnce } from '../../support/fixture.js';
 import { until } from '../../support/until.js';
-import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+import { useTempFolderOnce } from '../../support/temp-folder.js';
 import { textOfDocument } from './documents.js';
 
 const CALL: CallContext = { requestId: 'pages' };
@@ -27,41 +29,27 @@ function keysIn(text: string): number {
   return text.split('<Key>').length - 1;
 }
 
-async function failure(attempt: Promise<unknown>): Promise<unknown> {
-  return attempt.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-}
-
 describe('the pool for long pages', () => {
-  let folder: string;
-  let store: EmbeddedStore;
+  const folder = useTempFolderOnce('page-pool');
+  const store = useOnce(() => openEmbeddedStore({ directory: join(folder(), 'store') }), 'close');
   const pools: PagePool[] = [];
 
   before(async () => {
-    folder = await makeTempFolder('page-pool');
-    store = await openEmbeddedStore({ directory: join(folder, 'store') });
     for (const [bucket, keys] of [
       ['long', 500],
       ['poison', 500],
       ['short', 128],
     ] as const) {
       const ref = { account: ACCOUNT, container: bucket };
-      await store.createContainer(CALL, ref, {});
+      await store().createContainer(CALL, ref, {});
       const input = { size: 0, body: Buffer.alloc(0), contentType: 'text/plain' };
       const names = Array.from({ length: keys }, (_, i) => `key-${String(i).padStart(4, '0')}`);
-      await Promise.all(names.map((object) => store.putObject(CALL, { ...ref, object }, input)));
+      await Promise.all(names.map((object) => store().putObject(CALL, { ...ref, object }, input)));
     }
   });
 
   afterEach(async () => {
     await Promise.all(pools.splice(0).map((pool) => pool.close()));
-  });
-
-  after(async () => {
-    await store.close();
-    await removeFolder(folder);
   });
 
   function start(options: Partial<PoolThreadOptions> = {}): PagePool {
@@ -72,7 +60,7 @@ describe('the pool for long pages', () => {
 
   function source(call: CallContext = CALL): PageSource {
     const unasked = () => Promise.reject(new Error('not asked for'));
-    return { backend: store, call, readIndex: unasked, repairLink: unasked };
+    return { backend: store(), call, readIndex: unasked, repairLink: unasked };
   }
 
   async function keysOf(pool: PagePool, bucket: string, maxKeys?: number): Promise<number> {
@@ -82,7 +70,7 @@ describe('the pool for long pages', () => {
 
   /** Does what the real thread does, until it is asked for a page that kills it. */
   async function mortalWorker(): Promise<string> {
-    const file = join(folder, 'mortal.mjs');
+    const file = join(folder(), 'mortal.mjs');
     await writeFile(
       file,
       `import run from ${JSON.stringify(WORKER)};
@@ -109,9 +97,9 @@ describe('the pool for long pages', () => {
   it('shows at once what was written before the page was asked for', async () => {
     const pool = start();
     const ref = { account: ACCOUNT, container: 'growing' };
-    await store.createContainer(CALL, ref, {});
+    await store().createContainer(CALL, ref, {});
     const put = (i: number) =>
-      store.putObject(
+      store().putObject(
         CALL,
         { ...ref, object: `key-${i}` },
         { size: 0, body: Buffer.alloc(0), contentType: 'text/plain' },
@@ -126,7 +114,7 @@ describe('the pool for long pages', () => {
   it('fails the pages of a thread that dies with 503, and replaces it', async () => {
     const pool = start({ workerFile: await mortalWorker(), tasksAtOnce: 1 });
     expect(await keysOf(pool, 'long')).to.equal(500);
-    const lost = await failure(keysOf(pool, 'poison'));
+    const lost = await errorOf(keysOf(pool, 'poison'));
     expect(lost).to.have.property('code', 'ServiceUnavailable');
     expect(lost).to.have.property('cause').that.is.instanceOf(Error);
     expect(await keysOf(pool, 'long')).to.equal(500);
@@ -137,29 +125,29 @@ describe('the pool for long pages', () => {
     const pool = start({ workerFile: await mortalWorker() });
     for (let i = 0; i < 3; i++) {
       expect(await keysOf(pool, 'long')).to.equal(500);
-      await failure(keysOf(pool, 'poison'));
+      await errorOf(keysOf(pool, 'poison'));
     }
     await pool.close();
     // A snapshot that somebody holds keeps LMDB from using freed pages again: the index would grow.
     const ref = { account: ACCOUNT, container: 'churn' };
-    await store.createContainer(CALL, ref, {});
+    await store().createContainer(CALL, ref, {});
     const body = Buffer.alloc(20_000, 'x');
     const overwrite = async (times: number) => {
       for (let i = 0; i < times; i++) {
         const input = { size: body.length, body, contentType: 'text/plain' };
-        await store.putObject(CALL, { ...ref, object: 'key' }, input);
+        await store().putObject(CALL, { ...ref, object: 'key' }, input);
       }
     };
     await overwrite(50);
-    const before = store.stats().indexBytes;
+    const before = store().stats().indexBytes;
     await overwrite(200);
-    expect(store.stats().indexBytes - before).to.be.lessThan(100 * body.length);
+    expect(store().stats().indexBytes - before).to.be.lessThan(100 * body.length);
   });
 
   it('refuses more pages than may wait', async () => {
     const pool = start({ tasksMax: 3, tasksAtOnce: 1 });
     const accepted = [1, 2, 3].map(() => keysOf(pool, 'long'));
-    const refused = await failure(keysOf(pool, 'long'));
+    const refused = await errorOf(keysOf(pool, 'long'));
     expect(refused).to.have.property('code', 'ServiceUnavailable');
     expect(await Promise.all(accepted)).to.deep.equal([500, 500, 500]);
     expect(await keysOf(pool, 'long')).to.equal(500);
@@ -170,11 +158,11 @@ describe('the pool for long pages', () => {
     const pool = start({ tasksMax: 8, tasksAtOnce: 1, onTask: (timing) => tasks.push(timing) });
     const upload = { account: ACCOUNT, bucket: 'long', key: 'k', uploadId: 'a'.repeat(32) };
     const parts = segmentsContainer(ACCOUNT, 'long');
-    await store.createContainer(CALL, parts, {});
+    await store().createContainer(CALL, parts, {});
     const input = { size: 0, body: Buffer.alloc(0), contentType: 'text/plain' };
     await Promise.all(
       Array.from({ length: 1500 }, (_, i) =>
-        store.putObject(CALL, { ...parts, object: `k/${upload.uploadId}/${i + 1}` }, input),
+        store().putObject(CALL, { ...parts, object: `k/${upload.uploadId}/${i + 1}` }, input),
       ),
     );
     // The thread stands still while it waits for the second listing.
@@ -185,12 +173,12 @@ describe('the pool for long pages', () => {
     const holding: PageSource = {
       ...source(),
       backend: {
-        capabilities: store.capabilities,
-        headContainer: (call, ref) => store.headContainer(call, ref),
-        listObjects: (call, ref, query) => store.listObjects(call, ref, query),
+        capabilities: store().capabilities,
+        headContainer: (call, ref) => store().headContainer(call, ref),
+        listObjects: (call, ref, query) => store().listObjects(call, ref, query),
         listUnread: async (call, ref, query) => {
           if (query.marker !== undefined) await held;
-          return store.listUnread?.(call, ref, query) ?? store.listObjects(call, ref, query);
+          return store().listUnread?.(call, ref, query) ?? store().listObjects(call, ref, query);
         },
       },
     };
@@ -206,7 +194,7 @@ describe('the pool for long pages', () => {
 
     const controller = new AbortController();
     const call = { requestId: 'left', cancellation: cancelledBy(controller.signal) };
-    const left = failure(pool.render('ListObjects', source(call), pageOf('long')));
+    const left = errorOf(pool.render('ListObjects', source(call), pageOf('long')));
     await until(() => pool.stats().queued === 1);
     controller.abort(new Error('the client left'));
     goOn();
@@ -221,7 +209,7 @@ describe('the pool for long pages', () => {
     await keysOf(pool, 'long');
     await pool.close();
     expect(await begun).to.equal(500);
-    const later = await failure(keysOf(pool, 'long'));
+    const later = await errorOf(keysOf(pool, 'long'));
     expect(later).to.have.property('code', 'ServiceUnavailable');
     expect(await keysOf(pool, 'short')).to.equal(128);
   });

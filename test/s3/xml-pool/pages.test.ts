@@ -8,9 +8,10 @@ import type { PageSource } from '../../../src/s3/pages/page-source.js';
 import type { TaskTiming } from '../../../src/s3/xml-pool/pool-thread.js';
 import { segmentsContainer } from '../../../src/s3/segments/names.js';
 import { VersionedKeys } from '../../../src/s3/versions/versioned-keys.js';
+import { useOnce } from '../../support/fixture.js';
 import { textOfDocument } from './documents.js';
 import { swiftListingsOf } from './swift-listings.js';
-import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+import { useTempFolderOnce } from '../../support/temp-folder.js';
 
 const CALL = { requestId: 'pages' };
 const ACCOUNT = 'AUTH_pages';
@@ -69,27 +70,19 @@ async function fill(backend: Backend, ref: ContainerRef, objects: readonly strin
 }
 
 describe('long pages of listings', () => {
-  let directory: string;
-  let store: Backend;
-  let swift: Backend;
+  const directory = useTempFolderOnce('page-pool');
+  const store = useOnce<Backend>(() => openEmbeddedStore({ directory: directory() }), 'close');
+  const swift = useOnce(() => swiftListingsOf(store()));
   let buckets = 0;
   const tasks: TaskTiming[] = [];
   const pool: PagePool = createPagePool({ onTask: (timing) => tasks.push(timing) });
 
-  before(async () => {
-    directory = await makeTempFolder('page-pool');
-    store = await openEmbeddedStore({ directory });
-    swift = await swiftListingsOf(store);
-  });
-
   after(async () => {
     await pool.close();
-    await store.close();
-    await removeFolder(directory);
   });
 
   function sourceOf(backend: PageSource['backend']): PageSource {
-    const versions = new VersionedKeys({ backend: store, indexBytesMax: 1024 * 1024 });
+    const versions = new VersionedKeys({ backend: store(), indexBytesMax: 1024 * 1024 });
     return {
       backend,
       call: CALL,
@@ -121,12 +114,12 @@ describe('long pages of listings', () => {
         async (all, asked) => {
           const bucket = `${BUCKET}-${++buckets}`;
           const ref = { account: ACCOUNT, container: bucket };
-          await fill(store, ref, all);
+          await fill(store(), ref, all);
           for (const { prefix, delimiter, marker, max, urlEncoded } of asked) {
             const common = { prefix, delimiter, marker, maxKeys: max, urlEncoded };
             const at = { account: ACCOUNT, bucket };
             const before = tasks.length;
-            for (const backend of [store, swift]) {
+            for (const backend of [store(), swift()]) {
               await same('ListObjects', backend, { ...at, owner: OWNER, query: common });
               const query = {
                 ...common,
@@ -153,8 +146,8 @@ describe('long pages of listings', () => {
       { length: 600 },
       (_, i) => `up & ${i % 7}/${i}/${i.toString(16).padStart(32, '0')}`,
     );
-    await fill(store, segmentsContainer(ACCOUNT, BUCKET), [...parts, ...uploads]);
-    await store.createContainer(CALL, { account: ACCOUNT, container: BUCKET }, {});
+    await fill(store(), segmentsContainer(ACCOUNT, BUCKET), [...parts, ...uploads]);
+    await store().createContainer(CALL, { account: ACCOUNT, container: BUCKET }, {});
     const before = tasks.length;
     for (const [partNumberMarker, maxParts] of [
       [0, 1000],
@@ -163,7 +156,7 @@ describe('long pages of listings', () => {
       [0, 0],
     ] as const) {
       const query = { uploadId, partNumberMarker, maxParts, urlEncoded: false };
-      const text = await same('ListParts', store, {
+      const text = await same('ListParts', store(), {
         upload: UPLOAD,
         owner: OWNER,
         query,
@@ -181,7 +174,7 @@ describe('long pages of listings', () => {
         maxUploads: 1000,
         urlEncoded: true,
       };
-      await same('ListMultipartUploads', store, {
+      await same('ListMultipartUploads', store(), {
         account: ACCOUNT,
         bucket: BUCKET,
         owner: OWNER,
@@ -195,11 +188,11 @@ describe('long pages of listings', () => {
     const bucket = 'versioned';
     const ref = { account: ACCOUNT, container: bucket };
     await fill(
-      store,
+      store(),
       ref,
       Array.from({ length: 300 }, (_, i) => `plain/${i}`),
     );
-    const versions = new VersionedKeys({ backend: store, indexBytesMax: 1024 * 1024 });
+    const versions = new VersionedKeys({ backend: store(), indexBytesMax: 1024 * 1024 });
     for (let i = 0; i < 60; i++) {
       const of = { account: ACCOUNT, bucket, key: `plain/${i}` };
       await versions.createDeleteMarker(CALL, of, { nullVersion: false });
@@ -219,7 +212,7 @@ describe('long pages of listings', () => {
         urlEncoded: false,
       };
       const page = { account: ACCOUNT, bucket, owner: OWNER, query };
-      await same('ListObjectVersions', store, page);
+      await same('ListObjectVersions', store(), page);
     }
     expect(tasks.length).to.be.greaterThan(before);
   });
@@ -234,7 +227,7 @@ describe('long pages of listings', () => {
     };
     const page = { account: ACCOUNT, bucket: 'missing', owner: OWNER, query };
     const failure: unknown = await pool
-      .render('ListObjects', sourceOf(store), page)
+      .render('ListObjects', sourceOf(store()), page)
       .catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'NoSuchContainer');
   });

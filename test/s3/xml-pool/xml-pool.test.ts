@@ -8,7 +8,8 @@ import { S3Error } from '../../../src/s3/errors.js';
 import { DOCUMENT_PARSERS, type DocumentName } from '../../../src/s3/xml-pool/documents.js';
 import { createXmlPool, type XmlPool } from '../../../src/s3/xml-pool/index.js';
 import { XML_POOL_DEFAULTS, type XmlPoolOptions } from '../../../src/s3/xml-pool/options.js';
-import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+import { failureOf } from '../../support/failure.js';
+import { useTempFolderOnce } from '../../support/temp-folder.js';
 
 const KEYS = ['plain', ' spaces at the ends ', '日本 🚀', 'a&b<c>"d"', 'line\nfeed', '__proto__'];
 
@@ -27,28 +28,13 @@ function escape(text: string): string {
 
 const SETTINGS = { storageClasses: ['STANDARD', 'GLACIER'] };
 
-async function failure(attempt: Promise<unknown>): Promise<S3Error> {
-  const error: unknown = await attempt.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  expect(error).to.be.instanceOf(S3Error);
-  return error as S3Error;
-}
-
 describe('the XML pool', () => {
-  let folder: string;
+  const folder = useTempFolderOnce('xml-pool');
   const pools: XmlPool[] = [];
-
-  before(async () => {
-    folder = await makeTempFolder('xml-pool');
-  });
 
   afterEach(async () => {
     await Promise.all(pools.splice(0).map((pool) => pool.close()));
   });
-
-  after(() => removeFolder(folder));
 
   function start(options: XmlPoolOptions = {}): XmlPool {
     const pool = createXmlPool({ inlineBytesMax: 0, ...options });
@@ -58,7 +44,7 @@ describe('the XML pool', () => {
 
   /** A thread that does what the real one does, until a document tells it to die. */
   async function mortalWorker(): Promise<string> {
-    const file = join(folder, 'mortal.mjs');
+    const file = join(folder(), 'mortal.mjs');
     await writeFile(
       file,
       `import run from ${JSON.stringify(XML_POOL_DEFAULTS.workerFile)};
@@ -118,8 +104,8 @@ describe('the XML pool', () => {
   ] as const) {
     it(`refuses ${what} with the same error on thread and loop`, async () => {
       const name = body.includes('<Delete') ? 'Delete' : 'CompleteMultipartUpload';
-      const onLoop = await failure(start({ inlineBytesMax: 4096 }).parse(name, body));
-      const onThread = await failure(start().parse(name, body));
+      const onLoop = await failureOf(start({ inlineBytesMax: 4096 }).parse(name, body), S3Error);
+      const onThread = await failureOf(start().parse(name, body), S3Error);
       expect([onThread.code, onThread.details]).to.deep.equal([code, details]);
       expect([onLoop.code, onLoop.message]).to.deep.equal([onThread.code, onThread.message]);
     });
@@ -138,7 +124,7 @@ describe('the XML pool', () => {
 
   for (const name of Object.keys(DOCUMENT_PARSERS) as DocumentName[]) {
     it(`never reads a large ${name} on the event loop`, async () => {
-      const workerFile = join(folder, 'elsewhere.mjs');
+      const workerFile = join(folder(), 'elsewhere.mjs');
       await writeFile(
         workerFile,
         'export default ({ name, body }) => ({ json: JSON.stringify([name, body.length]), runS: 0 });',
@@ -147,7 +133,7 @@ describe('the XML pool', () => {
       const parse = (body: Buffer) => pool.parse(name as 'LifecycleConfiguration', body, SETTINGS);
       expect(await parse(Buffer.alloc(8193, ' '))).to.deep.equal([name, 8193]);
       // A body that is not larger is read there: the parser itself refuses this one.
-      await failure(parse(Buffer.alloc(8192, ' ')));
+      await failureOf(parse(Buffer.alloc(8192, ' ')), S3Error);
     });
   }
 
@@ -155,9 +141,9 @@ describe('the XML pool', () => {
     const tasks: TaskTiming[] = [];
     const pool = start({ inlineBytesMax: 8192, onTask: (task) => tasks.push(task) });
     const body = (elements: number) => Buffer.from(`<Delete>${'<a/>'.repeat(elements)}</Delete>`);
-    await failure(pool.parse('Delete', body(681)));
+    await failureOf(pool.parse('Delete', body(681)), S3Error);
     expect(tasks).to.have.length(0);
-    await failure(pool.parse('Delete', body(682)));
+    await failureOf(pool.parse('Delete', body(682)), S3Error);
     expect(tasks).to.have.length(1);
   });
 
@@ -170,7 +156,10 @@ describe('the XML pool', () => {
     const pool = start();
     const stored = await pool.parse('LifecycleConfiguration', rule('GLACIER'), SETTINGS);
     expect(stored).to.include('<StorageClass>GLACIER</StorageClass>');
-    const error = await failure(pool.parse('LifecycleConfiguration', rule('COLD'), SETTINGS));
+    const error = await failureOf(
+      pool.parse('LifecycleConfiguration', rule('COLD'), SETTINGS),
+      S3Error,
+    );
     expect(error.code).to.not.equal('InternalError');
   });
 
@@ -178,7 +167,7 @@ describe('the XML pool', () => {
     const pool = start({ tasksMax: 3 });
     const accepted = [1, 2, 3].map(() => pool.parse('Delete', DELETE));
     expect(pool.stats()).to.deep.equal({ active: 1, queued: 2 });
-    expect((await failure(pool.parse('Delete', DELETE))).code).to.equal('ServiceUnavailable');
+    expect((await failureOf(pool.parse('Delete', DELETE))).code).to.equal('ServiceUnavailable');
     for (const { objects } of await Promise.all(accepted)) {
       expect(objects).to.have.length(KEYS.length);
     }
@@ -189,7 +178,7 @@ describe('the XML pool', () => {
   for (const how of ['poison', 'grenade']) {
     it(`fails a document when its thread is lost to a ${how}, and starts again`, async () => {
       const pool = start({ workerFile: await mortalWorker() });
-      const error = await failure(pool.parse('Delete', documentOf([how])));
+      const error = await failureOf(pool.parse('Delete', documentOf([how])), S3Error);
       expect(error.code).to.equal('ServiceUnavailable');
       expect(error.cause).to.be.instanceOf(Error);
       expect(pool.stats()).to.deep.equal({ active: 0, queued: 0 });
@@ -198,10 +187,10 @@ describe('the XML pool', () => {
   }
 
   it('fails, and does not hang, when the thread cannot start', async () => {
-    const file = join(folder, 'broken.mjs');
+    const file = join(folder(), 'broken.mjs');
     await writeFile(file, 'throw new Error("cannot start");');
     const pool = start({ workerFile: pathToFileURL(file).href });
-    expect((await failure(pool.parse('Delete', DELETE))).code).to.equal('ServiceUnavailable');
+    expect((await failureOf(pool.parse('Delete', DELETE))).code).to.equal('ServiceUnavailable');
   });
 
   it('finishes what was begun when it closes, and refuses what comes later', async () => {
@@ -210,7 +199,7 @@ describe('the XML pool', () => {
     const closed = pool.close();
     expect((await begun).objects).to.have.length(KEYS.length);
     await closed;
-    expect((await failure(pool.parse('Delete', DELETE))).code).to.equal('ServiceUnavailable');
+    expect((await failureOf(pool.parse('Delete', DELETE))).code).to.equal('ServiceUnavailable');
   });
 
   it('does not keep a process alive', async () => {

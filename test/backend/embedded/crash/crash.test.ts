@@ -1,9 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { openEmbeddedStore } from '../../../../src/backend/embedded/index.js';
+import { removeFolder } from '../../../support/temp-folder.js';
+import { useOnce } from '../../../support/fixture.js';
 import { BUCKET, CONTEXT, PARTS, temporaryDirectory } from '../support.js';
 import { findProblems } from './check.js';
 import { type Content, expectationsAfter } from './journal.js';
@@ -17,20 +19,14 @@ const WRITER_PATH = new URL('./writer.js', import.meta.url);
 
 describe('embedded store, killed again and again', function () {
   this.timeout(120_000);
-  let root: string;
-  let directory: string;
+  const root = useOnce(temporaryDirectory, removeFolder);
+  const directory = useOnce(() => join(root(), 'store'));
 
   before(async () => {
-    root = await temporaryDirectory();
-    directory = join(root, 'store');
-    await mkdir(join(root, 'journals'));
-    const store = await openEmbeddedStore({ directory });
+    await mkdir(join(root(), 'journals'));
+    const store = await openEmbeddedStore({ directory: directory() });
     for (const ref of [BUCKET, PARTS]) await store.createContainer(CONTEXT, ref, {});
     await store.close();
-  });
-
-  after(async () => {
-    await rm(root, { recursive: true });
   });
 
   it(`loses nothing acknowledged and leaves nothing partial, ${ROUNDS} rounds`, async () => {
@@ -39,9 +35,9 @@ describe('embedded store, killed again and again', function () {
     for (let round = 0; round < ROUNDS; round++) {
       const journals = Array.from({ length: WRITERS }, (_, i) => journalPath(round, i));
       reclaimed += await runAndKill(round, journals);
-      const store = await openEmbeddedStore({ directory });
+      const store = await openEmbeddedStore({ directory: directory() });
       reclaimed += (await store.recover()).bodiesReclaimed;
-      const state = await observe(store, directory);
+      const state = await observe(store, directory());
       const problems = findProblems(state, expectationsAfter(found, journals));
       expect(problems, `round ${round}`).to.deep.equal([]);
       found = state.objects;
@@ -52,19 +48,19 @@ describe('embedded store, killed again and again', function () {
   });
 
   function journalPath(round: number, writer: number): string {
-    return join(root, 'journals', `${round}-${writer}`);
+    return join(root(), 'journals', `${round}-${writer}`);
   }
 
   /** Kills the writers one after the other; recovers in between, while the second one works on. */
   async function runAndKill(round: number, journals: readonly string[]): Promise<number> {
     const writers = journals.map((journal, i) => {
       const firstSeed = (round * WRITERS + i + 1) * 1_000_000;
-      return fork(WRITER_PATH, [directory, journal, String(i), String(firstSeed)]);
+      return fork(WRITER_PATH, [directory(), journal, String(i), String(firstSeed)]);
     });
     let reclaimed = 0;
     for (const writer of writers) {
       await killAfter(writer, 1 + Math.floor(Math.random() * ACKNOWLEDGED_MAX));
-      const store = await openEmbeddedStore({ directory });
+      const store = await openEmbeddedStore({ directory: directory() });
       reclaimed += (await store.recover()).bodiesReclaimed;
       await store.close();
     }

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
@@ -9,8 +9,11 @@ import { openEmbeddedStore, type StoreOpenError } from '../../../../src/backend/
 import { IndexGate } from '../../../../src/backend/embedded/index-gate.js';
 import { layoutOf } from '../../../../src/backend/embedded/layout.js';
 import { closeTables, openTables, peek } from '../../../../src/backend/embedded/tables.js';
+import { failureOf } from '../../../support/failure.js';
+import { removeFolder } from '../../../support/temp-folder.js';
+import { useEach } from '../../../support/fixture.js';
 import { until } from '../../../support/until.js';
-import { BUCKET, CONTEXT, failureOf, inputOf, objectRef, temporaryDirectory } from '../support.js';
+import { BUCKET, CONTEXT, inputOf, objectRef, temporaryDirectory } from '../support.js';
 import type { Written } from './actor.js';
 
 const ACTOR = new URL('./actor.js', import.meta.url);
@@ -20,25 +23,22 @@ type Role = 'opener' | 'writer' | 'holder' | 'blocker' | 'thrower';
 
 describe('the gate of the embedded store', function () {
   this.timeout(60_000);
-  let directory: string;
-  let children: ChildProcess[];
+  const children = useEach<ChildProcess[]>(() => []);
+  const directory = useEach(temporaryDirectory, removeFolder);
 
   beforeEach(async () => {
-    children = [];
-    directory = await temporaryDirectory();
-    const store = await openEmbeddedStore({ directory });
+    const store = await openEmbeddedStore({ directory: directory() });
     await store.createContainer(CONTEXT, BUCKET, {});
     await store.close();
   });
 
   afterEach(async () => {
-    await Promise.all(children.map(killed));
-    await rm(directory, { recursive: true });
+    await Promise.all(children().map(killed));
   });
 
   function start(role: Role): ChildProcess {
-    const child = fork(ACTOR, [directory, role], { silent: role === 'thrower' });
-    children.push(child);
+    const child = fork(ACTOR, [directory(), role], { silent: role === 'thrower' });
+    children().push(child);
     return child;
   }
 
@@ -74,7 +74,7 @@ describe('the gate of the embedded store', function () {
       }),
     );
     expect(written.flatMap(({ unseen }) => unseen)).to.deep.equal([]);
-    const tables = await openTables(layoutOf(directory), MAP_BYTES);
+    const tables = await openTables(layoutOf(directory()), MAP_BYTES);
     const all = peek(tables.meta, Buffer.from('all'))?.readUIntBE(0, 6);
     await closeTables(tables);
     // A commit that another one overwrote would be missing here.
@@ -83,7 +83,7 @@ describe('the gate of the embedded store', function () {
   });
 
   it('lets an opener in only when the commits under way have settled', async () => {
-    const { index } = layoutOf(directory);
+    const { index } = layoutOf(directory());
     const commit = new IndexGate(index);
     const opener = new IndexGate(index);
     const later = new IndexGate(index);
@@ -101,7 +101,7 @@ describe('the gate of the embedded store', function () {
   });
 
   it('stands before each open and each close of the index', async () => {
-    const layout = layoutOf(directory);
+    const layout = layoutOf(directory());
     const [commit, other] = [new IndexGate(layout.index), new IndexGate(layout.index)];
     const order: string[] = [];
     /** Begins the work, and lets it go on when it has been seen to wait for a commit. */
@@ -124,7 +124,7 @@ describe('the gate of the embedded store', function () {
   });
 
   it('lets a commit in between two openers', async () => {
-    const { index } = layoutOf(directory);
+    const { index } = layoutOf(directory());
     const gates = Array.from({ length: 3 }, () => new IndexGate(index));
     const [first, second, commit] = gates;
     const order: string[] = [];
@@ -143,7 +143,7 @@ describe('the gate of the embedded store', function () {
   });
 
   it('stands before the view of a thread', async () => {
-    const layout = layoutOf(directory);
+    const layout = layoutOf(directory());
     const tables = await openTables(layout, MAP_BYTES);
     const [commit, other] = [new IndexGate(layout.index), new IndexGate(layout.index)];
     expect(commit.enter()).to.equal(undefined);
@@ -168,7 +168,7 @@ describe('the gate of the embedded store', function () {
   });
 
   it('is free again when the process that held it is killed', async () => {
-    const store = await openEmbeddedStore({ directory });
+    const store = await openEmbeddedStore({ directory: directory() });
     const holder = start('holder');
     await once(holder, 'message');
     let isStored = false;
@@ -194,14 +194,14 @@ describe('the gate of the embedded store', function () {
     thrower.send('throw');
     expect(await exited).to.deep.equal([null, 'SIGKILL']);
     expect(said).to.match(/thrown inside of a commit/);
-    const store = await openEmbeddedStore({ directory });
+    const store = await openEmbeddedStore({ directory: directory() });
     const put = await store.putObject(CONTEXT, objectRef('after'), inputOf(Buffer.from('1')));
     expect(put.outcome).to.equal('created');
     await store.close();
   });
 
   it('tells who waited, and fails what waits too long, with nothing half done', async () => {
-    const { index } = layoutOf(directory);
+    const { index } = layoutOf(directory());
     const waits: string[] = [];
     const holder = new IndexGate(index);
     const waiting = new IndexGate(index, (waiter) => waits.push(waiter));
@@ -231,9 +231,9 @@ describe('the gate of the embedded store', function () {
   });
 
   it('takes over a store of an earlier build, which then refuses it', async () => {
-    const format = join(directory, 'FORMAT');
+    const format = join(directory(), 'FORMAT');
     await writeFile(format, 'ringway embedded store, format 1\n');
-    await (await openEmbeddedStore({ directory })).close();
+    await (await openEmbeddedStore({ directory: directory() })).close();
     expect(await readFile(format, 'utf8')).to.equal('ringway embedded store, format 2\n');
   });
 
@@ -241,13 +241,13 @@ describe('the gate of the embedded store', function () {
     const opener = start('writer');
     await once(opener, 'message');
     // Such a process differs only in not knowing the gate.
-    await writeFile(join(directory, 'FORMAT'), 'ringway embedded store, format 1\n');
-    const error = await failureOf(openEmbeddedStore({ directory }));
+    await writeFile(join(directory(), 'FORMAT'), 'ringway embedded store, format 1\n');
+    const error = await failureOf(openEmbeddedStore({ directory: directory() }));
     expect(error).to.include({ code: 'in_use' });
     expect((error as StoreOpenError).message).to.match(
       /process of an earlier build.*stop that service first/,
     );
     await killed(opener);
-    await (await openEmbeddedStore({ directory })).close();
+    await (await openEmbeddedStore({ directory: directory() })).close();
   });
 });

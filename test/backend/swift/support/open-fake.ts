@@ -67,13 +67,3 @@ export async function openFakes(
     },
   };
 }
-
-/** @returns what it rejects with */
-export async function failure(promise: Promise<unknown>): Promise<unknown> {
-  try {
-    await promise;
-  } catch (error) {
-    return error;
-  }
-  throw new Error('it did not fail');
-}

@@ -76,12 +76,3 @@ export function documentOf({ body }: SwiftRequest): unknown {
   if (!Buffer.isBuffer(body)) throw new Error('it has no whole body');
   return JSON.parse(body.toString());
 }
-
-export async function failureOf(work: Promise<unknown>): Promise<Error & { code?: string }> {
-  try {
-    await work;
-  } catch (error) {
-    return error as Error;
-  }
-  throw new Error('it did not fail');
-}

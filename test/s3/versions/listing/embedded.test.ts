@@ -19,7 +19,8 @@ import {
   versionRef,
 } from '../../../../src/s3/versions/names.js';
 import { NO_INDEX } from '../../../../src/s3/versions/version-entry.js';
-import { makeTempFolder, removeFolder } from '../../../support/temp-folder.js';
+import { useOnce } from '../../../support/fixture.js';
+import { useTempFolderOnce } from '../../../support/temp-folder.js';
 import { keyStates } from './arbitrary.js';
 import {
   ACCOUNT,
@@ -33,29 +34,19 @@ import {
 const CALL = { requestId: 'listing' };
 
 describe('s3 versions: listing of an embedded store', () => {
-  let directory: string;
-  let store: Backend;
+  const directory = useTempFolderOnce('versions-listing');
+  const store = useOnce<Backend>(() => openEmbeddedStore({ directory: directory() }), 'close');
   let buckets = 0;
-
-  before(async () => {
-    directory = await makeTempFolder('versions-listing');
-    store = await openEmbeddedStore({ directory });
-  });
-
-  after(async () => {
-    await store.close();
-    await removeFolder(directory);
-  });
 
   /** A bucket of its own for each run. */
   async function makeBucket(states: readonly KeyState[]): Promise<VersionsSource> {
     const bucket = `bucket-${++buckets}`;
-    await store.createContainer(CALL, { account: ACCOUNT, container: bucket }, {});
-    await store.createContainer(CALL, archiveContainer(ACCOUNT, bucket), {});
+    await store().createContainer(CALL, { account: ACCOUNT, container: bucket }, {});
+    await store().createContainer(CALL, archiveContainer(ACCOUNT, bucket), {});
     const indexes = new Map(states.map(({ key, index }) => [key, index]));
     await Promise.all(states.map((state) => putState(bucket, state)));
     return {
-      backend: store,
+      backend: store(),
       call: CALL,
       account: ACCOUNT,
       bucket,
@@ -78,7 +69,7 @@ describe('s3 versions: listing of an embedded store', () => {
     const [latest] = index.entries;
     if (current !== 'in_step' || latest?.kind !== 'version') return;
     const { container, object } = versionRef(of, latest.name);
-    await store.putLink(CALL, currentRef(of), {
+    await store().putLink(CALL, currentRef(of), {
       target: { container, object },
       size: latest.size,
       etag: latest.etag,
@@ -90,7 +81,7 @@ describe('s3 versions: listing of an embedded store', () => {
   async function put(ref: ObjectRef, listingAttributes: Metadata = {}): Promise<void> {
     const body = Buffer.from('body');
     const input = { size: body.length, contentType: 'text/plain', body, listingAttributes };
-    await store.putObject(CALL, ref, input);
+    await store().putObject(CALL, ref, input);
   }
 
   it('is the same as that of a bucket in memory', async () => {
