@@ -84,6 +84,7 @@ describe('documentation: commands that are run', function () {
   });
 
   after(async () => {
+    for (const end of ends) end();
     warmAws?.end();
     await service.stop();
     await removeFolder(folder);
@@ -192,13 +193,24 @@ function withoutComment(line: string): string {
   return line.replace(/\s#\s.*$/, '').trim();
 }
 
+/** Of walks that have not come to their end: what ends them, and all that they have begun. */
+const ends = new Set<() => void>();
+
 async function bash(text: string, cwd: string, env: Readonly<Record<string, string>>) {
   const script = join(dirname(cwd), 'script');
   await writeFile(script, text);
-  const child = spawn('bash', [script], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn('bash', [script], {
+    cwd,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const end = (): void => void process.kill(-(child.pid ?? 0), 'SIGKILL');
+  ends.add(end);
   let [stdout, stderr] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk));
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk));
   const [code] = (await once(child, 'close')) as [number | null];
+  ends.delete(end);
   return { code, stdout, stderr };
 }
