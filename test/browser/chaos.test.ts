@@ -1,41 +1,30 @@
 import { expect } from 'chai';
-import { startServedNode, type ServedNode } from '../console/lab/chaos-support.js';
-import { REAL_CLOCK, startTestBed, type TestBed } from '../console/support/console.js';
+import { startServedNode } from '../console/lab/chaos-support.js';
+import { REAL_CLOCK, startTestBed } from '../console/support/console.js';
 import { expectAccessible } from '../support/axe.js';
-import { ALL_SIZES, BROWSER_LIMIT_MS, openConsole, type Watched } from '../support/browser.js';
+import { ALL_SIZES, BROWSER_LIMIT_MS, openConsole } from '../support/browser.js';
+import { useOnce } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
 
 describeWith([program('chromium')], 'the Chaos Arcade in a browser', function () {
   this.timeout(BROWSER_LIMIT_MS);
-  let node: ServedNode;
-  let bed: TestBed;
-  let watched: Watched;
-
-  before(async () => {
-    node = await startServedNode();
-    bed = await startTestBed(node.config, REAL_CLOCK);
-    watched = await openConsole(bed);
-  });
-
-  after(async () => {
-    await watched.close();
-    await bed.close();
-    await node.close();
-  });
+  const node = useOnce(startServedNode, 'close');
+  const bed = useOnce(() => startTestBed(node().config, REAL_CLOCK), 'close');
+  const watched = useOnce(() => openConsole(bed()), 'close');
 
   it('breaks a server by the keyboard alone, shows it, and puts it back', async () => {
-    const { page } = watched;
-    await page.goto(`http://127.0.0.1:${bed.console.port}/lab/chaos`);
+    const { page } = watched();
+    await page.goto(`http://127.0.0.1:${bed().console.port}/lab/chaos`);
     await page.getByText('Unavailable faults').click();
     await page.getByText('cgroup v2').waitFor();
     await expectAccessible(page);
-    await watched.shoot('lab-chaos', ALL_SIZES);
+    await watched().shoot('lab-chaos', ALL_SIZES);
     await page.getByRole('button', { name: 'Inject fault: Stop a server' }).focus();
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Confirm target').waitFor();
     await expectAccessible(page);
-    await watched.shoot('lab-chaos-dialog');
+    await watched().shoot('lab-chaos-dialog');
     // Longer than the test takes on a busy machine: it is aborted.
     await dialog.getByLabel('Duration').fill('500');
     await dialog.getByLabel('Auto-revert after').fill('900');
@@ -50,11 +39,11 @@ describeWith([program('chromium')], 'the Chaos Arcade in a browser', function ()
     await page.keyboard.press('Enter');
     const step = page.getByRole('list', { name: 'Phases' }).locator('[aria-current=step]');
     await step.getByText('Observe').waitFor();
-    expect(await node.isServed()).to.equal(false);
+    expect(await node().isServed()).to.equal(false);
     await page.getByRole('img', { name: '3 of 3 lives' }).waitFor();
     await page.getByRole('region', { name: 'Slowest probe per second' }).waitFor();
     await expectAccessible(page);
-    await watched.shoot('lab-chaos-held', ALL_SIZES);
+    await watched().shoot('lab-chaos-held', ALL_SIZES);
     // The run goes on without the page, and news of it come to the new one.
     await page.reload();
     await step.getByText('Observe').waitFor();
@@ -65,10 +54,10 @@ describeWith([program('chromium')], 'the Chaos Arcade in a browser', function ()
     await page.getByText('Reverted by the console').waitFor();
     await page.getByText('Stop a server: node1/container-server, by test:tester').waitFor();
     expect(await page.getByText('Auto-revert in').count()).to.equal(0);
-    expect(await node.isServed()).to.equal(true);
+    expect(await node().isServed()).to.equal(true);
     await expectAccessible(page);
-    await watched.shoot('lab-chaos-score', ALL_SIZES);
+    await watched().shoot('lab-chaos-score', ALL_SIZES);
     // A refusal is an answer too: that of the dialog's first try, and nothing else.
-    expect(watched.complaints.filter((text) => !text.includes('412'))).to.deep.equal([]);
+    expect(watched().complaints.filter((text) => !text.includes('412'))).to.deep.equal([]);
   });
 });

@@ -4,7 +4,8 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { CONF, FakeCluster, NODES } from '../console/users/support.js';
 import { expectAccessible } from '../support/axe.js';
-import { BROWSER_LIMIT_MS, openPage, typeLogin, type Watched } from '../support/browser.js';
+import { BROWSER_LIMIT_MS, openPage, typeLogin } from '../support/browser.js';
+import { useOnce } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
 
 const EVIL = '<img src=x onerror=alert(1)>';
@@ -13,27 +14,22 @@ const EVIL_LINE = `user64_${base64('evil')}_${base64(EVIL)} = an-evil-key .admin
 
 describeWith([program('chromium')], 'users and audit log in Chromium', function () {
   this.timeout(BROWSER_LIMIT_MS);
-  let cluster: FakeCluster;
-  let watched: Watched;
+  const cluster = useOnce(() => {
+    const users = CONF.indexOf('user_test_boss');
+    return FakeCluster.start(CONF.slice(0, users) + EVIL_LINE + CONF.slice(users));
+  }, 'close');
+  const watched = useOnce(openPage, 'close');
   let page: Page;
 
   before(async () => {
-    const users = CONF.indexOf('user_test_boss');
-    cluster = await FakeCluster.start(CONF.slice(0, users) + EVIL_LINE + CONF.slice(users));
-    await cluster.startConsole();
-    watched = await openPage();
-    page = watched.page;
+    await cluster().startConsole();
+    page = watched().page;
   });
 
-  after(async () => {
-    await watched.close();
-    await cluster.close();
-  });
-
-  const confs = () => Promise.all(NODES.map((node) => cluster.read(node)));
+  const confs = () => Promise.all(NODES.map((node) => cluster().read(node)));
 
   it('records a login that failed, whatever its name', async () => {
-    await page.goto(`http://127.0.0.1:${cluster.console?.port ?? 0}/`);
+    await page.goto(`http://127.0.0.1:${cluster().console?.port ?? 0}/`);
     for (const [user, key] of [
       [EVIL, 'x'],
       ['admin', 'the-admin-key'],
@@ -43,14 +39,14 @@ describeWith([program('chromium')], 'users and audit log in Chromium', function 
     }
     await page.getByText('admin (operator)').waitFor();
     // A browser says so itself where an answer is 401, and a store that is none has no containers.
-    watched.complaints.length = 0;
+    watched().complaints.length = 0;
   });
 
   it('shows users as text, and adds one after a preview', async () => {
     await page.getByRole('link', { name: 'Users' }).click();
     await page.getByRole('cell', { name: EVIL, exact: true }).waitFor();
     await page.getByText('Users in sync on all 3 proxies').waitFor();
-    await watched.shoot('users');
+    await watched().shoot('users');
     await expectAccessible(page);
 
     await page.getByRole('button', { name: 'Create user' }).click();
@@ -61,11 +57,11 @@ describeWith([program('chromium')], 'users and audit log in Chromium', function 
     await page.getByLabel('.admin:').check();
     await page.getByRole('button', { name: 'Preview' }).click();
     await page.getByText('<new key>').first().waitFor();
-    await watched.shoot('users-preview');
+    await watched().shoot('users-preview');
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Apply to all' }).click();
     const key = await page.getByLabel('Key (shown only once)', { exact: true }).inputValue();
-    await watched.shoot('users-key');
+    await watched().shoot('users-key');
     expect((await confs()).every((conf) => conf.includes(` = ${key} .admin\n`))).to.equal(true);
     await page.getByRole('button', { name: 'Close' }).click();
     await page.getByRole('cell', { name: 'a b', exact: true }).waitFor();
@@ -74,23 +70,23 @@ describeWith([program('chromium')], 'users and audit log in Chromium', function 
 
   it('says what became of each node when one fails', async () => {
     const before = await confs();
-    await cluster.make(NODES[1]!, 'refuses');
+    await cluster().make(NODES[1]!, 'refuses');
     await page.getByRole('button', { name: 'Remove: new_one:a b' }).click();
     await page.getByRole('button', { name: 'Apply to all' }).click();
     await page.getByText('The proxy rejected the new configuration.').waitFor();
-    await watched.shoot('users-failed');
+    await watched().shoot('users-failed');
     expect(await confs()).to.deep.equal(before);
     await page.getByRole('button', { name: 'Close' }).click();
   });
 
   it('says in what nodes disagree, and offers no change', async () => {
-    await appendFile(cluster.file(NODES[2]!), '\n[filter:other]\n');
-    const conf = await cluster.read(NODES[2]!);
-    await writeFile(cluster.file(NODES[2]!), conf.replace('the-tester-key', 'another-key'));
+    await appendFile(cluster().file(NODES[2]!), '\n[filter:other]\n');
+    const conf = await cluster().read(NODES[2]!);
+    await writeFile(cluster().file(NODES[2]!), conf.replace('the-tester-key', 'another-key'));
     await page.reload();
     await page.getByText(`${NODES[2]}: test:tester`).waitFor();
     expect(await page.getByRole('button', { name: 'Create user' }).isDisabled()).to.equal(true);
-    await watched.shoot('users-differ');
+    await watched().shoot('users-differ');
   });
 
   /** The file that a button saves. */
@@ -117,17 +113,17 @@ describeWith([program('chromium')], 'users and audit log in Chromium', function 
     await page.getByText('4 records').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Verify log' }).click();
     await page.getByText('✓ Verified').waitFor();
-    await watched.shoot('audit');
+    await watched().shoot('audit');
     await expectAccessible(page);
-    const log = join(cluster.root, 'state/audit.jsonl');
+    const log = join(cluster().root, 'state/audit.jsonl');
     await writeFile(log, (await readFile(log, 'utf8')).replace('denied', 'ok'));
     await page.getByRole('button', { name: 'Verify log' }).click();
     await page.getByText('✗ Line 2 of audit.jsonl').waitFor();
-    await watched.shoot('audit-broken');
+    await watched().shoot('audit-broken');
   });
 
   it('had nothing to complain of, and was shown no key', () => {
-    const { answers, complaints } = watched;
+    const { answers, complaints } = watched();
     expect(complaints).to.deep.equal([]);
     expect(answers.join('\n')).not.to.match(/the-\w+-key|an-evil-key|another-key/);
   });

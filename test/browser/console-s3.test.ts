@@ -2,8 +2,9 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { unique } from '../console/files/support.js';
 import { expectAccessible } from '../support/axe.js';
-import { ALL_SIZES, openPage, typeLogin, type Watched } from '../support/browser.js';
+import { ALL_SIZES, openPage, typeLogin } from '../support/browser.js';
 import { eventually } from '../support/eventually.js';
+import { useOnce } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
 import { S3TestClient } from '../support/s3-client.js';
 import { IS_CLUSTER } from '../support/stack.js';
@@ -11,7 +12,6 @@ import {
   CONSOLE_LIMIT_MS,
   consoleOf,
   startServiceWithConsole,
-  type ServiceWithConsole,
 } from '../support/service-console.js';
 import type { Service } from '../support/service.js';
 
@@ -22,39 +22,30 @@ const ENABLED =
 
 describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chromium', function () {
   this.timeout(CONSOLE_LIMIT_MS);
-  let running: ServiceWithConsole;
+  const running = useOnce(startServiceWithConsole, 'stop');
+  const s3 = useOnce(() => new S3TestClient(running().s3), 'close');
+  const watched = useOnce(openPage, 'close');
   let service: Service;
-  let s3: S3TestClient;
-  let watched: Watched;
   let page: Page;
 
   before(async () => {
-    running = await startServiceWithConsole();
-    ({ service } = running);
-    s3 = new S3TestClient(running.s3);
-    await s3.put(`/${BUCKET}`);
-    await s3.put(`/${BUCKET}?versioning`, ENABLED);
+    ({ service } = running());
+    await s3().put(`/${BUCKET}`);
+    await s3().put(`/${BUCKET}?versioning`, ENABLED);
     const meta = { 'content-type': 'text/plain', 'x-amz-meta-author': 'Ada' };
-    await s3.put(`/${BUCKET}/report.txt`, 'first draft', meta);
-    await s3.put(`/${BUCKET}/report.txt`, 'second, longer draft', {
+    await s3().put(`/${BUCKET}/report.txt`, 'first draft', meta);
+    await s3().put(`/${BUCKET}/report.txt`, 'second, longer draft', {
       ...meta,
       'x-amz-meta-author': 'Grace',
     });
-    await s3.put(`/${BUCKET}/notes.txt`, 'notes');
-    watched = await openPage();
-    page = watched.page;
+    await s3().put(`/${BUCKET}/notes.txt`, 'notes');
+    page = watched().page;
     const { endpoint, account, user, key } = consoleOf(service);
     await page.goto(`${endpoint}/login.html`);
     await typeLogin(page, { account, user, key });
     await page.getByText(`${user} (operator)`).waitFor();
     await page.goto(`${endpoint}/buckets#${BUCKET}/`);
     await button('report.txt').waitFor();
-  });
-
-  after(async () => {
-    await watched.close();
-    await s3.close();
-    await running.stop();
   });
 
   const button = (name: string) => page.getByRole('button', { name, exact: true });
@@ -69,9 +60,9 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
     expect(await eventually(count, (shown) => shown === 2)).to.equal(2);
     expect(await drawer().getByText('Symlink').count()).to.equal(0);
     await expectAccessible(page);
-    await watched.shoot('s3-properties', ALL_SIZES);
+    await watched().shoot('s3-properties', ALL_SIZES);
     await versions().first().scrollIntoViewIfNeeded();
-    await watched.shoot('s3-versions', ALL_SIZES);
+    await watched().shoot('s3-versions', ALL_SIZES);
   });
 
   it('compares two versions', async () => {
@@ -85,7 +76,7 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
       'different',
     ]);
     await expectAccessible(page);
-    await watched.shoot('s3-compare', ALL_SIZES);
+    await watched().shoot('s3-compare', ALL_SIZES);
     await button('Close').click();
   });
 
@@ -102,10 +93,10 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
       .click();
     await page.getByText('becomes the current version').waitFor();
     await expectAccessible(page);
-    await watched.shoot('s3-restore', ALL_SIZES);
+    await watched().shoot('s3-restore', ALL_SIZES);
     await page.locator('#dialog-ok').click();
     await drawer().getByText('11 B', { exact: true }).waitFor();
-    expect((await s3.get(`/${BUCKET}/report.txt`)).text).to.equal('first draft');
+    expect((await s3().get(`/${BUCKET}/report.txt`)).text).to.equal('first draft');
     const count = () => versions().count();
     expect(await eventually(count, (shown) => shown === 3)).to.equal(3);
   });
@@ -119,7 +110,7 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
     await name.fill('report');
     await page.locator('#dialog-ok').click();
     await page.getByText('The name does not match.').waitFor();
-    await watched.shoot('s3-delete-version', ALL_SIZES);
+    await watched().shoot('s3-delete-version', ALL_SIZES);
     await name.fill('report.txt');
     await page.locator('#dialog-ok').click();
     const count = () => versions().count();
@@ -131,19 +122,19 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
     await page.locator('#delete').click();
     await page.getByText(/Delete “notes.txt” \(adds a delete marker\)/).waitFor();
     await button('notes.txt').waitFor({ state: 'detached' });
-    expect((await s3.get(`/${BUCKET}/notes.txt`)).status).to.equal(404);
+    expect((await s3().get(`/${BUCKET}/notes.txt`)).status).to.equal(404);
     await button('Deleted files').click();
     await button('notes.txt').click();
     await drawer().getByText('delete marker', { exact: true }).waitFor();
     await expectAccessible(page);
-    await watched.shoot('s3-deleted', ALL_SIZES);
+    await watched().shoot('s3-deleted', ALL_SIZES);
     await versions()
       .nth(1)
       .getByRole('button', { name: /^Restore/ })
       .click();
     await page.locator('#dialog-ok').click();
     await page.locator('#rows').getByText('notes.txt').waitFor({ state: 'detached' });
-    expect((await s3.get(`/${BUCKET}/notes.txt`)).text).to.equal('notes');
+    expect((await s3().get(`/${BUCKET}/notes.txt`)).text).to.equal('notes');
   });
 
   const dialog = () => page.locator('#dialog');
@@ -159,13 +150,15 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
     await dialog().getByLabel('Tag key').fill('team');
     await dialog().getByLabel('Tag value').fill('blue');
     await expectAccessible(page);
-    await watched.shoot('s3-tags', ALL_SIZES);
+    await watched().shoot('s3-tags', ALL_SIZES);
     await save();
     await drawer().getByText('team: blue').waitFor();
-    expect((await s3.get(`/${BUCKET}/report.txt?tagging`)).text).to.include('<Value>blue</Value>');
+    expect((await s3().get(`/${BUCKET}/report.txt?tagging`)).text).to.include(
+      '<Value>blue</Value>',
+    );
     await expectAccessible(page);
     await drawer().getByText('Storage and tags').scrollIntoViewIfNeeded();
-    await watched.shoot('s3-storage', ALL_SIZES);
+    await watched().shoot('s3-storage', ALL_SIZES);
   });
 
   /** Opens the dialog of a button on a tab of the bucket's page. */
@@ -194,13 +187,13 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
     await dialog().getByLabel('Default retention for new versions').selectOption('GOVERNANCE');
     await dialog().getByLabel('Period').fill('1');
     await expectAccessible(page);
-    await watched.shoot('s3-object-lock', ALL_SIZES);
+    await watched().shoot('s3-object-lock', ALL_SIZES);
     await dialog().getByLabel(`Type “${BUCKET}” to confirm`).fill(BUCKET);
     await save();
     await dialog().waitFor({ state: 'hidden' });
-    expect((await s3.get(`/${BUCKET}?object-lock`)).text).to.include('<Days>1</Days>');
+    expect((await s3().get(`/${BUCKET}?object-lock`)).text).to.include('<Days>1</Days>');
 
-    await watched.shoot('s3-container-versions', ALL_SIZES);
+    await watched().shoot('s3-container-versions', ALL_SIZES);
     await page.getByRole('tab', { name: 'Objects' }).click();
     await button('report.txt').click();
     const older = versions().nth(1);
@@ -212,14 +205,14 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
       .getByLabel(/Legal hold:/)
       .check();
     await expectAccessible(page);
-    await watched.shoot('s3-lock-version', ALL_SIZES);
+    await watched().shoot('s3-lock-version', ALL_SIZES);
     await save();
     await dialog().waitFor({ state: 'hidden' });
     await older.getByRole('button', { name: /^Delete/ }).click();
     await dialog().getByText('under governance-mode retention').waitFor();
     await dialog().getByLabel('Bypass governance retention').check();
     await page.getByLabel('Type “report.txt” to confirm').fill('report.txt');
-    await watched.shoot('s3-bypass', ALL_SIZES);
+    await watched().shoot('s3-bypass', ALL_SIZES);
     await save();
     await page.locator('#banner').getByText('protected by a legal hold').waitFor();
     await older.getByRole('button', { name: /^Lock/ }).click();
@@ -237,24 +230,24 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
   });
 
   it('lists unfinished uploads, and aborts one', async () => {
-    const { text } = await s3.send({ method: 'POST', path: `/${BUCKET}/disk.img?uploads` });
+    const { text } = await s3().send({ method: 'POST', path: `/${BUCKET}/disk.img?uploads` });
     const [, id = ''] = /<UploadId>([^<]+)/.exec(text) ?? [];
-    await s3.put(`/${BUCKET}/disk.img?partNumber=1&uploadId=${id}`, 'x'.repeat(2048));
+    await s3().put(`/${BUCKET}/disk.img?partNumber=1&uploadId=${id}`, 'x'.repeat(2048));
     await openContainer('Uploads', 'View incomplete multipart uploads');
     const row = dialog().getByRole('row', { name: /disk.img/ });
     await row.getByText('2.0 KiB').waitFor();
     await expectAccessible(page);
-    await watched.shoot('s3-unfinished', ALL_SIZES);
+    await watched().shoot('s3-unfinished', ALL_SIZES);
     await row.getByRole('button', { name: 'Abort upload of disk.img' }).click();
     await dialog().getByText('1 part, 2.0 KiB').waitFor();
     await save();
     await dialog().getByText('No incomplete multipart uploads.').waitFor();
     await page.locator('#dialog-cancel').click();
-    expect((await s3.get(`/${BUCKET}?uploads`)).text).not.to.include('disk.img');
+    expect((await s3().get(`/${BUCKET}?uploads`)).text).not.to.include('disk.img');
   });
 
   it('rewinds the bucket after a preview', async () => {
-    const listed = (await s3.get(`/${BUCKET}?versions&prefix=notes.txt`)).text;
+    const listed = (await s3().get(`/${BUCKET}?versions&prefix=notes.txt`)).text;
     const [, newest = ''] = /<LastModified>([^<]+)/.exec(listed) ?? [];
     const at = Date.parse(newest);
     // S3 shows whole seconds.
@@ -262,8 +255,8 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
       () => Promise.resolve(Date.now()),
       (time) => time > at + 2000,
     );
-    await s3.put(`/${BUCKET}/notes.txt`, 'spoiled');
-    await s3.put(`/${BUCKET}/added.txt`, 'added');
+    await s3().put(`/${BUCKET}/notes.txt`, 'spoiled');
+    await s3().put(`/${BUCKET}/added.txt`, 'added');
     await openContainer('Versions', 'Rewind');
     const local = await page.evaluate((ms) => {
       const time = new Date(ms);
@@ -271,7 +264,7 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
     }, at + 1000);
     await dialog().getByLabel('Rewind to').fill(local);
     await expectAccessible(page);
-    await watched.shoot('s3-rewind', ALL_SIZES);
+    await watched().shoot('s3-rewind', ALL_SIZES);
     await save();
     await dialog()
       .getByRole('row', { name: /added.txt delete/ })
@@ -281,11 +274,11 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
       .waitFor();
     await dialog().getByLabel(`Type “${BUCKET}” to confirm`).fill(BUCKET);
     await expectAccessible(page);
-    await watched.shoot('s3-rewind-preview', ALL_SIZES);
+    await watched().shoot('s3-rewind-preview', ALL_SIZES);
     await save();
     await page.locator('#queue').getByText('done: 2').waitFor();
-    expect((await s3.get(`/${BUCKET}/notes.txt`)).text).to.equal('notes');
-    expect((await s3.get(`/${BUCKET}/added.txt`)).status).to.equal(404);
+    expect((await s3().get(`/${BUCKET}/notes.txt`)).text).to.equal('notes');
+    expect((await s3().get(`/${BUCKET}/added.txt`)).status).to.equal(404);
   });
 
   it('edits lifecycle rules, and previews them', async () => {
@@ -296,7 +289,7 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
     await dialog().getByLabel('Prefix (leave empty for all objects)').fill('notes');
     await dialog().getByLabel('Or from date (UTC)').fill('2020-01-01');
     await expectAccessible(page);
-    await watched.shoot('s3-lifecycle-rule', ALL_SIZES);
+    await watched().shoot('s3-lifecycle-rule', ALL_SIZES);
     await save();
     await dialog().getByText('Add a delete marker from 2020-01-01').waitFor();
     await dialog().getByRole('button', { name: 'Preview' }).click();
@@ -304,11 +297,11 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
       .getByRole('row', { name: /old-notes add delete markers 1/ })
       .waitFor();
     await expectAccessible(page);
-    await watched.shoot('s3-lifecycle-preview', ALL_SIZES);
+    await watched().shoot('s3-lifecycle-preview', ALL_SIZES);
     await page.locator('#dialog-cancel').click();
     await dialog().getByText('Unsaved changes.').waitFor();
     await expectAccessible(page);
-    await watched.shoot('s3-lifecycle', ALL_SIZES);
+    await watched().shoot('s3-lifecycle', ALL_SIZES);
     await dialog().getByRole('button', { name: 'Edit old-notes' }).click();
     await dialog().getByLabel('Or from date (UTC)').fill('');
     await dialog().getByLabel('Add a delete marker after (days)').fill('30');
@@ -316,7 +309,7 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
     await dialog().getByText('Add a delete marker after 30 days').waitFor();
     await save();
     await dialog().waitFor({ state: 'hidden' });
-    expect((await s3.get(`/${BUCKET}?lifecycle`)).text).to.include('<Days>30</Days>');
+    expect((await s3().get(`/${BUCKET}?lifecycle`)).text).to.include('<Days>30</Days>');
   });
 
   it('edits CORS rules, and tests them', async () => {
@@ -329,17 +322,17 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
     await dialog().getByRole('button', { name: 'Test', exact: true }).click();
     await dialog().getByText('Rule 1 allows this.').waitFor();
     await expectAccessible(page);
-    await watched.shoot('s3-cors', ALL_SIZES);
+    await watched().shoot('s3-cors', ALL_SIZES);
     await save();
     await dialog().waitFor({ state: 'hidden' });
-    const cors = (await s3.get(`/${BUCKET}?cors`)).text;
+    const cors = (await s3().get(`/${BUCKET}?cors`)).text;
     expect(cors).to.include('<AllowedOrigin>https://*.example.com</AllowedOrigin>');
   });
 
   it('made no script fail, and showed no secret', () => {
     // Deleting a version under legal hold was refused, as it was to be.
-    const failures = watched.complaints.filter((text) => !text.includes('status of 423'));
+    const failures = watched().complaints.filter((text) => !text.includes('status of 423'));
     expect(failures).to.deep.equal([]);
-    expect(watched.answers.filter((text) => text.includes(service.secretKey))).to.deep.equal([]);
+    expect(watched().answers.filter((text) => text.includes(service.secretKey))).to.deep.equal([]);
   });
 });

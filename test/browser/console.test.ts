@@ -1,63 +1,57 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { upload } from '../console/files/support.js';
-import { startTestBed, type TestBed } from '../console/support/console.js';
+import { startTestBed } from '../console/support/console.js';
 import { findLeak } from '../console/support/leaks.js';
 import { expectAccessible } from '../support/axe.js';
-import { BROWSER_LIMIT_MS, logIn, openPage, type Watched } from '../support/browser.js';
+import { BROWSER_LIMIT_MS, logIn, openPage } from '../support/browser.js';
 import { eventually } from '../support/eventually.js';
+import { useOnce } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
 
 const EVIL = '<img src=x onerror=alert(1)>.txt';
 
 describeWith([program('chromium')], 'the console in Chromium', function () {
   this.timeout(BROWSER_LIMIT_MS);
-  let bed: TestBed;
-  let watched: Watched;
+  const bed = useOnce(startTestBed, 'close');
+  const watched = useOnce(openPage, 'close');
   let page: Page;
 
-  before(async () => {
-    bed = await startTestBed();
-    watched = await openPage();
-    page = watched.page;
-  });
-
-  after(async () => {
-    await watched.close();
-    await bed.close();
+  before(() => {
+    page = watched().page;
   });
 
   it('logs in with the keyboard', async () => {
-    await page.goto(`http://127.0.0.1:${bed.console.port}/`);
+    await page.goto(`http://127.0.0.1:${bed().console.port}/`);
     await page.waitForURL('**/login.html');
-    await watched.shoot('login');
+    await watched().shoot('login');
     await expectAccessible(page);
     await page.getByLabel('Access key', { exact: true }).last().fill('test:tester');
     await page.getByLabel('Secret key').fill('testing');
     await page.keyboard.press('Enter');
     await page.getByText('tester (operator)').waitFor();
     // The page hears of it, and leads to the login.
-    bed.console.context.sessions.endAll();
+    bed().console.context.sessions.endAll();
     await page.getByText('Your session has ended. Log in again.').waitFor();
     await logIn(page);
     await page.getByRole('heading', { name: 'Get started' }).waitFor();
-    await watched.shoot('home-empty');
+    await watched().shoot('home-empty');
     await expectAccessible(page);
   });
 
   it('logs in by the link of the terminal, which leaves no trace in the address', async () => {
     const token = 't'.repeat(43);
-    const { loginOffers } = bed.console.context;
+    const { loginOffers } = bed().console.context;
     const user = { account: 'test', user: 'tester', key: 'testing' };
     loginOffers.offer({ ...user, token, untilMs: Date.now() + 600_000 });
-    const link = `http://127.0.0.1:${bed.console.port}/login.html#${token}`;
+    const link = `http://127.0.0.1:${bed().console.port}/login.html#${token}`;
     await page.goto(link);
     await page.getByRole('heading', { name: 'Get started' }).waitFor();
     expect(page.url()).not.to.include(token);
     await page.goto(link);
     await page.getByText('This link has been used or has expired.').waitFor();
     expect(page.url()).not.to.include(token);
-    watched.complaints.length = 0;
+    watched().complaints.length = 0;
     await logIn(page);
     await page.getByRole('heading', { name: 'Get started' }).waitFor();
   });
@@ -71,7 +65,7 @@ describeWith([program('chromium')], 'the console in Chromium', function () {
     const refused = "document.querySelector('#dialog input:invalid')?.type";
     expect(await page.evaluate(refused)).to.equal('checkbox');
     expect(await consent.isVisible()).to.equal(true);
-    await watched.shoot('new-bucket-hidden');
+    await watched().shoot('new-bucket-hidden');
     await name.fill('photos');
     await consent.waitFor({ state: 'hidden' });
     await page.locator('#dialog-ok').click();
@@ -84,7 +78,7 @@ describeWith([program('chromium')], 'the console in Chromium', function () {
     ]);
     await page.getByRole('button', { name: EVIL, exact: true }).waitFor();
     await page.getByRole('button', { name: 'two.txt', exact: true }).waitFor();
-    await watched.shoot('files');
+    await watched().shoot('files');
     await expectAccessible(page);
   });
 
@@ -98,7 +92,7 @@ describeWith([program('chromium')], 'the console in Chromium', function () {
       .locator('#rows .expiry')
       .getByText(/^expires in /)
       .waitFor();
-    await watched.shoot('trash');
+    await watched().shoot('trash');
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Restore' }).click();
     await page.getByText('The trash is empty.').waitFor();
@@ -107,7 +101,7 @@ describeWith([program('chromium')], 'the console in Chromium', function () {
   });
 
   it('shows what a name hides, and what turns its direction', async () => {
-    const client = await bed.login();
+    const client = await bed().login();
     await upload(client, 'photos', 'p\u202Egpj.exe', 'x');
     await upload(client, 'photos', 'a\u200Bb \u{1F468}\u200D\u{1F469}', 'x');
     await page.getByRole('button', { name: 'Refresh' }).click();
@@ -116,12 +110,12 @@ describeWith([program('chromium')], 'the console in Chromium', function () {
     await page.getByRole('button', { name: family, exact: true }).waitFor();
     await page.getByRole('button', { name: 'p‹U+202E›gpj.exe', exact: true }).click();
     await page.getByRole('heading', { name: 'p‹U+202E›gpj.exe' }).waitFor();
-    await watched.shoot('hidden-characters');
+    await watched().shoot('hidden-characters');
     await page.getByRole('button', { name: 'Close' }).click();
   });
 
   it('begins the next page of a list at its top', async () => {
-    const client = await bed.login();
+    const client = await bed().login();
     const names = Array.from({ length: 130 }, (_, index) => `n${String(index).padStart(3, '0')}`);
     for (const name of names) await upload(client, 'photos', `many/${name}`, 'x');
     const here = page.url();
@@ -135,7 +129,7 @@ describeWith([program('chromium')], 'the console in Chromium', function () {
   });
 
   it('shows an object that has expired as such', async () => {
-    const client = await bed.login();
+    const client = await bed().login();
     await upload(client, 'photos', 'short-lived', 'x');
     await page.getByRole('button', { name: 'Refresh' }).click();
     await page.getByRole('button', { name: 'short-lived', exact: true }).waitFor();
@@ -153,23 +147,23 @@ describeWith([program('chromium')], 'the console in Chromium', function () {
     await page.getByText('It has expired or was deleted').waitFor();
     const row = page.locator('#rows tr[data-name="short-lived"]');
     await row.getByText('expired or deleted', { exact: true }).waitFor();
-    watched.complaints.length = 0;
+    watched().complaints.length = 0;
     await page.getByRole('button', { name: 'Close' }).click();
   });
 
   it('shows properties', async () => {
     await page.getByRole('button', { name: 'two.txt', exact: true }).click();
     await page.getByText('text/plain').waitFor();
-    await watched.shoot('properties');
+    await watched().shoot('properties');
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Close' }).click();
   });
 
   it('had nothing to complain of, and was shown nothing of the store', () => {
-    const { answers, complaints } = watched;
+    const { answers, complaints } = watched();
     expect(complaints).to.deep.equal([]);
     expect(answers).not.to.deep.equal([]);
-    expect(answers.map((answer) => findLeak(answer, bed.secrets))).to.deep.equal(
+    expect(answers.map((answer) => findLeak(answer, bed().secrets))).to.deep.equal(
       answers.map(() => undefined),
     );
   });

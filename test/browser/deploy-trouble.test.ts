@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import http from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
@@ -9,7 +7,9 @@ import type { Spec } from '../../src/deploy/spec/schema.js';
 import { PASSWORD, small as base } from '../deploy/service-support.js';
 import { expectAccessible } from '../support/axe.js';
 import { ALL_SIZES, BROWSER_LIMIT_MS } from '../support/browser.js';
+import { useOnce } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
+import { serve } from '../support/serve.js';
 import {
   deployActs,
   expectNoComplaints,
@@ -19,17 +19,16 @@ import {
 
 describeWith([program('chromium')], 'the page of Deploy in trouble', function () {
   this.timeout(BROWSER_LIMIT_MS);
-  let screen: DeployScreen;
+  const screen = useOnce(openDeployScreen, 'close');
   let on: DeployScreen['on'];
   let watched: DeployScreen['watched'];
   let page: Page;
   let small: Spec;
 
-  const { open, tab, press, reads, enter, verdict, isRun, confirm } = deployActs(() => screen);
+  const { open, tab, press, reads, enter, verdict, isRun, confirm } = deployActs(() => screen());
 
   before(async () => {
-    screen = await openDeployScreen();
-    ({ on, watched } = screen);
+    ({ on, watched } = screen());
     ({ page } = watched);
     small = on.recon.on(base);
     // A cluster that is in force, and has settled.
@@ -37,8 +36,6 @@ describeWith([program('chromium')], 'the page of Deploy in trouble', function ()
     expect((await on.deploy.deploy('first')).state).to.equal('succeeded');
     await open();
   });
-
-  after(() => screen.close());
 
   afterEach(() => {
     expectNoComplaints(watched);
@@ -195,15 +192,16 @@ describeWith([program('chromium')], 'the page of Deploy in trouble', function ()
     await page.getByText('The deploy service is not responding').first().waitFor();
     await expectAccessible(page);
     // Another program listens where the service did.
-    const other = http.createServer((_request, response) => response.end('<h1>hello</h1>'));
-    other.listen(on.deploy.port, '127.0.0.1');
-    await once(other, 'listening');
+    const other = await serve(
+      (_request, response) => response.end('<h1>hello</h1>'),
+      '127.0.0.1',
+      on.deploy.port,
+    );
     try {
       await press('Try again');
       await reads('The deploy service returned an invalid response');
       await expectAccessible(page);
     } finally {
-      other.closeAllConnections();
       other.close();
     }
   });

@@ -8,6 +8,7 @@ import { small as base } from '../deploy/service-support.js';
 import { expectAccessible } from '../support/axe.js';
 import { ALL_SIZES, BROWSER_LIMIT_MS } from '../support/browser.js';
 import { eventually } from '../support/eventually.js';
+import { useOnce } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
 import { until } from '../support/until.js';
 import {
@@ -19,7 +20,7 @@ import {
 
 describeWith([program('chromium')], 'the page of Deploy in a browser', function () {
   this.timeout(BROWSER_LIMIT_MS);
-  let screen: DeployScreen;
+  const screen = useOnce(openDeployScreen, 'close');
   let on: DeployScreen['on'];
   let watched: DeployScreen['watched'];
   let page: Page;
@@ -38,16 +39,13 @@ describeWith([program('chromium')], 'the page of Deploy in a browser', function 
     confirm,
     tabTo,
     fieldSays,
-  } = deployActs(() => screen);
+  } = deployActs(() => screen());
 
-  before(async () => {
-    screen = await openDeployScreen();
-    ({ on, watched } = screen);
+  before(() => {
+    ({ on, watched } = screen());
     ({ page } = watched);
     small = on.recon.on(base);
   });
-
-  after(() => screen.close());
 
   afterEach(() => {
     expectNoComplaints(watched);

@@ -2,10 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import type { Download, Page } from 'playwright-core';
 import { SURFACES } from '../../console/surfaces/registry.js';
-import { startTestBed, type TestBed } from '../console/support/console.js';
+import { startTestBed } from '../console/support/console.js';
 import { expectAccessible } from '../support/axe.js';
-import { ALL_SIZES, BROWSER_LIMIT_MS, logIn, openPage, type Watched } from '../support/browser.js';
+import { ALL_SIZES, BROWSER_LIMIT_MS, logIn, openPage } from '../support/browser.js';
 import { DESIGN } from '../support/design-surface.js';
+import { useOnce } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
 
 const textOf = async (download: Download) => readFile(await download.path(), 'utf8');
@@ -14,29 +15,22 @@ const PHONE = { width: 390, height: 844 };
 
 describeWith([program('chromium')], 'the frame of the pages in Chromium', function () {
   this.timeout(BROWSER_LIMIT_MS);
-  let bed: TestBed;
-  let watched: Watched;
+  const bed = useOnce(() => startTestBed({}, undefined, [...SURFACES, DESIGN]), 'close');
+  const watched = useOnce(openPage, 'close');
   let page: Page;
 
   before(async () => {
-    bed = await startTestBed({}, undefined, [...SURFACES, DESIGN]);
-    watched = await openPage();
-    page = watched.page;
-    await page.goto(`http://127.0.0.1:${bed.console.port}/`);
+    page = watched().page;
+    await page.goto(`http://127.0.0.1:${bed().console.port}/`);
     await logIn(page);
-    await page.goto(`http://127.0.0.1:${bed.console.port}/design`);
-  });
-
-  after(async () => {
-    await watched.close();
-    await bed.close();
+    await page.goto(`http://127.0.0.1:${bed().console.port}/design`);
   });
 
   const themeNow = () => page.evaluate('document.documentElement.dataset.theme');
 
   it('shows every component, in both themes and on every width', async () => {
     await page.getByRole('heading', { name: 'Buttons and menu' }).waitFor();
-    await watched.shoot('design', ALL_SIZES);
+    await watched().shoot('design', ALL_SIZES);
     await expectAccessible(page);
     for (const colorScheme of ['dark', 'light'] as const) {
       await page.emulateMedia({ colorScheme });
@@ -61,12 +55,12 @@ describeWith([program('chromium')], 'the frame of the pages in Chromium', functi
   it('opens a menu by keyboard, asks in red before what cannot be undone, and can be left', async () => {
     await page.getByRole('button', { name: 'More', exact: true }).press('Enter');
     await page.getByRole('menuitem', { name: 'Rename' }).waitFor();
-    await watched.shoot('design-menu');
+    await watched().shoot('design-menu');
     await page.keyboard.press('End');
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Delete “photos”' });
     await dialog.waitFor();
-    await watched.shoot('design-danger');
+    await watched().shoot('design-danger');
     await expectAccessible(page);
     expect(await dialog.getByRole('button', { name: 'Delete' }).getAttribute('class')).to.include(
       'danger',
@@ -84,9 +78,9 @@ describeWith([program('chromium')], 'the frame of the pages in Chromium', functi
   });
 
   it('draws every kind of chart, each with a table, CSV and SVG', async () => {
-    await page.goto(`http://127.0.0.1:${bed.console.port}/design/charts`);
+    await page.goto(`http://127.0.0.1:${bed().console.port}/design/charts`);
     await page.getByRole('heading', { name: 'Parallel coordinates' }).waitFor();
-    await watched.shoot('charts', ALL_SIZES);
+    await watched().shoot('charts', ALL_SIZES);
     await expectAccessible(page);
     const titles = await page.locator('.chart h2').allTextContents();
     expect(await page.locator('.chart .drawing').count()).to.equal(11);
@@ -119,7 +113,7 @@ describeWith([program('chromium')], 'the frame of the pages in Chromium', functi
     await page.keyboard.press('Control+k');
     const field = page.getByRole('combobox', { name: 'Search pages and actions' });
     await field.waitFor();
-    await watched.shoot('palette');
+    await watched().shoot('palette');
     await expectAccessible(page);
     await field.fill('nothing like it');
     await page.getByText('No matches.').waitFor();
@@ -146,7 +140,7 @@ describeWith([program('chromium')], 'the frame of the pages in Chromium', functi
     expect(await link.isVisible()).to.equal(false);
     await page.getByRole('button', { name: 'Menu' }).click();
     await link.waitFor();
-    await watched.shoot('rail', { phone: PHONE });
+    await watched().shoot('rail', { phone: PHONE });
     await page.setViewportSize(PHONE);
     await page.keyboard.press('Escape');
     await link.waitFor({ state: 'hidden' });
@@ -155,8 +149,8 @@ describeWith([program('chromium')], 'the frame of the pages in Chromium', functi
   });
 
   it('had nothing to complain of, and asked no other host', () => {
-    expect(watched.complaints).to.deep.equal([]);
-    const own = `http://127.0.0.1:${bed.console.port}/`;
-    expect(watched.answers.filter((answer) => !answer.startsWith(own))).to.deep.equal([]);
+    expect(watched().complaints).to.deep.equal([]);
+    const own = `http://127.0.0.1:${bed().console.port}/`;
+    expect(watched().answers.filter((answer) => !answer.startsWith(own))).to.deep.equal([]);
   });
 });

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { mkdir, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { list, makeContainer, ok, query, unique } from '../console/files/support.js';
-import type { ConsoleClient } from '../console/support/client.js';
-import { startTestBed, type TestBed } from '../console/support/console.js';
+import { startTestBed } from '../console/support/console.js';
 import { findLeak } from '../console/support/leaks.js';
 import { sharedBrowser } from '../support/browser.js';
+import { useOnce } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
 import { onlyOn, STACK } from '../support/stack.js';
 import { countRequests, drop, finished, makeFolder, md5Of, segmentOf } from './files-page.js';
@@ -33,37 +33,32 @@ const BODIES = '**/api/files/object/body?*';
 
 describeWith([program('chromium')], 'Files in Chromium', function () {
   this.timeout(BROWSER_LIMIT_MS);
-  let bed: TestBed;
-  let client: ConsoleClient;
-  let context: BrowserContext;
+  const bed = useOnce(
+    () => startTestBed({ max_upload_bytes: SEGMENT_BYTES, segment_bytes: SEGMENT_BYTES }),
+    'close',
+  );
+  const client = useOnce(() => bed().login());
+  const context = useOnce(async () => (await sharedBrowser()).newContext(), 'close');
   const container = unique('flow');
   const leaks: string[] = [];
 
   before(async () => {
-    bed = await startTestBed({ max_upload_bytes: SEGMENT_BYTES, segment_bytes: SEGMENT_BYTES });
-    client = await bed.login();
-    await makeContainer(client, container);
-    context = await (await sharedBrowser()).newContext();
-    context.setDefaultTimeout(BROWSER_LIMIT_MS);
-    const [name, value] = (client.cookie ?? '').split('=', 2);
-    const url = `http://127.0.0.1:${bed.console.port}`;
-    await context.addCookies([{ name: name!, value: value!, url, httpOnly: true }]);
-  });
-
-  after(async () => {
-    await context.close();
-    await bed.close();
+    await makeContainer(client(), container);
+    context().setDefaultTimeout(BROWSER_LIMIT_MS);
+    const [name, value] = (client().cookie ?? '').split('=', 2);
+    const url = `http://127.0.0.1:${bed().console.port}`;
+    await context().addCookies([{ name: name!, value: value!, url, httpOnly: true }]);
   });
 
   const watch = (text: string) => {
-    const leak = findLeak(text, bed.secrets);
+    const leak = findLeak(text, bed().secrets);
     if (leak !== undefined) leaks.push(`${leak} in ${text.slice(0, 300)}`);
   };
 
   /** A page of the container; all that it is told is searched for what it must not see. */
   async function openPage(): Promise<Page> {
-    const page = await context.newPage();
-    const network = await context.newCDPSession(page);
+    const page = await context().newPage();
+    const network = await context().newCDPSession(page);
     await network.send('Network.enable');
     network.on('Network.eventSourceMessageReceived', (message) => {
       watch(JSON.stringify(message));
@@ -73,7 +68,7 @@ describeWith([program('chromium')], 'Files in Chromium', function () {
       response.text().then(watch, () => undefined);
     });
     await page.goto(
-      `http://127.0.0.1:${bed.console.port}/buckets#${encodeURIComponent(container)}/`,
+      `http://127.0.0.1:${bed().console.port}/buckets#${encodeURIComponent(container)}/`,
     );
     await page.getByRole('button', { name: 'Upload', exact: true }).waitFor();
     return page;
@@ -81,7 +76,7 @@ describeWith([program('chromium')], 'Files in Chromium', function () {
 
   /** All names that begin so, in order. */
   async function namesBelow(prefix: string): Promise<string[]> {
-    const { items } = await list(client, container, { prefix, delimiter: '', limit: 1000 });
+    const { items } = await list(client(), container, { prefix, delimiter: '', limit: 1000 });
     return items.map(({ name }) => name);
   }
 
@@ -99,7 +94,7 @@ describeWith([program('chromium')], 'Files in Chromium', function () {
     await page.getByRole('button', { name: 'Restore' }).click();
     await page.getByLabel(`Select ${name}`).waitFor({ state: 'detached' });
     const path = `/api/files/object/body?${query({ container, name })}`;
-    expect((await ok(client.get(path), 200)).text).to.equal('body');
+    expect((await ok(client().get(path), 200)).text).to.equal('body');
     await page.close();
   });
 
@@ -114,7 +109,7 @@ describeWith([program('chromium')], 'Files in Chromium', function () {
     await page.locator('#picker').setInputFiles(files);
     await all;
     const path = `/api/files/objects?${query({ container, prefix: 'many-', limit: 1000 })}`;
-    const listed = (await ok(client.get(path), 200)).json() as { items: { name: string }[] };
+    const listed = (await ok(client().get(path), 200)).json() as { items: { name: string }[] };
     expect(listed.items.map((item) => item.name)).to.deep.equal(files.map((file) => file.name));
     await page.close();
   });
@@ -157,7 +152,7 @@ describeWith([program('chromium')], 'Files in Chromium', function () {
   });
 
   it('uploads a folder that is dropped, and says what of it is not there', async () => {
-    const folder = join(bed.stateDir, 'dropped');
+    const folder = join(bed().stateDir, 'dropped');
     const paths = await makeFolder(folder, DROPPED_FILES);
     await mkdir(join(folder, 'nothing', 'in it'), { recursive: true });
     const page = await openPage();
@@ -175,14 +170,14 @@ describeWith([program('chromium')], 'Files in Chromium', function () {
     const running = await started.locator('.what').allTextContents();
     // A name that is shown as it is: that of a line, and of a button.
     const gone = paths.find((path) => /file-\d+$/.test(path) && !running.includes(path))!;
-    await rename(join(bed.stateDir, gone), join(bed.stateDir, 'moved'));
+    await rename(join(bed().stateDir, gone), join(bed().stateDir, 'moved'));
     // Its folder is that of the drop, wherever the user goes meanwhile.
     await page.evaluate(`location.hash = '${encodeURIComponent(container)}/elsewhere%2F'`);
     release();
     await told.getByText(`${DROPPED_FILES - 1} done, 1 failed`, { exact: true }).waitFor();
     await page.getByText('dropped/nothing/in it/: empty').waitFor({ state: 'attached' });
 
-    await rename(join(bed.stateDir, 'moved'), join(bed.stateDir, gone));
+    await rename(join(bed().stateDir, 'moved'), join(bed().stateDir, gone));
     await page.getByRole('button', { name: `Retry: ${gone}` }).click();
     await told.getByText(`${DROPPED_FILES} done`, { exact: true }).waitFor();
     expect(await namesBelow('dropped/')).to.deep.equal(paths);
@@ -204,7 +199,7 @@ describeWith([program('chromium')], 'Files in Chromium', function () {
   });
 
   it('takes a folder that is chosen, cancels it, goes on, and overwrites all at once', async () => {
-    const folder = join(bed.stateDir, 'chosen');
+    const folder = join(bed().stateDir, 'chosen');
     const paths = await makeFolder(folder, CHOSEN_FILES);
     const page = await openPage();
     const told = page.locator('#transfers-count');
@@ -215,11 +210,11 @@ describeWith([program('chromium')], 'Files in Chromium', function () {
     await button('Cancel all').click();
     await told.getByText(`${CHOSEN_FILES} cancelled`, { exact: true }).waitFor();
     await page.unroute(BODIES);
-    await rename(join(bed.stateDir, paths[0]!), join(bed.stateDir, 'away'));
+    await rename(join(bed().stateDir, paths[0]!), join(bed().stateDir, 'away'));
     await button(`Retry ${CHOSEN_FILES} uploads`).click();
     await told.getByText(`${CHOSEN_FILES - 1} done, 1 failed`, { exact: true }).waitFor();
     await page.getByText('The file was changed or removed').waitFor();
-    await rename(join(bed.stateDir, 'away'), join(bed.stateDir, paths[0]!));
+    await rename(join(bed().stateDir, 'away'), join(bed().stateDir, paths[0]!));
     await button(`Retry: ${paths[0]}`).click();
     await told.getByText(`${CHOSEN_FILES} done`, { exact: true }).waitFor();
     expect(await namesBelow('chosen/')).to.deep.equal(paths);
@@ -256,7 +251,7 @@ describeWith([program('chromium')], 'Files in Chromium', function () {
   });
 
   it('goes on with a large upload where the page was closed', async () => {
-    const file = join(bed.stateDir, 'large');
+    const file = join(bed().stateDir, 'large');
     const handle = await open(file, 'w');
     await handle.truncate(LARGE_BYTES);
     await handle.write('end', LARGE_BYTES - 3);
@@ -288,13 +283,13 @@ describeWith([program('chromium')], 'Files in Chromium', function () {
     expect(again.length).to.be.within(1, SEGMENTS - SENT_BEFORE_THE_END);
 
     const path = `/api/files/object/body?${query({ container, name: 'large' })}`;
-    const { bytes } = await ok(client.get(path), 200);
+    const { bytes } = await ok(client().get(path), 200);
     expect(createHash('md5').update(bytes).digest('hex')).to.equal(await md5Of(file));
     await second.close();
   });
 
   it('sends no more in one body than the console takes', async () => {
-    const file = join(bed.stateDir, 'over-the-limit');
+    const file = join(bed().stateDir, 'over-the-limit');
     const handle = await open(file, 'w');
     await handle.truncate(SEGMENT_BYTES + 1);
     await handle.close();

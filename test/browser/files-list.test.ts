@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { change, upload } from '../console/files/support.js';
-import type { ConsoleClient } from '../console/support/client.js';
-import { startTestBed, type TestBed } from '../console/support/console.js';
+import { startTestBed } from '../console/support/console.js';
 import { expectAccessible } from '../support/axe.js';
-import { ALL_SIZES, BROWSER_LIMIT_MS, logIn, openPage, type Watched } from '../support/browser.js';
+import { ALL_SIZES, BROWSER_LIMIT_MS, logIn, openPage } from '../support/browser.js';
+import { useOnce } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
 
 const CONTAINER = 'pictures';
@@ -14,29 +14,21 @@ const PHONE = { width: 390, height: 844 };
 
 describeWith([program('chromium')], 'the list of files in Chromium', function () {
   this.timeout(BROWSER_LIMIT_MS);
-  let bed: TestBed;
-  let client: ConsoleClient;
-  let watched: Watched;
+  const bed = useOnce(startTestBed, 'close');
+  const client = useOnce(() => bed().login());
+  const watched = useOnce(openPage, 'close');
   let page: Page;
 
   before(async () => {
-    bed = await startTestBed();
-    client = await bed.login();
-    await client.send('PUT', '/api/files/container', { body: { name: CONTAINER } });
+    await client().send('PUT', '/api/files/container', { body: { name: CONTAINER } });
     for (const [name, bytes] of Object.entries(SIZES)) {
-      await upload(client, CONTAINER, name, 'x'.repeat(bytes));
+      await upload(client(), CONTAINER, name, 'x'.repeat(bytes));
     }
-    watched = await openPage();
-    page = watched.page;
-    await page.goto(`http://127.0.0.1:${bed.console.port}/`);
+    page = watched().page;
+    await page.goto(`http://127.0.0.1:${bed().console.port}/`);
     await logIn(page);
-    await page.goto(`http://127.0.0.1:${bed.console.port}/buckets#${CONTAINER}/`);
+    await page.goto(`http://127.0.0.1:${bed().console.port}/buckets#${CONTAINER}/`);
     await row('a.txt').waitFor();
-  });
-
-  after(async () => {
-    await watched.close();
-    await bed.close();
   });
 
   const row = (name: string) => page.locator(`#rows tr[data-name="${name}"]`);
@@ -61,7 +53,7 @@ describeWith([program('chromium')], 'the list of files in Chromium', function ()
     expect(await size.getAttribute('aria-sort')).to.equal(null);
     expect(await names()).to.deep.equal([...folders, 'a.txt', 'b.jpg', 'c.csv', LONG]);
     await page.getByText('6 items').waitFor();
-    await watched.shoot('files-list', ALL_SIZES);
+    await watched().shoot('files-list', ALL_SIZES);
     await expectAccessible(page);
   });
 
@@ -75,7 +67,7 @@ describeWith([program('chromium')], 'the list of files in Chromium', function ()
     await page.getByLabel('Select a.txt').check();
     await page.getByText('1 selected, 10 B').waitFor();
     expect(await topOf('#objects')).to.equal(before);
-    await watched.shoot('files-selected');
+    await watched().shoot('files-selected');
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Clear selection' }).click();
     await page.getByRole('button', { name: 'Upload', exact: true }).waitFor();
@@ -96,7 +88,7 @@ describeWith([program('chromium')], 'the list of files in Chromium', function ()
 
   it('has what can be done with a row in its menu', async () => {
     await page.getByRole('button', { name: 'Actions for b.jpg' }).click();
-    await watched.shoot('files-menu');
+    await watched().shoot('files-menu');
     const width = "document.querySelector('.menu').offsetWidth";
     expect(await page.evaluate(width)).to.be.lessThan(260);
     expect(await page.getByRole('menuitem').allTextContents()).to.deep.equal([
@@ -143,14 +135,14 @@ describeWith([program('chromium')], 'the list of files in Chromium', function ()
 
   it('has a table of buckets, which is sorted, filtered and passed with two tabs', async () => {
     for (const name of ['archive', 'bills']) {
-      await client.send('PUT', '/api/files/container', { body: { name } });
+      await client().send('PUT', '/api/files/container', { body: { name } });
     }
     await page.evaluate("location.hash = ''");
     const buckets = page.locator('#bucket-rows tr');
     const first = buckets.first();
     await buckets.nth(2).getByText('67 B', { exact: true }).waitFor();
     expect(await page.title()).to.equal('Buckets · Ringway');
-    await watched.shoot('buckets', ALL_SIZES);
+    await watched().shoot('buckets', ALL_SIZES);
     await expectAccessible(page);
     const size = page.getByRole('columnheader', { name: 'Size' });
     await size.getByRole('button').click();
@@ -193,9 +185,9 @@ describeWith([program('chromium')], 'the list of files in Chromium', function ()
     const known = `[...document.querySelectorAll('#people option')].map(({ value }) => value)`;
     expect(await page.evaluate(known)).to.deep.equal(['test2:tester3', 'test:tester2']);
     await expectAccessible(page);
-    await watched.shoot('files-share');
+    await watched().shoot('files-share');
     // An admin elsewhere has changed the rules meanwhile: this dialog does not undo that.
-    await change(client, 'acl', { name: CONTAINER, read: 'other:user', write: '' });
+    await change(client(), 'acl', { name: CONTAINER, read: 'other:user', write: '' });
     await button('Save').click();
     await dialog.getByRole('alert').getByText('Now: read “other:user”, write “”.').waitFor();
     await button('Show it as it is now').click();
@@ -227,7 +219,7 @@ describeWith([program('chromium')], 'the list of files in Chromium', function ()
 
   it('had nothing to complain of', () => {
     // Of the refused change there is one.
-    const unforeseen = watched.complaints.filter((text) => !text.includes(' 409 (Conflict) '));
-    expect([unforeseen, watched.complaints.length]).to.deep.equal([[], 1]);
+    const unforeseen = watched().complaints.filter((text) => !text.includes(' 409 (Conflict) '));
+    expect([unforeseen, watched().complaints.length]).to.deep.equal([[], 1]);
   });
 });

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { list, makeContainer, ok, unique, upload } from '../console/files/support.js';
-import type { ConsoleClient } from '../console/support/client.js';
-import { startTestBed, type TestBed } from '../console/support/console.js';
+import { startTestBed } from '../console/support/console.js';
 import { mapLimited } from '../../src/lib/promises.js';
 import { expectAccessible } from '../support/axe.js';
-import { ALL_SIZES, BROWSER_LIMIT_MS, logIn, openPage, type Watched } from '../support/browser.js';
+import { ALL_SIZES, BROWSER_LIMIT_MS, logIn, openPage } from '../support/browser.js';
+import { useOnce } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useTempFolderOnce } from '../support/temp-folder.js';
 import { segmentOf } from './files-page.js';
 
 const MIB = 1024 ** 2;
@@ -21,37 +21,27 @@ const A = unique('objects');
 
 describeWith([program('chromium')], 'objects of the Files page in Chromium', function () {
   this.timeout(BROWSER_LIMIT_MS);
-  let bed: TestBed;
-  let client: ConsoleClient;
-  let watched: Watched;
+  const folder = useTempFolderOnce('files-objects');
+  const bed = useOnce(() => startTestBed({ max_upload_bytes: MIB, segment_bytes: MIB }), 'close');
+  const client = useOnce(() => bed().login());
+  const watched = useOnce(openPage, 'close');
   let page: Page;
   let home: string;
-  let folder: string;
 
   before(async () => {
-    folder = await makeTempFolder('files-objects');
-    bed = await startTestBed({ max_upload_bytes: MIB, segment_bytes: MIB });
-    client = await bed.login();
-    await makeContainer(client, A);
+    await makeContainer(client(), A);
     const many = Array.from({ length: MANY }, (_, i) => `many/${String(i).padStart(3, '0')}`);
     const names = ['docs/plan.txt', 'docs/sub/deep.txt', SPACED, ...many];
     await mapLimited(names, 4, (name) =>
-      ok(upload(client, A, name, 'x'.repeat(200 - name.length)), 201),
+      ok(upload(client(), A, name, 'x'.repeat(200 - name.length)), 201),
     );
-    await ok(upload(client, A, 'many/100', '', { overwrite: '1' }), 201);
-    watched = await openPage();
-    page = watched.page;
-    home = `http://127.0.0.1:${bed.console.port}/`;
+    await ok(upload(client(), A, 'many/100', '', { overwrite: '1' }), 201);
+    page = watched().page;
+    home = `http://127.0.0.1:${bed().console.port}/`;
     await page.goto(home);
     await logIn(page);
     await page.goto(`${home}#${A}/`);
     await row('docs/').waitFor();
-  });
-
-  after(async () => {
-    await watched.close();
-    await bed.close();
-    await removeFolder(folder);
   });
 
   const row = (name: string) => page.locator(`#rows tr[data-name="${name}"]`);
@@ -64,7 +54,7 @@ describeWith([program('chromium')], 'objects of the Files page in Chromium', fun
   };
   const go = (path: string) => page.evaluate(`location.hash = ${JSON.stringify(`${A}/${path}`)}`);
   const names = async () => {
-    const { items } = await list(client, A, { delimiter: '', prefix: 'docs/' });
+    const { items } = await list(client(), A, { delimiter: '', prefix: 'docs/' });
     return items.map(({ name }) => name);
   };
 
@@ -73,11 +63,11 @@ describeWith([program('chromium')], 'objects of the Files page in Chromium', fun
     await row('docs/').waitFor({ state: 'detached' });
     await page.getByText('Move “docs/” (2 objects, 370 B) to trash').waitFor();
     await toasts().getByText('“docs/” moved to trash.').waitFor();
-    await watched.shoot('undo', ALL_SIZES);
+    await watched().shoot('undo', ALL_SIZES);
     await expectAccessible(page);
     await button('Trash').click();
     await row('docs/').getByText('2 objects').waitFor();
-    await watched.shoot('trash-folders', ALL_SIZES);
+    await watched().shoot('trash-folders', ALL_SIZES);
     await button('Back to files').click();
     await toasts().getByRole('button', { name: 'Undo' }).click();
     await row('docs/').waitFor();
@@ -88,7 +78,7 @@ describeWith([program('chromium')], 'objects of the Files page in Chromium', fun
     await menuOf('many/', 'Move to trash');
     const dialog = page.locator('#dialog');
     await dialog.getByText(`${MANY} objects`).waitFor();
-    await watched.shoot('ask-trash');
+    await watched().shoot('ask-trash');
     await button('Cancel').click();
     await row('many/').waitFor();
   });
@@ -114,7 +104,7 @@ describeWith([program('chromium')], 'objects of the Files page in Chromium', fun
     const folders = page.getByRole('list', { name: 'Folders' });
     await folders.getByRole('button', { name: 'Parent folder' }).click();
     await folders.getByRole('button', { name: 'sub/' }).waitFor();
-    await watched.shoot('move', ALL_SIZES);
+    await watched().shoot('move', ALL_SIZES);
     await expectAccessible(page);
     await page.locator('#dialog-ok').click();
     await row('docs/sub/deep.txt').waitFor({ state: 'detached' });
@@ -132,7 +122,7 @@ describeWith([program('chromium')], 'objects of the Files page in Chromium', fun
     await page.getByText('100 selected').waitFor();
     await button('Select all pages').click();
     await page.getByText(`${MANY} selected`).waitFor();
-    await watched.shoot('select-all');
+    await watched().shoot('select-all');
     await button('Clear selection').click();
     await page.getByRole('button', { name: 'Next', exact: true }).click();
     await page.getByText(`101–${MANY} of ${MANY} items`).waitFor();
@@ -188,7 +178,7 @@ describeWith([program('chromium')], 'objects of the Files page in Chromium', fun
     const frame = page.frameLocator('iframe.side-page');
     await frame.getByRole('button', { name: 'Verify log' }).waitFor();
     expect(new URL(page.url()).pathname).to.equal('/audit');
-    await watched.shoot('side-page', ALL_SIZES);
+    await watched().shoot('side-page', ALL_SIZES);
     release();
     await line.getByText('done, 3.0 MiB').waitFor();
     await page.goBack();
@@ -198,7 +188,7 @@ describeWith([program('chromium')], 'objects of the Files page in Chromium', fun
   });
 
   it('lists what was not finished, and goes on when the file is chosen again', async () => {
-    const file = join(folder, 'again.bin');
+    const file = join(folder(), 'again.bin');
     await writeFile(file, Buffer.alloc(3 * MIB, 1));
     const sent: (string | undefined)[] = [];
     await page.route(SEGMENTS, async (route) => {
@@ -212,7 +202,7 @@ describeWith([program('chromium')], 'objects of the Files page in Chromium', fun
     await button('Restart: again.bin').waitFor();
     await page.reload();
     await line.getByText('2.0 MiB of 3.0 MiB uploaded. Choose the file again to resume.').waitFor();
-    await watched.shoot('unfinished');
+    await watched().shoot('unfinished');
     const chooser = page.waitForEvent('filechooser');
     await button('Choose file: again.bin').click();
     await (await chooser).setFiles(file);
@@ -221,6 +211,6 @@ describeWith([program('chromium')], 'objects of the Files page in Chromium', fun
     await page.reload();
     await row('again.bin').waitFor();
     expect(await line.count()).to.equal(0);
-    expect(watched.complaints).to.deep.equal([]);
+    expect(watched().complaints).to.deep.equal([]);
   });
 });

@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { list, makeContainer, ok, query, unique } from '../console/files/support.js';
 import type { ConsoleClient } from '../console/support/client.js';
-import { startTestBed, type TestBed } from '../console/support/console.js';
+import { startTestBed } from '../console/support/console.js';
 import { sharedBrowser } from '../support/browser.js';
+import { useOnce } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
 import { drop, makeFolder, segmentOf } from './files-page.js';
 
@@ -35,39 +36,31 @@ const WATCH_NOTICE = `{
 
 describeWith([program('chromium')], 'Uploads in Chromium, when things go wrong', function () {
   this.timeout(BROWSER_LIMIT_MS);
-  let bed: TestBed;
-  let context: BrowserContext;
+  const bed = useOnce(() => startTestBed({ max_upload_bytes: MIB, segment_bytes: MIB }), 'close');
   /** Logged in for itself: it ends no session of the page. */
-  let client: ConsoleClient;
+  const client = useOnce(() => bed().login());
+  const context = useOnce(async () => (await sharedBrowser()).newContext(), 'close');
   const container = unique('trouble');
 
   before(async () => {
-    bed = await startTestBed({ max_upload_bytes: MIB, segment_bytes: MIB });
-    client = await bed.login();
-    await makeContainer(client, container);
-    context = await (await sharedBrowser()).newContext();
-    context.setDefaultTimeout(BROWSER_LIMIT_MS);
-  });
-
-  after(async () => {
-    await context.close();
-    await bed.close();
+    await makeContainer(client(), container);
+    context().setDefaultTimeout(BROWSER_LIMIT_MS);
   });
 
   /** As another tab would: its cookie is that of all tabs. */
   async function logIn(user?: string, key?: string): Promise<ConsoleClient> {
-    const one = await bed.login(user, key);
+    const one = await bed().login(user, key);
     const [name, value] = (one.cookie ?? '').split('=', 2);
-    const url = `http://127.0.0.1:${bed.console.port}`;
-    await context.addCookies([{ name: name!, value: value!, url, httpOnly: true }]);
+    const url = `http://127.0.0.1:${bed().console.port}`;
+    await context().addCookies([{ name: name!, value: value!, url, httpOnly: true }]);
     return one;
   }
 
   async function openPage(): Promise<Page> {
-    const page = await context.newPage();
+    const page = await context().newPage();
     await page.clock.install();
     await page.goto(
-      `http://127.0.0.1:${bed.console.port}/buckets#${encodeURIComponent(container)}/`,
+      `http://127.0.0.1:${bed().console.port}/buckets#${encodeURIComponent(container)}/`,
     );
     await page.getByRole('button', { name: 'Upload', exact: true }).waitFor();
     return page;
@@ -85,7 +78,7 @@ describeWith([program('chromium')], 'Uploads in Chromium, when things go wrong',
   }
 
   async function namesBelow(prefix: string): Promise<string[]> {
-    const { items } = await list(client, container, { prefix, delimiter: '', limit: 1000 });
+    const { items } = await list(client(), container, { prefix, delimiter: '', limit: 1000 });
     return items.map(({ name }) => name);
   }
 
@@ -129,13 +122,13 @@ describeWith([program('chromium')], 'Uploads in Chromium, when things go wrong',
     await page.locator('#transfers-count').getByText('1 done', { exact: true }).waitFor();
     expect(sent).to.deep.equal(['0', '0', '1', '1', '2']);
     const path = `/api/files/object/body?${query({ container, name: 'large' })}`;
-    expect((await ok(client.get(path), 200)).bytes.equals(buffer)).to.equal(true);
+    expect((await ok(client().get(path), 200)).bytes.equals(buffer)).to.equal(true);
     await page.close();
   });
 
   it('keeps what is not there yet when the session ends, until its user is back', async () => {
     const first = await logIn();
-    const folder = join(bed.stateDir, 'folder');
+    const folder = join(bed().stateDir, 'folder');
     const paths = await makeFolder(folder, FILES);
     const page = await openPage();
     const notice = page.locator('#session-over');

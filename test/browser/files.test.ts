@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { startTestBed, type TestBed } from '../console/support/console.js';
-import type { ConsoleClient } from '../console/support/client.js';
+import { startTestBed } from '../console/support/console.js';
 import { makeContainer, ok, query, unique, upload } from '../console/files/support.js';
 import { expectAccessible } from '../support/axe.js';
-import { BROWSER_LIMIT_MS, logIn, openPage, type Watched } from '../support/browser.js';
+import { BROWSER_LIMIT_MS, logIn, openPage } from '../support/browser.js';
+import { useOnce } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
 
 const PIXEL = Buffer.from(
@@ -21,30 +21,25 @@ const B = unique('second');
 
 describeWith([program('chromium')], 'the Files page in Chromium', function () {
   this.timeout(BROWSER_LIMIT_MS);
-  let bed: TestBed;
-  let client: ConsoleClient;
-  let watched: Watched;
+  const bed = useOnce(
+    () => startTestBed({ tempurl_default_secs: 5400, store_public_base: STORE }),
+    'close',
+  );
+  const client = useOnce(() => bed().login());
+  const watched = useOnce(openPage, 'close');
   let page: Page;
 
   before(async () => {
-    bed = await startTestBed({ tempurl_default_secs: 5400, store_public_base: STORE });
-    client = await bed.login();
-    for (const name of [A, B]) await makeContainer(client, name);
-    await ok(upload(client, A, 'page.html', SCRIPT, { type: 'text/html' }), 201);
-    await ok(upload(client, A, 'pixel.png', PIXEL, { type: 'image/png' }), 201);
-    await ok(upload(client, A, 'a//b', 'x'), 201);
-    for (const name of ['x-1', 'x-2', 'y/1', 'y/2']) await ok(upload(client, A, name, 'x'), 201);
-    watched = await openPage();
-    page = watched.page;
-    await page.goto(`http://127.0.0.1:${bed.console.port}/login.html`);
+    for (const name of [A, B]) await makeContainer(client(), name);
+    await ok(upload(client(), A, 'page.html', SCRIPT, { type: 'text/html' }), 201);
+    await ok(upload(client(), A, 'pixel.png', PIXEL, { type: 'image/png' }), 201);
+    await ok(upload(client(), A, 'a//b', 'x'), 201);
+    for (const name of ['x-1', 'x-2', 'y/1', 'y/2']) await ok(upload(client(), A, name, 'x'), 201);
+    page = watched().page;
+    await page.goto(`http://127.0.0.1:${bed().console.port}/login.html`);
     await logIn(page);
-    await page.goto(`http://127.0.0.1:${bed.console.port}/buckets#${A}/`);
+    await page.goto(`http://127.0.0.1:${bed().console.port}/buckets#${A}/`);
     await row('x-1').waitFor();
-  });
-
-  after(async () => {
-    await watched.close();
-    await bed.close();
   });
 
   const button = (name: string) => page.getByRole('button', { name, exact: true });
@@ -72,11 +67,11 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     await page.keyboard.press('Space');
     await page.keyboard.press('Shift+ArrowDown');
     await page.getByText('2 selected, 2 B').waitFor();
-    await watched.shoot('selection');
+    await watched().shoot('selection');
     await page.keyboard.press('Escape');
     await page.keyboard.press('?');
     await page.getByRole('heading', { name: 'Shortcuts' }).waitFor();
-    await watched.shoot('keys');
+    await watched().shoot('keys');
     await expectAccessible(page);
     await button('Close').click();
   });
@@ -86,7 +81,7 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     await drawer().locator('pre').getByText(SCRIPT).waitFor();
     await drawer().getByText('Versioning is not enabled for this bucket.').waitFor();
     expect(await page.title()).not.to.equal('run');
-    await watched.shoot('drawer');
+    await watched().shoot('drawer');
     await expectAccessible(page);
     await page.keyboard.press('Escape');
     await drawer().waitFor({ state: 'hidden' });
@@ -104,7 +99,10 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     await drawer().getByRole('button', { name: 'Save' }).click();
     await drawer().locator('.badges').getByText('expires').waitFor();
     const path = `/api/files/object?${query({ container: A, name: 'pixel.png' })}`;
-    const info = (await ok(client.get(path))).json() as { meta: object; delete_at_unix_s: number };
+    const info = (await ok(client().get(path))).json() as {
+      meta: object;
+      delete_at_unix_s: number;
+    };
     expect(info.meta).to.deep.equal({ colour: 'grün' });
     expect(info.delete_at_unix_s).to.be.greaterThan(4_000_000_000);
   });
@@ -116,7 +114,7 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     expect(await page.getByLabel('Unit').inputValue()).to.equal('60');
     await page.getByLabel('Valid for').fill('2');
     await page.getByLabel('Unit').selectOption('days');
-    await watched.shoot('share');
+    await watched().shoot('share');
     await button('Create URL').click();
     const url = await page.getByLabel('URL', { exact: true }).inputValue();
     expect(url.replace(STORE, '')).to.match(
@@ -141,7 +139,7 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     await page.getByLabel('Match').selectOption('regex');
     await button('Search').click();
     await page.getByText('Search complete. 4 matches in 7 names.').waitFor();
-    await watched.shoot('search');
+    await watched().shoot('search');
     await expectAccessible(page);
     await page.getByLabel('Search in this folder').fill('(');
     await button('Search').click();
@@ -231,12 +229,12 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     await page.locator('#dialog').getByLabel('Folder', { exact: true }).fill('y/deeper');
     await button('Start').click();
     await page.getByText('Cannot copy or move y/ into itself.').waitFor();
-    await watched.shoot('into-itself');
+    await watched().shoot('into-itself');
     await page.keyboard.press('Escape');
     const copy = async () => {
       await button('Copy or move').click();
       await page.getByLabel('Destination bucket').fill(B);
-      await watched.shoot('copy');
+      await watched().shoot('copy');
       await button('Start').click();
     };
     await copy();
@@ -246,7 +244,7 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     await ended(/2 failed/).waitFor();
     await page.getByText('Failures').click();
     await page.getByText('y/1: An object with this name already exists.').waitFor();
-    await watched.shoot('transfers');
+    await watched().shoot('transfers');
     await expectAccessible(page);
   });
 
@@ -277,10 +275,10 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     await button('Refresh').click();
     await page.getByText('This list may be out of date (listed by the store at').waitFor();
     await row('up.txt').waitFor();
-    await watched.shoot('stale');
+    await watched().shoot('stale');
     await page.evaluate(`location.hash = '${B}/'`);
     await page.locator('#state').getByText('The store is unavailable.').waitFor();
-    await watched.shoot('failed');
+    await watched().shoot('failed');
     await page.unroute('**/api/files/objects?*');
     await button('Try again').click();
     await row('y/').waitFor();
@@ -290,7 +288,7 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     await page.getByRole('tab', { name: 'Settings' }).click();
     await page.getByText('2, 2 B', { exact: true }).waitFor();
     await expectAccessible(page);
-    await watched.shoot('container');
+    await watched().shoot('container');
     await page.getByRole('tab', { name: 'Access' }).click();
     await page.getByText('No other users can read.').waitFor();
     await expectAccessible(page);
@@ -302,7 +300,7 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     await page.getByText('.rlistings: Clients allowed by the referrer rules').waitFor();
     await page.getByRole('textbox', { name: 'Write' }).fill('.r:*');
     await page.getByText('Referrers cannot be granted write access').waitFor();
-    await watched.shoot('acl');
+    await watched().shoot('acl');
     await expectAccessible(page);
     await button('Save').click();
     await page.locator('#dialog [role=alert]').getByText('Referrers cannot').waitFor();
@@ -319,29 +317,29 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     await page.getByRole('tab', { name: 'Settings' }).click();
     await page.getByText('This cannot be undone.').waitFor();
     await expectAccessible(page);
-    await watched.shoot('container-danger');
+    await watched().shoot('container-danger');
     await button('Empty or delete').click();
     await button('Delete permanently').last().click();
     await page.getByLabel(`Type “${B}” to confirm`).fill('wrong');
     await page.keyboard.press('Enter');
     await page.getByText('The name does not match.').waitFor();
-    await watched.shoot('remove');
+    await watched().shoot('remove');
     await page.getByLabel(`Type “${B}” to confirm`).fill(B);
     await page.keyboard.press('Enter');
     await ended(/Delete bucket .*done: 2/).waitFor();
     await page.getByRole('heading', { name: 'Buckets' }).waitFor();
-    expect((await client.get(`/api/files/container?${query({ name: B })}`)).status).to.equal(404);
+    expect((await client().get(`/api/files/container?${query({ name: B })}`)).status).to.equal(404);
   });
 
   it('takes an address as a user typed it', async () => {
-    await makeContainer(client, '50%');
-    await ok(upload(client, '50%', 'half', 'x'), 201);
-    await page.goto(`http://127.0.0.1:${bed.console.port}/buckets#50%/`);
+    await makeContainer(client(), '50%');
+    await ok(upload(client(), '50%', 'half', 'x'), 201);
+    await page.goto(`http://127.0.0.1:${bed().console.port}/buckets#50%/`);
     await row('half').waitFor();
   });
 
   it('had nothing to complain of', () => {
-    const unforeseen = watched.complaints.filter((text) => !MEANT.test(text));
+    const unforeseen = watched().complaints.filter((text) => !MEANT.test(text));
     expect(unforeseen).to.deep.equal([]);
   });
 });

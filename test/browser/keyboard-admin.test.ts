@@ -13,8 +13,9 @@ import {
   typeInto,
   type Watched,
 } from '../support/browser.js';
+import { useOnce } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useTempFolderOnce } from '../support/temp-folder.js';
 
 const KEY = { secret_key: 'hush-hush-hush', account: 'AUTH_test', role: 'owner' };
 
@@ -23,14 +24,13 @@ describeWith(
   'access keys and audit log with the keyboard alone',
   function () {
     this.timeout(BROWSER_LIMIT_MS);
-    let folder: string;
+    const folder = useTempFolderOnce('keys-keyboard');
     let bed: TestBed;
     let watched: Watched;
     let page: Page;
 
     before(async () => {
-      folder = await makeTempFolder('keys-keyboard');
-      const file = join(folder, 'credentials.json');
+      const file = join(folder(), 'credentials.json');
       const credentials = [
         { ...KEY, access_key: 'OPERATOR', user: 'test:tester' },
         { ...KEY, access_key: 'NIGHTLY', description: 'backup' },
@@ -46,7 +46,6 @@ describeWith(
     after(async () => {
       await watched.close();
       await bed.close();
-      await removeFolder(folder);
     });
 
     afterEach(() => {
@@ -113,27 +112,20 @@ describeWith(
 
 describeWith([program('chromium')], 'users with the keyboard alone', function () {
   this.timeout(BROWSER_LIMIT_MS);
-  let cluster: FakeCluster;
-  let watched: Watched;
+  const cluster = useOnce(() => FakeCluster.start(CONF), 'close');
+  const watched = useOnce(openPage, 'close');
   let page: Page;
 
   before(async () => {
-    cluster = await FakeCluster.start(CONF);
-    await cluster.startConsole();
-    watched = await openPage();
-    page = watched.page;
-    await page.goto(`http://127.0.0.1:${cluster.console?.port ?? 0}/`);
+    await cluster().startConsole();
+    page = watched().page;
+    await page.goto(`http://127.0.0.1:${cluster().console?.port ?? 0}/`);
     await logIn(page, { account: 'admin', user: 'admin', key: 'the-admin-key' });
     // A store that is none has no containers.
-    watched.complaints.length = 0;
+    watched().complaints.length = 0;
   });
 
-  after(async () => {
-    await watched.close();
-    await cluster.close();
-  });
-
-  const confs = () => Promise.all(NODES.map((node) => cluster.read(node)));
+  const confs = () => Promise.all(NODES.map((node) => cluster().read(node)));
   const dialog = () => page.locator('#dialog');
   const apply = async () => {
     await press(page, page.locator('#dialog-ok'));
@@ -161,6 +153,6 @@ describeWith([program('chromium')], 'users with the keyboard alone', function ()
     await page.keyboard.press('Escape');
     await page.getByRole('cell', { name: 'ada', exact: true }).waitFor({ state: 'detached' });
     expect(await confs()).to.deep.equal(before);
-    expect(watched.complaints).to.deep.equal([]);
+    expect(watched().complaints).to.deep.equal([]);
   });
 });

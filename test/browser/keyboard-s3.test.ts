@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import type { Locator, Page } from 'playwright-core';
-import { logIn, openPage, press, tabTo, typeInto, type Watched } from '../support/browser.js';
+import { logIn, openPage, press, tabTo, typeInto } from '../support/browser.js';
 import { eventually } from '../support/eventually.js';
+import { useOnce } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
 import { S3TestClient } from '../support/s3-client.js';
 import {
   CONSOLE_LIMIT_MS,
   consoleOf,
   startServiceWithConsole,
-  type ServiceWithConsole,
 } from '../support/service-console.js';
 
 const BUCKET = 'photos';
@@ -17,37 +17,28 @@ const TEXT = { 'content-type': 'text/plain' };
 
 describeWith([program('chromium')], 'buckets of S3 with the keyboard alone', function () {
   this.timeout(CONSOLE_LIMIT_MS);
-  let running: ServiceWithConsole;
-  let s3: S3TestClient;
-  let watched: Watched;
+  const running = useOnce(startServiceWithConsole, 'stop');
+  const s3 = useOnce(() => new S3TestClient(running().s3), 'close');
+  const watched = useOnce(openPage, 'close');
   let page: Page;
 
   before(async () => {
-    running = await startServiceWithConsole();
-    s3 = new S3TestClient(running.s3);
-    await s3.put(`/${BUCKET}`, '', LOCKED);
+    await s3().put(`/${BUCKET}`, '', LOCKED);
     for (const text of ['first', 'second', 'third']) {
-      await s3.put(`/${BUCKET}/report.txt`, text, TEXT);
+      await s3().put(`/${BUCKET}/report.txt`, text, TEXT);
     }
-    watched = await openPage();
-    page = watched.page;
+    page = watched().page;
     // From the beginning: a window for files that opens before somebody listens is lost.
     page.on('filechooser', () => undefined);
-    const { endpoint, account, user, key } = consoleOf(running.service);
+    const { endpoint, account, user, key } = consoleOf(running().service);
     await page.goto(`${endpoint}/`);
     await logIn(page, { account, user, key });
     await page.goto(`${endpoint}/buckets#${BUCKET}/`);
     await page.getByRole('button', { name: 'report.txt', exact: true }).waitFor();
   });
 
-  after(async () => {
-    await watched.close();
-    await s3.close();
-    await running.stop();
-  });
-
   afterEach(() => {
-    expect(watched.complaints).to.deep.equal([]);
+    expect(watched().complaints).to.deep.equal([]);
   });
 
   const dialog = () => page.locator('#dialog');
@@ -63,7 +54,7 @@ describeWith([program('chromium')], 'buckets of S3 with the keyboard alone', fun
       () => versions().count(),
       (shown) => shown === count,
     );
-  const read = async (query: string) => (await s3.get(`/${BUCKET}${query}`)).text;
+  const read = async (query: string) => (await s3().get(`/${BUCKET}${query}`)).text;
 
   /** Where the focus is, in the window, and not below something else. */
   const focusIsInSight = () =>
@@ -200,9 +191,9 @@ describeWith([program('chromium')], 'buckets of S3 with the keyboard alone', fun
   });
 
   it('aborts an unfinished upload', async () => {
-    const { text } = await s3.send({ method: 'POST', path: `/${BUCKET}/disk.img?uploads` });
+    const { text } = await s3().send({ method: 'POST', path: `/${BUCKET}/disk.img?uploads` });
     const [, id = ''] = /<UploadId>([^<]+)/.exec(text) ?? [];
-    await s3.put(`/${BUCKET}/disk.img?partNumber=1&uploadId=${id}`, 'x'.repeat(2048));
+    await s3().put(`/${BUCKET}/disk.img?partNumber=1&uploadId=${id}`, 'x'.repeat(2048));
     await openTab('Uploads');
     await press(page, panel('View incomplete multipart uploads'));
     await press(page, inDialog('Abort upload of disk.img'));

@@ -6,21 +6,20 @@ import { startTestBed, type TestBed } from '../console/support/console.js';
 import { expectAccessible } from '../support/axe.js';
 import { ALL_SIZES, BROWSER_LIMIT_MS, logIn, openPage, type Watched } from '../support/browser.js';
 import { describeWith, program } from '../support/needs.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useTempFolderOnce } from '../support/temp-folder.js';
 
 const PHONE = { width: 390, height: 844 };
 const KEY = { secret_key: 'hush-hush-hush', account: 'AUTH_test', role: 'owner' };
 
 describeWith([program('chromium')], 'the page of access keys in Chromium', function () {
   this.timeout(BROWSER_LIMIT_MS);
-  let folder: string;
+  const folder = useTempFolderOnce('keys-page');
   let bed: TestBed;
   let watched: Watched;
   let page: Page;
 
   before(async () => {
-    folder = await makeTempFolder('keys-page');
-    const file = join(folder, 'credentials.json');
+    const file = join(folder(), 'credentials.json');
     const credentials = [
       { ...KEY, access_key: 'OPERATOR', user: 'test:tester' },
       { ...KEY, access_key: 'NIGHTLY', description: 'backup', expires: '2199-01-01T00:00:00Z' },
@@ -38,7 +37,6 @@ describeWith([program('chromium')], 'the page of access keys in Chromium', funct
   after(async () => {
     await watched.close();
     await bed.close();
-    await removeFolder(folder);
   });
 
   afterEach(() => {

@@ -4,29 +4,24 @@ import { createSocket } from 'node:dgram';
 import { expect } from 'chai';
 import { expectAccessible } from '../support/axe.js';
 import { BROWSER_LIMIT_MS, openConsole, type Watched } from '../support/browser.js';
+import { useOnce } from '../support/fixture.js';
 import { freePort } from '../support/free-port.js';
 import { describeWith, program } from '../support/needs.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useTempFolderOnce } from '../support/temp-folder.js';
 import { REAL_CLOCK, startTestBed, type TestBed } from '../console/support/console.js';
-import {
-  startPeerShim,
-  startReconCluster,
-  type PeerShim,
-  type ReconCluster,
-} from '../console/lab/support.js';
+import { startPeerShim, startReconCluster } from '../console/lab/support.js';
 
 describeWith([program('chromium')], 'the pages of the Lab that watch a cluster', function () {
   this.timeout(BROWSER_LIMIT_MS);
   let bed: TestBed;
-  let cluster: ReconCluster;
+  const cluster = useOnce(startReconCluster, 'close');
   let statsd: number;
   let watched: Watched;
 
   before(async () => {
-    cluster = await startReconCluster();
     // The console looks when it starts.
     const nowS = Date.now() / 1000;
-    Object.assign(cluster.answers, {
+    Object.assign(cluster().answers, {
       time: nowS,
       async: { async_pending: 90_000, async_pending_last: nowS - 120 },
       quarantined: { accounts: 0, containers: 0, objects: 4000, policies: {} },
@@ -34,14 +29,13 @@ describeWith([program('chromium')], 'the pages of the Lab that watch a cluster',
     });
     statsd = await freePort();
     const statsd_listen = `127.0.0.1:${statsd}`;
-    bed = await startTestBed({ lab_enabled: true, statsd_listen, ...cluster.config }, REAL_CLOCK);
+    bed = await startTestBed({ lab_enabled: true, statsd_listen, ...cluster().config }, REAL_CLOCK);
     watched = await openConsole(bed);
   });
 
   after(async () => {
     await watched.close();
     await bed.close();
-    await cluster.close();
   });
 
   afterEach(() => {
@@ -111,30 +105,29 @@ describeWith([program('chromium')], 'the pages of the Lab that watch a cluster',
 
 describeWith([program('chromium')], 'Observatory and Shadow in a browser', function () {
   this.timeout(BROWSER_LIMIT_MS);
-  let bed: TestBed;
+  const root = useTempFolderOnce('shadow');
+  const peer = useOnce(startPeerShim, 'close');
+  const bed = useOnce(() => {
+    const keys = {
+      shadow_peer_base: peer().origin,
+      shadow_peer_auth: `${peer().origin}/auth/v1.0`,
+    };
+    return startTestBed({ lab_enabled: true, shadow_root: root(), ...keys }, REAL_CLOCK);
+  }, 'close');
   let watched: Watched;
-  let peer: PeerShim;
-  let root: string;
 
   before(async () => {
-    root = await makeTempFolder('shadow');
-    peer = await startPeerShim();
-    const keys = { shadow_peer_base: peer.origin, shadow_peer_auth: `${peer.origin}/auth/v1.0` };
-    bed = await startTestBed({ lab_enabled: true, shadow_root: root, ...keys }, REAL_CLOCK);
-    peer.target = bed.store.origin;
-    watched = await openConsole(bed);
+    peer().target = bed().store.origin;
+    watched = await openConsole(bed());
   });
 
   after(async () => {
     await watched.close();
-    await bed.close();
-    await peer.close();
-    await removeFolder(root);
   });
 
   it('writes objects, shows their course, and keeps it when the run is ended', async () => {
     const { page } = watched;
-    await page.goto(`http://127.0.0.1:${bed.console.port}/lab/expired`);
+    await page.goto(`http://127.0.0.1:${bed().console.port}/lab/expired`);
     await page.getByRole('spinbutton', { name: /^Objects/ }).fill('3');
     await page.getByLabel('First expiry').fill('2');
     await page.getByLabel('Interval between expiries').fill('1');
@@ -155,9 +148,9 @@ describeWith([program('chromium')], 'Observatory and Shadow in a browser', funct
 
   it('compares two stores, shows what differs, and sends it again', async () => {
     const { page } = watched;
-    await page.goto(`http://127.0.0.1:${bed.console.port}/lab/shadow`);
+    await page.goto(`http://127.0.0.1:${bed().console.port}/lab/shadow`);
     // Control requests have one HEAD.
-    peer.passes = 1;
+    peer().passes = 1;
     await page.getByLabel('Cases').fill('1');
     await page.getByRole('button', { name: 'Start' }).click();
     const findings = page.getByRole('table', { name: 'Findings' });
@@ -185,32 +178,31 @@ describeWith([program('chromium')], 'Observatory and Shadow in a browser', funct
 describeWith([program('chromium')], 'the page of benchmarks in a browser', function () {
   this.timeout(BROWSER_LIMIT_MS);
   let bed: TestBed;
-  let home: string;
+  const home = useTempFolderOnce('benchmarks');
   let watched: Watched;
 
   before(async () => {
-    home = await makeTempFolder('benchmarks');
-    await mkdir(join(home, 'profiles'));
+    await mkdir(join(home(), 'profiles'));
     const profile = { title: 'Small objects', description: 'GET and PUT of 1 KiB.' };
-    await writeFile(join(home, 'profiles', 'small.json'), JSON.stringify(profile));
+    await writeFile(join(home(), 'profiles', 'small.json'), JSON.stringify(profile));
     // The second run is faster than the first one.
     const row =
       '{"op":"\'$op\'","bytes":1024,"concurrency":4,"ops":900,"errors":0,"ops_per_s":\'$n\'00,"p50_ms":1.2,"p95_ms":2,"p99_ms":3}';
     const script = `#!/bin/sh
-echo run >> ${home}/count
-n=$(wc -l < ${home}/count)
+echo run >> ${home()}/count
+n=$(wc -l < ${home()}/count)
 op=get-1k; a='${row}'
 op=put-1k; b='${row}'
 echo '{"rows":['"$a,$b"']}' > "$4/result.json"
 echo "get-1k c=4 $n"
-read line < ${home}/go
+read line < ${home()}/go
 echo "$line"
 `;
-    await writeFile(join(home, 'runner'), script);
-    await chmod(join(home, 'runner'), 0o755);
-    await writeFile(join(home, 'go'), 'all is measured\n');
+    await writeFile(join(home(), 'runner'), script);
+    await chmod(join(home(), 'runner'), 0o755);
+    await writeFile(join(home(), 'go'), 'all is measured\n');
     bed = await startTestBed(
-      { test_enabled: true, benchmark_bin: join(home, 'runner'), benchmark_home: home },
+      { test_enabled: true, benchmark_bin: join(home(), 'runner'), benchmark_home: home() },
       REAL_CLOCK,
     );
     watched = await openConsole(bed);
@@ -219,7 +211,6 @@ echo "$line"
   after(async () => {
     await watched.close();
     await bed.close();
-    await removeFolder(home);
   });
 
   it('runs a profile with live output, and compares it with a former run', async () => {

@@ -1,26 +1,17 @@
-import { startKeystoneBed, type KeystoneBed } from '../console/support/keystone-store.js';
+import { startKeystoneBed } from '../console/support/keystone-store.js';
 import { expectAccessible } from '../support/axe.js';
-import { BROWSER_LIMIT_MS, openPage, type Watched } from '../support/browser.js';
+import { BROWSER_LIMIT_MS, openPage } from '../support/browser.js';
+import { useOnce } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
 
 describeWith([program('chromium')], 'the login with Keystone in Chromium', function () {
   this.timeout(BROWSER_LIMIT_MS);
-  let bed: KeystoneBed;
-  let watched: Watched;
-
-  before(async () => {
-    bed = await startKeystoneBed();
-    watched = await openPage();
-  });
-
-  after(async () => {
-    await watched.close();
-    await bed.close();
-  });
+  const bed = useOnce(startKeystoneBed, 'close');
+  const watched = useOnce(openPage, 'close');
 
   it('shows the fields of the way that is chosen, and logs in', async () => {
-    const { page } = watched;
-    await page.goto(`http://127.0.0.1:${bed.console.port}/login.html`);
+    const { page } = watched();
+    await page.goto(`http://127.0.0.1:${bed().console.port}/login.html`);
     await page.getByLabel('Password', { exact: true }).last().waitFor();
     await expectAccessible(page);
     await page.getByRole('radio', { name: 'Access key' }).check();

@@ -4,11 +4,12 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { FakeLoki } from '../console/monitor/loki.js';
 import { BROWSER_LIMIT_MS, logIn, openPage, type Watched } from '../support/browser.js';
+import { useOnce } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
 import { Relay } from '../support/relay.js';
 import { startService, type Service } from '../support/service.js';
 import { consoleOf, consoleUp } from '../support/service-console.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useTempFolderOnce } from '../support/temp-folder.js';
 
 const A = { unit: 'proxy', hostname: 'node-a', level: 'info' };
 const B = { unit: 'proxy', hostname: 'node-b', level: 'info' };
@@ -22,8 +23,8 @@ describeWith(
   'Monitor in Chromium, beyond a network that fails',
   function () {
     this.timeout(BROWSER_LIMIT_MS);
-    let folder: string;
-    let loki: FakeLoki;
+    const folder = useTempFolderOnce('monitor-live');
+    const loki = useOnce(() => new FakeLoki().start());
     let relay: Relay;
     let service: Service;
     let watched: Watched;
@@ -31,12 +32,10 @@ describeWith(
     let written = 0;
 
     before(async () => {
-      folder = await makeTempFolder('monitor-live');
-      loki = await new FakeLoki().start();
       relay = await new Relay().start();
-      const consoleConfig = join(folder, 'console.json');
+      const consoleConfig = join(folder(), 'console.json');
       const keys = {
-        logs_url: loki.server.url,
+        logs_url: loki().server.url,
         allowed_hosts: [`127.0.0.1:${relay.port}`],
         recon_interval_s: 1,
       };
@@ -58,12 +57,11 @@ describeWith(
       await watched.close();
       await relay.stop();
       await service.stop();
-      await loki.server.stop();
-      await removeFolder(folder);
+      await loki().server.stop();
     });
 
     const write = (count: number) => {
-      for (let i = 0; i < count; i++) loki.write(i % 2 === 0 ? A : B, `line ${++written}`);
+      for (let i = 0; i < count; i++) loki().write(i % 2 === 0 ? A : B, `line ${++written}`);
     };
 
     const line = (text: string) => page.locator('#log .text').getByText(text, { exact: true });
@@ -98,8 +96,8 @@ describeWith(
       write(30);
       // The same words twice in a millisecond, and on two nodes.
       const now = BigInt(Date.now()) * 1_000_000n;
-      for (const ns of [now, now + 1n]) loki.write(A, 'the same', ns);
-      loki.write(B, 'the same', now);
+      for (const ns of [now, now + 1n]) loki().write(A, 'the same', ns);
+      loki().write(B, 'the same', now);
       relay.mend();
       await expectEach(1);
       await page.getByText('connection lost, reconnecting').waitFor({ state: 'hidden' });
@@ -134,7 +132,7 @@ describeWith(
       expect(page.url()).to.include('tab=logs').and.include('contains=line+3');
       await line(before.at(-1) ?? '').waitFor();
       expect(await shown()).to.deep.equal(before);
-      loki.write(A, 'line 3 again');
+      loki().write(A, 'line 3 again');
       await line('line 3 again').waitFor();
       expect(await shown()).to.deep.equal([...before, 'line 3 again']);
     });

@@ -18,7 +18,7 @@ import { ringway } from '../support/ringway.js';
 import { S3TestClient } from '../support/s3-client.js';
 import { startService, type Service } from '../support/service.js';
 import { consoleOf, consoleUp } from '../support/service-console.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useTempFolderOnce } from '../support/temp-folder.js';
 
 const NODES = [
   { name: 'node-a', storage_ip: '127.0.0.1' },
@@ -41,7 +41,7 @@ describeWith(
   'Monitor in Chromium over a real Prometheus',
   function () {
     this.timeout(BROWSER_LIMIT_MS);
-    let folder: string;
+    const folder = useTempFolderOnce('monitor-prometheus');
     let service: Service;
     let exporters: Proxy[];
     let prometheus: Mortal;
@@ -50,8 +50,7 @@ describeWith(
 
     /** As an operator does it: Prometheus is told of the service, and then the console of both. */
     before(async () => {
-      folder = await makeTempFolder('monitor-prometheus');
-      const consoleConfig = join(folder, 'console.json');
+      const consoleConfig = join(folder(), 'console.json');
       const keys = { recon_interval_s: 1, cluster_nodes: NODES };
       await writeFile(consoleConfig, JSON.stringify(keys));
       service = await startService({
@@ -88,7 +87,6 @@ rule_files: [alerts.yml, rules.yml]
       await watched.close();
       await Promise.all([prometheus, ...exporters].map((one) => one.stop()));
       await service.stop();
-      await removeFolder(folder);
     });
 
     const tile = (id: string) => page.locator(`[data-tile=${id}]`);

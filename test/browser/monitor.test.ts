@@ -1,13 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { REAL_CLOCK, startTestBed, type TestBed } from '../console/support/console.js';
+import { REAL_CLOCK, startTestBed } from '../console/support/console.js';
 import { MONITOR } from '../../console/surfaces/monitor/surface.js';
 import { expectAccessible } from '../support/axe.js';
-import { BROWSER_LIMIT_MS, logIn, openMonitor, type Watched } from '../support/browser.js';
+import { BROWSER_LIMIT_MS, logIn, openMonitor } from '../support/browser.js';
 import { eventually } from '../support/eventually.js';
+import { useOnce } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
-import { startService, type Service } from '../support/service.js';
+import { startService } from '../support/service.js';
 
 const REQUESTS = 40;
 const EVIL = '<img src=x onerror=alert(1)>';
@@ -15,24 +16,17 @@ const REQUEST_ID = 'tx0123456789abcdef01234-006703abcd';
 
 describeWith([program('chromium')], 'Monitor in Chromium', function () {
   this.timeout(BROWSER_LIMIT_MS);
-  let service: Service;
-  let bed: TestBed;
-  let watched: Watched;
+  const service = useOnce(startService, 'kill9');
+  const bed = useOnce(() => {
+    const overrides = { admin_url: service().adminEndpoint, recon_interval_s: 1 };
+    return startTestBed(overrides, REAL_CLOCK);
+  }, 'close');
+  const watched = useOnce(openMonitor, 'close');
   let page: Page;
 
-  before(async () => {
-    service = await startService();
-    const overrides = { admin_url: service.adminEndpoint, recon_interval_s: 1 };
-    bed = await startTestBed(overrides, REAL_CLOCK);
-    watched = await openMonitor();
-    page = watched.page;
+  before(() => {
+    page = watched().page;
     page.setDefaultTimeout(BROWSER_LIMIT_MS / 2);
-  });
-
-  after(async () => {
-    await watched.close();
-    await bed.close();
-    await service.kill9();
   });
 
   const tile = (id: string) => page.locator(`[data-tile=${id}]`);
@@ -41,14 +35,14 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
   /** Requests without a signature: refused and counted. */
   const work = async () => {
     for (let i = 0; i < REQUESTS; i++) {
-      const answer = await fetch(`${service.endpoint}/photos/${i}.jpg`);
+      const answer = await fetch(`${service().endpoint}/photos/${i}.jpg`);
       await answer.body?.cancel();
       expect(answer.status).to.equal(403);
     }
   };
 
   it('says what is measured, and what is not', async () => {
-    await page.goto(`http://127.0.0.1:${bed.console.port}/`);
+    await page.goto(`http://127.0.0.1:${bed().console.port}/`);
     await logIn(page);
     await page.getByRole('link', { name: 'Monitor', exact: true }).click();
     await page.getByText('source: built-in').waitFor();
@@ -73,7 +67,7 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
     await page.getByRole('radio', { name: 'Last 15 minutes' }).check();
     await page.getByRole('button', { name: /^403 [\d.]+ \/s$/ }).waitFor();
     expect(page.url()).to.include('range=900');
-    await watched.shoot('monitor');
+    await watched().shoot('monitor');
     await expectAccessible(page);
   });
 
@@ -82,7 +76,7 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
     const table = page.getByRole('region', { name: 'Table: Requests by status' });
     await table.getByRole('columnheader', { name: '403' }).waitFor();
     expect(await table.getByRole('row').count()).to.be.above(1);
-    await watched.shoot('monitor-table');
+    await watched().shoot('monitor-table');
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Table: Requests by status' }).click();
     const line = page.getByRole('button', { name: /^403/ });
@@ -134,7 +128,7 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
     await row.getByText('403').waitFor();
     await row.getByRole('button', { name: /^Details for tx/ }).click();
     await page.getByText('"error_code": "AccessDenied"').waitFor();
-    await watched.shoot('monitor-trace');
+    await watched().shoot('monitor-trace');
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByText('Tracing is stopped.').waitFor();
@@ -164,7 +158,7 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
     await tab('Logs').click();
     await page.getByText('listener up').first().waitFor();
     await page.getByRole('button', { name: 'Table: Log volume' }).waitFor();
-    await watched.shoot('monitor-logs');
+    await watched().shoot('monitor-logs');
     await expectAccessible(page);
     await page.getByLabel('Contains').fill('service ready');
     await page.getByText('1 line', { exact: true }).waitFor();
@@ -259,7 +253,7 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
     completeFromS = startS + 200;
     await gap.filter({ hasNotText: text ?? '' }).waitFor();
     expect(await notices.count()).to.equal(2);
-    await watched.shoot('monitor-log-lost');
+    await watched().shoot('monitor-log-lost');
     await expectAccessible(page);
     await page.unroute('**/api/monitor/logs?*');
     await page.getByRole('button', { name: 'Clear filters' }).click();
@@ -268,7 +262,7 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
 
   it('asks now and then while eight other pages of its session have their streams', async () => {
     const [cookie] = await page.context().cookies();
-    const client = bed.client();
+    const client = bed().client();
     client.cookie = `${cookie?.name ?? ''}=${cookie?.value ?? ''}`;
     await page.goto('about:blank');
     const held: ReturnType<typeof client.events>[] = [];
@@ -284,7 +278,7 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
       (count) => count === 8,
     );
     const answered = () => page.waitForResponse('**/api/events?*');
-    await Promise.all([answered(), page.goto(`http://127.0.0.1:${bed.console.port}/monitor`)]);
+    await Promise.all([answered(), page.goto(`http://127.0.0.1:${bed().console.port}/monitor`)]);
     await tile('nodes_online').getByText('1 / 1').waitFor();
     await answered();
     await page.getByRole('link', { name: 'healthy' }).waitFor();
@@ -306,7 +300,7 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
 
   it('says since when nothing is known once the service is dead', async () => {
     await tab('Gateway').click();
-    await service.kill9();
+    await service().kill9();
     await page.getByText(/^✖ Gateway: .* No data since .*\.$/).waitFor();
     await tile('requests_per_s')
       .getByText(/^no data since/)
@@ -317,12 +311,12 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
     // Nothing is to lie below the bar that stays at the top.
     await page.evaluate('scrollTo(0, 0)');
     expect(await tile('requests_per_s').locator('.value').textContent()).to.equal('unknown');
-    await watched.shoot('monitor-dead');
+    await watched().shoot('monitor-dead');
     await expectAccessible(page);
   });
 
   it('says that its figures are old once no new ones arrive', async () => {
-    await bed.console.service(MONITOR)!.close();
+    await bed().console.service(MONITOR)!.close();
     await tile('nodes_online')
       .getByText(/^no data since .*: the console is not responding$/)
       .waitFor();
@@ -330,10 +324,15 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
   });
 
   it('had nothing to complain of, and was told no address and no folder', () => {
-    const { answers, complaints } = watched;
+    const { answers, complaints } = watched();
     expect(complaints).to.deep.equal([]);
     expect(answers).not.to.deep.equal([]);
-    const secrets = [service.adminEndpoint, bed.store.origin, bed.stateDir, service.secretKey];
+    const secrets = [
+      service().adminEndpoint,
+      bed().store.origin,
+      bed().stateDir,
+      service().secretKey,
+    ];
     const addresses = secrets.map((secret) => secret.replace('http://', ''));
     const leaks = answers.flatMap((answer) =>
       addresses

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { upload } from '../console/files/support.js';
-import { startTestBed, type TestBed } from '../console/support/console.js';
+import { startTestBed } from '../console/support/console.js';
 import { expectAccessible } from '../support/axe.js';
-import { ALL_SIZES, BROWSER_LIMIT_MS, logIn, openPage, type Watched } from '../support/browser.js';
+import { ALL_SIZES, BROWSER_LIMIT_MS, logIn, openPage } from '../support/browser.js';
+import { useOnce } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
 
 const CONTAINER = 'previews';
@@ -61,31 +62,24 @@ const FILES: Readonly<Record<string, readonly [type: string, body: string | Buff
 
 describeWith([program('chromium')], 'previews in Chromium', function () {
   this.timeout(BROWSER_LIMIT_MS);
-  let bed: TestBed;
-  let watched: Watched;
+  const bed = useOnce(startTestBed, 'close');
+  const watched = useOnce(openPage, 'close');
   let page: Page;
 
   before(async () => {
-    bed = await startTestBed();
-    const client = await bed.login();
+    const client = await bed().login();
     await client.send('PUT', '/api/files/container', { body: { name: CONTAINER } });
     for (const [name, [type, body]] of Object.entries(FILES)) {
       await upload(client, CONTAINER, name, body, { type });
     }
-    watched = await openPage();
-    page = watched.page;
-    await page.goto(`http://127.0.0.1:${bed.console.port}/`);
+    page = watched().page;
+    await page.goto(`http://127.0.0.1:${bed().console.port}/`);
     await logIn(page);
-    await page.goto(`http://127.0.0.1:${bed.console.port}/buckets#${CONTAINER}/`);
-  });
-
-  after(async () => {
-    await watched.close();
-    await bed.close();
+    await page.goto(`http://127.0.0.1:${bed().console.port}/buckets#${CONTAINER}/`);
   });
 
   afterEach(async () => {
-    expect(watched.complaints).to.deep.equal([]);
+    expect(watched().complaints).to.deep.equal([]);
     expect(await page.evaluate('window.evil')).to.equal(undefined);
   });
 
@@ -119,14 +113,14 @@ describeWith([program('chromium')], 'previews in Chromium', function () {
     const shown = await open('page.pdf');
     await shown.getByText('A PDF can run scripts, so it is not shown here.').waitFor();
     expect(await shown.locator('iframe, embed, object').count()).to.equal(0);
-    await watched.shoot('preview-pdf');
+    await watched().shoot('preview-pdf');
   });
 
   it('show CSV as a table, and what is in it as text', async () => {
     const shown = await open('table.csv');
     await shown.getByRole('cell', { name: SCRIPT }).waitFor();
     await expectAccessible(page);
-    await watched.shoot('preview-csv', ALL_SIZES);
+    await watched().shoot('preview-csv', ALL_SIZES);
     await shown.getByRole('button', { name: 'Show as text' }).click();
     await shown.getByText('name,size').waitFor();
   });
@@ -147,6 +141,6 @@ describeWith([program('chromium')], 'previews in Chromium', function () {
     );
     expect(links).to.deep.equal(['https://example.com/x']);
     await expectAccessible(page);
-    await watched.shoot('preview-markdown', ALL_SIZES);
+    await watched().shoot('preview-markdown', ALL_SIZES);
   });
 });

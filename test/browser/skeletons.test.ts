@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { expectAccessible } from '../support/axe.js';
-import { logIn, openPage, type Watched } from '../support/browser.js';
+import { logIn, openPage } from '../support/browser.js';
+import { useOnce } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
 import { S3TestClient } from '../support/s3-client.js';
 import {
   CONSOLE_LIMIT_MS,
   consoleOf,
   startServiceWithConsole,
-  type ServiceWithConsole,
 } from '../support/service-console.js';
 
 const TEXT = { 'content-type': 'text/plain' };
@@ -35,36 +35,27 @@ const COUNT_SHIFTS = `
 
 describeWith([program('chromium')], 'what is on its way, in Chromium', function () {
   this.timeout(CONSOLE_LIMIT_MS);
-  let running: ServiceWithConsole;
-  let s3: S3TestClient;
-  let watched: Watched;
+  const running = useOnce(startServiceWithConsole, 'stop');
+  const s3 = useOnce(() => new S3TestClient(running().s3), 'close');
+  const watched = useOnce(openPage, 'close');
   let page: Page;
   let home: string;
 
   before(async () => {
-    running = await startServiceWithConsole();
-    s3 = new S3TestClient(running.s3);
-    await s3.put('/photos');
-    await s3.put('/photos?versioning', ENABLED);
-    for (const text of ['one\n', 'two\n']) await s3.put('/photos/a.txt', text.repeat(99), TEXT);
-    await s3.put('/photos/b.txt', 'other', TEXT);
-    watched = await openPage();
-    page = watched.page;
+    await s3().put('/photos');
+    await s3().put('/photos?versioning', ENABLED);
+    for (const text of ['one\n', 'two\n']) await s3().put('/photos/a.txt', text.repeat(99), TEXT);
+    await s3().put('/photos/b.txt', 'other', TEXT);
+    page = watched().page;
     await page.addInitScript(COUNT_SHIFTS);
-    const { endpoint, account, user, key } = consoleOf(running.service);
+    const { endpoint, account, user, key } = consoleOf(running().service);
     home = `${endpoint}/`;
     await page.goto(home);
     await logIn(page, { account, user, key });
   });
 
-  after(async () => {
-    await watched.close();
-    await s3.close();
-    await running.stop();
-  });
-
   afterEach(() => {
-    expect(watched.complaints).to.deep.equal([]);
+    expect(watched().complaints).to.deep.equal([]);
   });
 
   /** Holds all answers below a path until the function that it returns is called. */
@@ -106,12 +97,12 @@ describeWith([program('chromium')], 'what is on its way, in Chromium', function 
     await skeletons('#drawer-body').first().waitFor();
     expect(await drawer().getByText('Loading…').first().isVisible()).to.equal(true);
     await expectAccessible(page);
-    await watched.shoot('skeleton-details');
+    await watched().shoot('skeleton-details');
     await releaseAll();
     await drawer().getByText('396 B', { exact: true }).waitFor();
     await skeletons('#drawer .preview').first().waitFor();
     await skeletons('#drawer [data-late=Versions]').first().waitFor();
-    await watched.shoot('skeleton-sections');
+    await watched().shoot('skeleton-sections');
     const before = await shift();
     await releaseText();
     await releaseVersions();
@@ -154,7 +145,7 @@ describeWith([program('chromium')], 'what is on its way, in Chromium', function 
     await section.getByRole('button', { name: 'Try again' }).click();
     await drawer().locator('.versions li').first().waitFor();
     // The browser says so itself where a request fails.
-    watched.complaints.length = 0;
+    watched().complaints.length = 0;
   });
 
   it('has a place for the tiles, the charts and the lines of the Monitor', async () => {
@@ -169,7 +160,7 @@ describeWith([program('chromium')], 'what is on its way, in Chromium', function 
     // As many as there were.
     expect(await page.locator('.tile.loading').count()).to.equal(tiles);
     await expectAccessible(page);
-    await watched.shoot('skeleton-monitor');
+    await watched().shoot('skeleton-monitor');
     const before = await shift();
     await release();
     await page.locator('#panel .panel[aria-busy=false]:not([hidden])').first().waitFor();
@@ -179,7 +170,7 @@ describeWith([program('chromium')], 'what is on its way, in Chromium', function 
     const releaseLogs = await hold('/api/monitor/logs');
     await page.getByRole('tab', { name: 'Logs' }).click();
     await skeletons('.logs').first().waitFor();
-    await watched.shoot('skeleton-logs');
+    await watched().shoot('skeleton-logs');
     await releaseLogs();
     await page.locator('#log li').first().waitFor();
     await page.getByText('Log volume').waitFor();

@@ -3,13 +3,14 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { list, makeContainer } from '../console/files/support.js';
 import { ConsoleClient } from '../console/support/client.js';
-import { BROWSER_LIMIT_MS, logIn, openPage, type Watched } from '../support/browser.js';
+import { BROWSER_LIMIT_MS, logIn, openPage } from '../support/browser.js';
 import { eventually } from '../support/eventually.js';
+import { useOnce } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
-import { startService, type Service } from '../support/service.js';
+import { startService } from '../support/service.js';
 import { S3TestClient } from '../support/s3-client.js';
 import { childUp, consoleOf, consoleUp } from '../support/service-console.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useTempFolderOnce } from '../support/temp-folder.js';
 import { makeFolder } from './files-page.js';
 
 const FILES = 25;
@@ -22,36 +23,31 @@ const ENABLED =
 
 describeWith([program('chromium')], 'Uploads in Chromium, over restarts', function () {
   this.timeout(BROWSER_LIMIT_MS);
-  let folder: string;
-  let service: Service;
-  let watched: Watched;
+  const folder = useTempFolderOnce('uploads-restart');
+  const service = useOnce(
+    () =>
+      startService({
+        store: '127.0.0.1:0',
+        console: '127.0.0.1:0',
+        listeners: 1,
+        config: { restart_backoff_ms_min: 1 },
+      }),
+    'stop',
+  );
+  const watched = useOnce(openPage, 'close');
   let page: Page;
 
   before(async () => {
-    folder = await makeTempFolder('uploads-restart');
-    service = await startService({
-      store: '127.0.0.1:0',
-      console: '127.0.0.1:0',
-      listeners: 1,
-      config: { restart_backoff_ms_min: 1 },
-    });
-    await consoleUp(service);
-    watched = await openPage();
-    page = watched.page;
+    await consoleUp(service());
+    page = watched().page;
     page.setDefaultTimeout(BROWSER_LIMIT_MS / 2);
-  });
-
-  after(async () => {
-    await watched.close();
-    await service.stop();
-    await removeFolder(folder);
   });
 
   const told = () => page.locator('#transfers-count');
 
   async function connect(): Promise<ConsoleClient> {
-    const { port, account, user, key } = consoleOf(service);
-    const client = new ConsoleClient(port, { storeOrigin: 'nothing', stateDir: folder });
+    const { port, account, user, key } = consoleOf(service());
+    const client = new ConsoleClient(port, { storeOrigin: 'nothing', stateDir: folder() });
     const answer = await client.login({ account, user, key });
     expect(answer.status, answer.text).to.equal(200);
     return client;
@@ -59,12 +55,12 @@ describeWith([program('chromium')], 'Uploads in Chromium, over restarts', functi
 
   it('wait while the console is killed and started again, and all end up stored', async () => {
     await makeContainer(await connect(), CONTAINER);
-    const { port } = consoleOf(service);
+    const { port } = consoleOf(service());
     await page.goto(`http://127.0.0.1:${port}/`);
-    await logIn(page, consoleOf(service));
+    await logIn(page, consoleOf(service()));
     await page.goto(`http://127.0.0.1:${port}/buckets#${CONTAINER}/`);
     await page.getByRole('button', { name: 'Upload', exact: true }).waitFor();
-    const paths = await makeFolder(join(folder, 'files'), FILES);
+    const paths = await makeFolder(join(folder(), 'files'), FILES);
     let sent = 0;
     let release: () => void = () => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
@@ -73,18 +69,18 @@ describeWith([program('chromium')], 'Uploads in Chromium, over restarts', functi
       if (++sent > 5) await released;
       await route.continue();
     });
-    await page.locator('#folder-picker').setInputFiles(join(folder, 'files'));
+    await page.locator('#folder-picker').setInputFiles(join(folder(), 'files'));
     await told()
       .getByText(/5 done/)
       .waitFor();
-    const former = await consoleUp(service);
+    const former = await consoleUp(service());
     process.kill(former, 'SIGKILL');
     release();
-    await consoleUp(service, former);
+    await consoleUp(service(), former);
     await page.locator('#session-over').waitFor();
     expect(await told().textContent()).to.not.include('failed');
     await page.locator('#log-in-again').click();
-    await page.locator('#dialog').getByLabel('Key').fill(consoleOf(service).key);
+    await page.locator('#dialog').getByLabel('Key').fill(consoleOf(service()).key);
     await page.locator('#dialog-ok').click();
     await told().getByText(`${FILES} done`, { exact: true }).waitFor();
     const { items } = await list(await connect(), CONTAINER, { delimiter: '', limit: 1000 });
@@ -122,30 +118,30 @@ describeWith([program('chromium')], 'Uploads in Chromium, over restarts', functi
 
   it('end up stored, all of 500, though store, listener and console are killed meanwhile', async () => {
     // A bucket with versions: each upload passes the console, a listener and the store.
-    const s3 = new S3TestClient(service);
+    const s3 = new S3TestClient(service());
     await s3.put(`/${BUCKET}`);
     await s3.put(`/${BUCKET}?versioning`, ENABLED);
     await page.locator('#clear-ended').click();
-    await page.goto(`${consoleOf(service).endpoint}/buckets#${BUCKET}/`);
+    await page.goto(`${consoleOf(service()).endpoint}/buckets#${BUCKET}/`);
     await page.locator('#crumbs').getByText(BUCKET).waitFor();
-    const paths = await makeFolder(join(folder, 'many'), MANY);
+    const paths = await makeFolder(join(folder(), 'many'), MANY);
     const doneCount = async () =>
       Number(/(\d+) done/.exec((await told().textContent()) ?? '')?.[1] ?? 0);
-    await page.locator('#folder-picker').setInputFiles(join(folder, 'many'));
+    await page.locator('#folder-picker').setInputFiles(join(folder(), 'many'));
     for (const [kind, doneBefore] of [
       ['store', 50],
       ['listener', 150],
       ['store', 200],
       ['console', 250],
     ] as const) {
-      const pid = await childUp(service, kind);
+      const pid = await childUp(service(), kind);
       await eventually(doneCount, (done) => done >= doneBefore);
       process.kill(pid, 'SIGKILL');
-      await childUp(service, kind, pid);
+      await childUp(service(), kind, pid);
     }
     await page.locator('#session-over').waitFor();
     await page.locator('#log-in-again').click();
-    await page.locator('#dialog').getByLabel('Key').fill(consoleOf(service).key);
+    await page.locator('#dialog').getByLabel('Key').fill(consoleOf(service()).key);
     await page.locator('#dialog-ok').click();
     await told().getByText(`${MANY} done`, { exact: true }).waitFor();
     const stored: string[] = [];

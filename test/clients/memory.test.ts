@@ -3,14 +3,10 @@ import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  CreateBucketCommand,
-  GetObjectCommand,
-  PutObjectCommand,
-  type S3Client,
-} from '@aws-sdk/client-s3';
+import { CreateBucketCommand, GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { expect } from 'chai';
+import { useOnce } from '../support/fixture.js';
 import { useBench, useSdk } from './harness.js';
 import { IS_LARGE } from './material.js';
 
@@ -82,11 +78,10 @@ describe(`memory of a listener with ${PEERS} slow uploads and downloads`, functi
   // One listener, so that it gets all peers. V8's coverage would count as its memory.
   const bench = useBench(this, { listeners: 1, env: { NODE_V8_COVERAGE: undefined } });
   const sdk = useSdk(bench);
-  let s3: S3Client;
+  const s3 = useOnce(() => sdk());
 
   before(async () => {
-    s3 = sdk();
-    await s3.send(new CreateBucketCommand({ Bucket: 'memory' }));
+    await s3().send(new CreateBucketCommand({ Bucket: 'memory' }));
   });
 
   function keyOf(peer: number) {
@@ -99,17 +94,17 @@ describe(`memory of a listener with ${PEERS} slow uploads and downloads`, functi
     const peers = Array.from({ length: PEERS }, (_, peer) => peer);
 
     const uploads = peers.map(async (peer) =>
-      slowUpload(await getSignedUrl(s3, new PutObjectCommand(keyOf(peer)))),
+      slowUpload(await getSignedUrl(s3(), new PutObjectCommand(keyOf(peer)))),
     );
     expect(await Promise.all(uploads)).to.deep.equal(peers.map(() => 200));
     expect(peakRss(listener), 'after the uploads').to.be.below(RSS_BYTES_MAX);
 
     // Uploads again while others read: the writer and the readers of one key share nothing.
     const downloads = peers.map(async (peer) =>
-      slowDownload(await getSignedUrl(s3, new GetObjectCommand(keyOf(peer)))),
+      slowDownload(await getSignedUrl(s3(), new GetObjectCommand(keyOf(peer)))),
     );
     const overwrites = peers.map(async (peer) =>
-      slowUpload(await getSignedUrl(s3, new PutObjectCommand(keyOf(peer)))),
+      slowUpload(await getSignedUrl(s3(), new PutObjectCommand(keyOf(peer)))),
     );
     const sha256 = sha256OfObject();
     expect(await Promise.all(downloads)).to.deep.equal(peers.map(() => sha256));

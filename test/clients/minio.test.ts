@@ -10,6 +10,7 @@ import {
   CopySourceOptions,
   S3Error,
 } from 'minio';
+import { useOnce } from '../support/fixture.js';
 import { S3TestClient } from '../support/s3-client.js';
 import { forEachLimited, minioClient, useBench } from './harness.js';
 import {
@@ -242,15 +243,11 @@ interface Locks {
 
 describe('client: minio, versions and locks', function () {
   const bench = useBench(this);
-  let minio: Client;
-
-  before(() => {
-    minio = minioClient(bench().service);
-  });
+  const minio = useOnce(() => minioClient(bench().service));
 
   async function versionsOf(bucket: string): Promise<Item[]> {
     const items: Item[] = [];
-    const listed = minio.listObjects(bucket, '', true, { IncludeVersion: true });
+    const listed = minio().listObjects(bucket, '', true, { IncludeVersion: true });
     for await (const item of listed) items.push(item as Item);
     return items;
   }
@@ -264,46 +261,46 @@ describe('client: minio, versions and locks', function () {
   }
 
   it('keeps, lists, reads and removes versions', async () => {
-    await minio.makeBucket('versions');
-    await minio.setBucketVersioning('versions', { Status: 'Enabled' });
-    expect(await minio.getBucketVersioning('versions')).to.deep.equal({ Status: 'Enabled' });
-    const first = await minio.putObject('versions', 'key', 'first');
-    const second = await minio.putObject('versions', 'key', 'second');
+    await minio().makeBucket('versions');
+    await minio().setBucketVersioning('versions', { Status: 'Enabled' });
+    expect(await minio().getBucketVersioning('versions')).to.deep.equal({ Status: 'Enabled' });
+    const first = await minio().putObject('versions', 'key', 'first');
+    const second = await minio().putObject('versions', 'key', 'second');
     const versionId = first.versionId ?? '';
     expect(versionId).to.match(/^[0-9a-f]{32}$/);
-    const read = async (options = {}) => text(await minio.getObject('versions', 'key', options));
+    const read = async (options = {}) => text(await minio().getObject('versions', 'key', options));
     expect([await read(), await read({ versionId })]).to.deep.equal(['second', 'first']);
-    expect(await minio.statObject('versions', 'key', { versionId })).to.include({
+    expect(await minio().statObject('versions', 'key', { versionId })).to.include({
       size: 5,
       versionId,
     });
 
-    await minio.removeObject('versions', 'key');
+    await minio().removeObject('versions', 'key');
     const listed = await versionsOf('versions');
     expect(listed).to.have.length(3);
     const marker = listed.find(({ isDeleteMarker }) => isDeleteMarker === true)?.versionId ?? '';
     expect(await codeOf(read())).to.equal('NoSuchKey');
-    await minio.removeObject('versions', 'key', { versionId: marker });
+    await minio().removeObject('versions', 'key', { versionId: marker });
     expect(await read()).to.equal('second');
-    await minio.removeObjects('versions', [
+    await minio().removeObjects('versions', [
       { name: 'key', versionId },
       { name: 'key', versionId: second.versionId ?? '' },
     ]);
     expect(await versionsOf('versions')).to.deep.equal([]);
-    await minio.removeBucket('versions');
+    await minio().removeBucket('versions');
   });
 
   it('locks versions', async () => {
-    await minio.makeBucket('locked', '', { ObjectLocking: true });
-    const locks = minio as unknown as Locks;
+    await minio().makeBucket('locked', '', { ObjectLocking: true });
+    const locks = minio() as unknown as Locks;
     const rule = { mode: 'GOVERNANCE', unit: 'Days', validity: 2 };
     await locks.setObjectLockConfig('locked', rule);
     expect(await locks.getObjectLockConfig('locked')).to.include(rule);
-    const { versionId } = await minio.putObject('locked', 'key', 'kept');
+    const { versionId } = await minio().putObject('locked', 'key', 'kept');
     const version = { versionId: versionId ?? '' };
     const retention = await locks.getObjectRetention('locked', 'key', version);
     expect(retention).to.include({ mode: 'GOVERNANCE' });
-    expect(await codeOf(minio.removeObject('locked', 'key', version))).to.equal('AccessDenied');
+    expect(await codeOf(minio().removeObject('locked', 'key', version))).to.equal('AccessDenied');
 
     const until = { mode: 'GOVERNANCE', retainUntilDate: '2099-01-01T00:00:00Z' };
     await locks.putObjectRetention('locked', 'key', { ...version, ...until });
@@ -315,9 +312,9 @@ describe('client: minio, versions and locks', function () {
     };
     await hold('ON');
     const bypass = { ...version, governanceBypass: true };
-    expect(await codeOf(minio.removeObject('locked', 'key', bypass))).to.equal('AccessDenied');
+    expect(await codeOf(minio().removeObject('locked', 'key', bypass))).to.equal('AccessDenied');
     await hold('OFF');
-    await minio.removeObject('locked', 'key', bypass);
+    await minio().removeObject('locked', 'key', bypass);
     expect(await versionsOf('locked')).to.deep.equal([]);
   });
 });

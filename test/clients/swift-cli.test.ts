@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { describeWith, program } from '../support/needs.js';
 import { mustRun, runProgram } from '../support/programs.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useTempFolderOnce } from '../support/temp-folder.js';
 import { startApi, type RunningApi } from '../swift-api/support/api.js';
 
 /** Guards, no measurement: each call starts Python anew. */
@@ -13,22 +13,20 @@ const LIMIT_MS = 5 * 60_000;
 describeWith([program('swift')], 'python-swiftclient on the Swift API of the store', function () {
   this.timeout(LIMIT_MS);
   let api: RunningApi;
-  let folder: string;
+  const folder = useTempFolderOnce('swift-cli');
 
   before(async () => {
     api = await startApi();
-    folder = await makeTempFolder('swift-cli');
   });
 
   after(async () => {
     await api.close();
-    await removeFolder(folder);
     expect(api.errors).to.deep.equal([]);
   });
 
   function options() {
     const env = { ST_AUTH: `${api.origin}/auth/v1.0`, ST_USER: 'test:tester', ST_KEY: 'testing' };
-    return { cwd: folder, env };
+    return { cwd: folder(), env };
   }
 
   async function swift(...args: readonly string[]): Promise<string> {
@@ -36,7 +34,7 @@ describeWith([program('swift')], 'python-swiftclient on the Swift API of the sto
   }
 
   it('uploads, lists, shows, changes, copies, downloads and deletes', async () => {
-    await writeFile(join(folder, 'one.txt'), 'one');
+    await writeFile(join(folder(), 'one.txt'), 'one');
     await swift('post', 'box', '-H', 'X-Container-Meta-Colour: red', '-r', '.r:*');
     await swift('upload', 'box', 'one.txt', '-H', 'X-Object-Meta-A: b');
     expect(await swift('list')).to.equal('box\n');
@@ -52,7 +50,7 @@ describeWith([program('swift')], 'python-swiftclient on the Swift API of the sto
       .and.to.not.match(/Meta A:/);
     await swift('copy', 'box', 'one.txt', '-d', '/box/two.txt');
     await swift('download', 'box', 'two.txt', '-o', 'back.txt');
-    expect(await readFile(join(folder, 'back.txt'), 'utf8')).to.equal('one');
+    expect(await readFile(join(folder(), 'back.txt'), 'utf8')).to.equal('one');
     await swift('delete', 'box', 'one.txt', 'two.txt');
     expect(await swift('list', 'box')).to.equal('');
     await swift('delete', 'box');
@@ -61,7 +59,7 @@ describeWith([program('swift')], 'python-swiftclient on the Swift API of the sto
 
   it('uploads in segments, from a file and from a pipe, and takes all away again', async () => {
     const bytes = Buffer.alloc(5_000_000, 'segment!');
-    await writeFile(join(folder, 'large'), bytes);
+    await writeFile(join(folder(), 'large'), bytes);
     await swift('upload', 'box', 'large', '--segment-size', '2000000', '--use-slo');
     expect(await swift('stat', 'box', 'large')).to.match(/Content Length: 5000000/);
     await swift(
@@ -75,7 +73,7 @@ describeWith([program('swift')], 'python-swiftclient on the Swift API of the sto
     );
     await swift('download', 'box', 'large', '-o', 'large.back');
     const md5 = createHash('md5');
-    expect(md5.update(await readFile(join(folder, 'large.back'))).digest('hex')).to.equal(
+    expect(md5.update(await readFile(join(folder(), 'large.back'))).digest('hex')).to.equal(
       createHash('md5').update(bytes).digest('hex'),
     );
     const piped = { ...options(), input: bytes.toString() };
@@ -95,13 +93,13 @@ describeWith([program('swift')], 'python-swiftclient on the Swift API of the sto
       () => swift('upload', 'box', 'large', '-S', '2000000', '--object-name', 'dynamic'),
     );
     await swift('download', 'box', 'dynamic', '-o', 'dynamic.back');
-    expect((await readFile(join(folder, 'dynamic.back'))).equals(bytes)).to.equal(true);
+    expect((await readFile(join(folder(), 'dynamic.back'))).equals(bytes)).to.equal(true);
     await swift('delete', 'box');
     expect((await swift('list', 'box_segments')).split('\n').length).to.be.lessThan(3);
   });
 
   it('makes TempURLs that open', async () => {
-    await writeFile(join(folder, 'shared'), 'for you');
+    await writeFile(join(folder(), 'shared'), 'for you');
     await swift('upload', 'box', 'shared');
     await swift('post', '-m', 'Temp-URL-Key:a key');
     const target = '/v1/AUTH_test/box/shared';

@@ -6,7 +6,7 @@ import { Runner } from '../../console/surfaces/benchmarks/runner.js';
 import type { BenchmarksView } from '../../console/surfaces/benchmarks/surface.js';
 import { eventually } from '../support/eventually.js';
 import { watchSyncs } from '../support/file-syncs.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { makeTempFolder, removeFolder, useTempFolderOnce } from '../support/temp-folder.js';
 import { codeOf, type ConsoleClient } from './support/client.js';
 import { startTestBed, type TestBed } from './support/console.js';
 
@@ -26,18 +26,17 @@ const RESULT = JSON.stringify({
 describe('benchmarks', function () {
   this.timeout(120_000);
   let bed: TestBed;
-  let home: string;
+  const home = useTempFolderOnce('benchmarks');
   let operator: ConsoleClient;
 
   before(async () => {
-    home = await makeTempFolder('benchmarks');
-    await mkdir(join(home, 'profiles'));
-    await writeFile(join(home, 'runner'), RUNNER);
-    await chmod(join(home, 'runner'), 0o755);
+    await mkdir(join(home(), 'profiles'));
+    await writeFile(join(home(), 'runner'), RUNNER);
+    await chmod(join(home(), 'runner'), 0o755);
     await profile('fast', `echo '${RESULT}' > "$4/result.json"; echo done`);
     await profile(
       'hangs',
-      `echo $$ > ${home}/pids; sleep 600 & echo $! >> ${home}/pids; echo ready; wait`,
+      `echo $$ > ${home()}/pids; sleep 600 & echo $! >> ${home()}/pids; echo ready; wait`,
     );
     await profile('fails', 'echo no >&2; exit 3');
     await profile('silent', 'true');
@@ -45,22 +44,21 @@ describe('benchmarks', function () {
       'floods',
       `i=0; while [ $i -lt 3000 ]; do echo line $i; i=$((i+1)); done; echo '${RESULT}' > "$4/result.json"`,
     );
-    await writeFile(join(home, 'profiles', 'broken.json'), '[]');
+    await writeFile(join(home(), 'profiles', 'broken.json'), '[]');
     bed = await startTestBed({
       test_enabled: true,
-      benchmark_bin: join(home, 'runner'),
-      benchmark_home: home,
+      benchmark_bin: join(home(), 'runner'),
+      benchmark_home: home(),
     });
     operator = await bed.login();
   });
 
   after(async () => {
     await bed.close();
-    await removeFolder(home);
   });
 
   async function profile(name: string, script: string): Promise<void> {
-    const file = join(home, 'profiles', `${name}.json`);
+    const file = join(home(), 'profiles', `${name}.json`);
     await writeFile(file, JSON.stringify({ title: `Profile ${name}` }));
     await writeFile(`${file}.sh`, script);
   }
@@ -111,7 +109,7 @@ describe('benchmarks', function () {
     const run = await ended(id);
     expect(run.state, run.error ?? '').to.equal('done');
     expect(run.actor).to.equal('test:tester');
-    expect(run.lines).to.deep.equal([`runs ${join(home, 'profiles', 'fast.json')}`, 'done']);
+    expect(run.lines).to.deep.equal([`runs ${join(home(), 'profiles', 'fast.json')}`, 'done']);
     expect(run.rows).to.deep.equal([
       {
         op: 'get-1k',
@@ -200,8 +198,8 @@ describe('benchmarks', function () {
   it('is interrupted with the console, and its processes with it', async () => {
     const overrides = {
       test_enabled: true,
-      benchmark_bin: join(home, 'runner'),
-      benchmark_home: home,
+      benchmark_bin: join(home(), 'runner'),
+      benchmark_home: home(),
     };
     const other = await startTestBed(overrides);
     let isOpen = true;
@@ -246,7 +244,7 @@ describe('benchmarks', function () {
       await writeFile(join(folder, 'run.json'), JSON.stringify({ id, state: 'running' }));
       const logged: unknown[] = [];
       const runs = new BenchmarkRuns({
-        options: { benchmarkBin: '', benchmarkHome: home, stateDir },
+        options: { benchmarkBin: '', benchmarkHome: home(), stateDir },
         events: { publish: () => undefined },
         now: Date.now,
         logger: { error: (...said: unknown[]) => logged.push(said) },
@@ -269,15 +267,15 @@ describe('benchmarks', function () {
     } finally {
       await off.close();
     }
-    await chmod(join(home, 'runner'), 0o777);
+    await chmod(join(home(), 'runner'), 0o777);
     const refused = await operator.post('/api/benchmarks/runs', { profile: 'fast' });
     expect(codeOf(refused)).to.equal('unsupported_here');
-    await chmod(join(home, 'runner'), 0o755);
+    await chmod(join(home(), 'runner'), 0o755);
   });
 
   /** Waits until the processes of `hangs` are gone. */
   async function nobodyRuns(): Promise<void> {
-    const pids = (await readFile(join(home, 'pids'), 'utf8')).trim().split('\n');
+    const pids = (await readFile(join(home(), 'pids'), 'utf8')).trim().split('\n');
     for (const pid of pids) {
       await eventually(
         () => readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ') Z'),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { KeysView, MadeKey } from '../../console/surfaces/keys/surface.js';
 import { parseCredentials, parseRecords } from '../../src/config/credentials.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useTempFolder } from '../support/temp-folder.js';
 import { codeOf, type ConsoleClient } from './support/client.js';
 import { startTestBed, type TestBed } from './support/console.js';
 
@@ -16,15 +16,14 @@ const FIRST = [
 ];
 
 describe('console access keys', () => {
-  let folder: string;
+  const folder = useTempFolder('keys');
   let file: string;
   let bed: TestBed;
   let operator: ConsoleClient;
 
   beforeEach(async () => {
-    folder = await makeTempFolder('keys');
-    await writeFile(join(folder, 'real.json'), '', { mode: 0o600 });
-    file = join(folder, 'credentials.json');
+    await writeFile(join(folder(), 'real.json'), '', { mode: 0o600 });
+    file = join(folder(), 'credentials.json');
     await symlink('real.json', file);
     await write(FIRST);
     bed = await startTestBed({ credentials_file: file });
@@ -33,11 +32,10 @@ describe('console access keys', () => {
 
   afterEach(async () => {
     await bed.close();
-    await removeFolder(folder);
   });
 
   const write = (credentials: readonly object[]) =>
-    writeFile(join(folder, 'real.json'), JSON.stringify({ credentials }));
+    writeFile(join(folder(), 'real.json'), JSON.stringify({ credentials }));
   const records = async () => parseRecords(await readFile(file, 'utf8'), file);
   const inForce = async (nowMs = bed.clock.nowMs) =>
     parseCredentials(await readFile(file, 'utf8'), file, nowMs).map(({ accessKey }) => accessKey);
@@ -83,7 +81,7 @@ describe('console access keys', () => {
     });
     expect((await operator.get('/api/keys')).text).not.to.include(secretKey);
     // The file is still one that the service takes, behind its link.
-    expect((await stat(join(folder, 'real.json'))).mode & 0o777).to.equal(0o600);
+    expect((await stat(join(folder(), 'real.json'))).mode & 0o777).to.equal(0o600);
     expect(await audited()).to.deep.equal(['keys.create ok test', 'keys.create begun test']);
     const log = await readFile(join(bed.stateDir, 'audit.jsonl'), 'utf8');
     expect(log).not.to.include(secretKey);
@@ -130,7 +128,7 @@ describe('console access keys', () => {
   });
 
   it('stay in a file of the same owner, group and mode', async () => {
-    const real = join(folder, 'real.json');
+    const real = join(folder(), 'real.json');
     const isRoot = process.getuid?.() === 0;
     // Only root gives files away; others keep what is theirs.
     if (isRoot) await chown(real, 65_533, 65_532);
@@ -144,7 +142,7 @@ describe('console access keys', () => {
   });
 
   it('are not touched in a file with mistakes', async () => {
-    await writeFile(join(folder, 'real.json'), '{"credentials":[{}]}');
+    await writeFile(join(folder(), 'real.json'), '{"credentials":[{}]}');
     expect(codeOf(await operator.get('/api/keys'))).to.equal('unprocessable');
     const wanted = { account: 'test', role: 'owner' };
     expect(codeOf(await operator.post('/api/keys', wanted))).to.equal('unprocessable');

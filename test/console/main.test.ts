@@ -7,40 +7,29 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
-import { startApi, type RunningApi } from '../swift-api/support/api.js';
+import { useEach, useOnce } from '../support/fixture.js';
+import { useTempFolder } from '../support/temp-folder.js';
+import { startApi } from '../swift-api/support/api.js';
 import { ConsoleClient } from './support/client.js';
 
 const MAIN = fileURLToPath(new URL('../../console/main.js', import.meta.url));
 
 /** The console as a program of its own. */
 describe('console: program', () => {
-  let folder: string;
-  let api: RunningApi;
-  let ends: (() => Promise<unknown>)[];
-
-  before(async () => {
-    api = await startApi();
-  });
-
-  after(() => api.close());
-
-  beforeEach(async () => {
-    folder = await makeTempFolder('console-main');
-    ends = [];
-  });
+  const folder = useTempFolder('console-main');
+  const ends = useEach<(() => Promise<unknown>)[]>(() => []);
+  const api = useOnce(startApi, 'close');
 
   afterEach(async () => {
-    for (const end of ends) await end();
-    await removeFolder(folder);
+    for (const end of ends()) await end();
   });
 
   async function configured(keys: Readonly<Record<string, unknown>> = {}): Promise<string> {
-    const file = join(folder, 'console.json');
+    const file = join(folder(), 'console.json');
     const all = {
       bind: '127.0.0.1:0',
-      store_base: api.origin,
-      auth_url: `${api.origin}/auth/v1.0`,
+      store_base: api().origin,
+      auth_url: `${api().origin}/auth/v1.0`,
       accounts: [{ account: 'test', user: 'tester', role: 'operator' }],
       state_dir: 'state',
       ...keys,
@@ -49,7 +38,7 @@ describe('console: program', () => {
     return file;
   }
 
-  const secrets = () => ({ storeOrigin: api.origin, stateDir: join(folder, 'state') });
+  const secrets = () => ({ storeOrigin: api().origin, stateDir: join(folder(), 'state') });
 
   function run(...args: string[]) {
     const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -58,7 +47,7 @@ describe('console: program', () => {
     const collect = (text: string) => (output += text);
     child.stdout.setEncoding('utf8').on('data', collect);
     child.stderr.setEncoding('utf8').on('data', collect);
-    ends.push(async () => {
+    ends().push(async () => {
       child.kill('SIGKILL');
       await ended;
     });
@@ -89,7 +78,7 @@ describe('console: program', () => {
   }
 
   it('says when its file cannot be read', async () => {
-    const ended = await run(join(folder, 'gone.json')).ended;
+    const ended = await run(join(folder(), 'gone.json')).ended;
     expect(ended).to.include({ code: 78 });
     expect(ended.output).to.match(/gone\.json: expected a readable file/);
   });
@@ -124,7 +113,7 @@ describe('console: program', () => {
     upload.body.end('56789');
     expect((await upload.answer).status).to.be.below(300);
     expect(await ended).to.include({ code: 0 });
-    expect(await readFile(join(folder, 'state', 'audit.jsonl'), 'utf8')).to.include('"login"');
+    expect(await readFile(join(folder(), 'state', 'audit.jsonl'), 'utf8')).to.include('"login"');
   });
 
   it('cuts an upload at a second SIGTERM that comes later, and ends with 1', async () => {

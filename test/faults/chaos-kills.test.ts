@@ -1,8 +1,9 @@
 import { expect } from 'chai';
+import { useOnce } from '../support/fixture.js';
 import { describeWith } from '../support/needs.js';
 import { sharedSwiftLab } from '../support/shared-swift-lab.js';
-import { startSwiftLab, SWIFT_NEEDS, type SwiftLab } from '../support/swift-lab.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { startSwiftLab, SWIFT_NEEDS } from '../support/swift-lab.js';
+import { useTempFolder } from '../support/temp-folder.js';
 import { KILLED_FAULTS, killDuring, type Victim } from './swift/chaos-kills.js';
 
 const ORDERS: readonly (readonly Victim[])[] = [
@@ -25,28 +26,21 @@ const orders = all ? ORDERS : [];
 
 describeWith(SWIFT_NEEDS, 'a fault whose console, supervisor and dead-men are killed', function () {
   this.timeout(240_000);
-  let lab: SwiftLab;
+  // One of the faults kills a worker of two.
+  const lab = useOnce(async () =>
+    all ? await startSwiftLab({ proxyWorkers: 2 }) : await sharedSwiftLab(),
+  );
 
-  before(async () => {
-    // One of the faults kills a worker of two.
-    lab = all ? await startSwiftLab({ proxyWorkers: 2 }) : await sharedSwiftLab();
-  });
   after(async () => {
-    if (all) await lab.close();
+    if (all) await lab().close();
   });
 
-  let folder: string;
-  beforeEach(async () => {
-    folder = await makeTempFolder('chaos-kills');
-  });
-  afterEach(async () => {
-    await removeFolder(folder);
-  });
+  const folder = useTempFolder('chaos-kills');
 
   for (const one of faults) {
     for (const order of [...orders, EVERYTHING]) {
       it(`takes ${one.fault} back: ${order.join(', ')}`, async () => {
-        const { lateS, doneS, wasBroken, lines } = await killDuring(one, order, lab, folder);
+        const { lateS, doneS, wasBroken, lines } = await killDuring(one, order, lab(), folder());
         const figures = [lateS, doneS].map((seconds) => seconds.toFixed(1)).join(' | ');
         const row = `| ${one.fault} | ${order.join(', ')} | ${figures} | ${lines.at(-1)} |`;
         if (all) process.stdout.write(`${row}\n`);

@@ -4,35 +4,33 @@ import { expect } from 'chai';
 import { Client } from 'undici';
 import type { AccessEntry } from '../../src/telemetry/access-log.js';
 import { eventually } from '../support/eventually.js';
+import { useOnce } from '../support/fixture.js';
 import { S3TestClient } from '../support/s3-client.js';
 import { startService, type Service } from '../support/service.js';
 import { requireNoSecrets } from '../support/secrets.js';
 import { signHeaders, UNSIGNED } from '../support/sigv4.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useTempFolderOnce } from '../support/temp-folder.js';
 
 describe('integration: access log', () => {
-  let folder: string;
-  let file: string;
+  const folder = useTempFolderOnce('access-log');
+  const file = useOnce(() => join(folder(), 'access.log'));
   let service: Service;
   let client: S3TestClient;
 
   before(async () => {
-    folder = await makeTempFolder('access-log');
-    file = join(folder, 'access.log');
-    service = await startService({ config: { access_log: file } });
+    service = await startService({ config: { access_log: file() } });
     client = new S3TestClient(service);
   });
 
   after(async () => {
     await client.close();
     await service.stop();
-    const logs = [file, `${file}.1`].map((name) => readFile(name, 'utf8'));
+    const logs = [file(), `${file()}.1`].map((name) => readFile(name, 'utf8'));
     for (const log of await Promise.all(logs)) requireNoSecrets(log, [service.secretKey]);
-    await removeFolder(folder);
   });
 
   async function entries(): Promise<AccessEntry[]> {
-    const text = await readFile(file, 'utf8');
+    const text = await readFile(file(), 'utf8');
     const lines = text.split('\n').filter((line) => line !== '');
     return lines.map((line) => JSON.parse(line) as AccessEntry);
   }
@@ -113,10 +111,10 @@ describe('integration: access log', () => {
   });
 
   it('goes on in a new file after SIGUSR1', async () => {
-    await rename(file, `${file}.1`);
+    await rename(file(), `${file()}.1`);
     process.kill(service.supervisorPid, 'SIGUSR1');
     await eventually(
-      () => stat(file).catch(() => undefined),
+      () => stat(file()).catch(() => undefined),
       (found) => found !== undefined,
     );
     const head = await client.send({ method: 'HEAD', path: '/photos' });

@@ -1,24 +1,23 @@
 import { expect } from 'chai';
+import { useOnce } from '../support/fixture.js';
 import { RawClient, type RawResponse } from '../support/raw-http.js';
 import { readXml, S3TestClient } from '../support/s3-client.js';
-import { startService, type Service } from '../support/service.js';
+import { startService, stopCleanly } from '../support/service.js';
 import { sha256Hex, signHeaders, unsignedChunks, UNSIGNED } from '../support/sigv4.js';
 
 const MD5_OF_NOTHING = '1B2M2Y8AsgTpgAmY7PhCfg==';
 
 /** How the end of a request's body is told, on a raw connection. */
 describe('framing of request bodies', () => {
-  let service: Service;
-  let s3: S3TestClient;
+  const service = useOnce(startService, stopCleanly);
+  const s3 = useOnce(() => new S3TestClient(service()), 'close');
   let uploadId: string;
   const open: RawClient[] = [];
 
   before(async () => {
-    service = await startService();
-    s3 = new S3TestClient(service);
-    await s3.put('/framing');
-    await s3.put('/framing/kept', 'as it was');
-    const begun = await s3.send({ method: 'POST', path: '/framing/new?uploads' });
+    await s3().put('/framing');
+    await s3().put('/framing/kept', 'as it was');
+    const begun = await s3().send({ method: 'POST', path: '/framing/new?uploads' });
     uploadId = /<UploadId>(.*)<\/UploadId>/.exec(begun.text)?.[1] ?? '';
   });
 
@@ -26,13 +25,8 @@ describe('framing of request bodies', () => {
     for (const client of open.splice(0)) client.destroy();
   });
 
-  after(async () => {
-    await s3.close();
-    expect(await service.stop()).to.equal(0);
-  });
-
   async function connect(): Promise<RawClient> {
-    const client = await RawClient.connect(Number(new URL(service.endpoint).port));
+    const client = await RawClient.connect(Number(new URL(service().endpoint).port));
     open.push(client);
     return client;
   }
@@ -47,8 +41,8 @@ describe('framing of request bodies', () => {
   ): string {
     const [rawPath = '', rawQuery = ''] = path.split('?');
     const signed = signHeaders(
-      { ...service, region: 'us-east-1' },
-      { method, rawPath, rawQuery, headers: { host: new URL(service.endpoint).host, ...more } },
+      { ...service(), region: 'us-east-1' },
+      { method, rawPath, rawQuery, headers: { host: new URL(service().endpoint).host, ...more } },
       new Date(),
       contentSha256,
     );
@@ -72,7 +66,7 @@ describe('framing of request bodies', () => {
     client.send(`${head('PUT', '/framing/both', both)}5\r\nhello\r\n0\r\n\r\n`);
     // The HTTP library's own answer.
     expect((await client.lastResponse()).status).to.equal(400);
-    expect((await s3.head('/framing/both')).status).to.equal(404);
+    expect((await s3().head('/framing/both')).status).to.equal(404);
   });
 
   describe('in chunks', () => {
@@ -104,7 +98,7 @@ describe('framing of request bodies', () => {
       for (const bytes of [Buffer.alloc(0), Buffer.from('short'), LONG]) {
         const answer = await put('/framing/chunked', bytes, { 'x-amz-meta-a': '1' });
         expect(answer.status, answer.body.toString()).to.equal(200);
-        const got = await s3.get('/framing/chunked');
+        const got = await s3().get('/framing/chunked');
         expect(got.text).to.equal(bytes.toString());
         expect(got.headers).to.include({
           'content-length': String(bytes.length),
@@ -117,15 +111,15 @@ describe('framing of request bodies', () => {
     it('are parts of uploads, and versions', async () => {
       const part = await put(`/framing/new?partNumber=7&uploadId=${uploadId}`, LONG);
       expect(part.status, part.body.toString()).to.equal(200);
-      const parts = await s3.get(`/framing/new?uploadId=${uploadId}`);
+      const parts = await s3().get(`/framing/new?uploadId=${uploadId}`);
       expect(parts.text).to.contain(`<Size>${LONG.length}</Size>`);
 
-      await s3.put('/framing-versions');
+      await s3().put('/framing-versions');
       const enabled = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
-      await s3.put('/framing-versions?versioning', enabled);
+      await s3().put('/framing-versions?versioning', enabled);
       const version = await put('/framing-versions/v', LONG);
       expect(version.values('x-amz-version-id')).to.have.length(1);
-      const versions = await s3.get('/framing-versions?versions');
+      const versions = await s3().get('/framing-versions?versions');
       expect(versions.text).to.contain(`<Size>${LONG.length}</Size>`);
     });
 
@@ -140,7 +134,7 @@ describe('framing of request bodies', () => {
         for (const [code, headers, sha256] of wrong) {
           const answer = await put('/framing/kept', bytes, headers, sha256);
           expect(errorOf(answer).Code).to.equal(code);
-          expect((await s3.get('/framing/kept')).text).to.equal('as it was');
+          expect((await s3().get('/framing/kept')).text).to.equal('as it was');
         }
         const right = await put('/framing/signed', bytes, {}, sha256Hex(bytes));
         expect(right.status, right.body.toString()).to.equal(200);
@@ -157,7 +151,7 @@ describe('framing of request bodies', () => {
       const length = { 'x-amz-decoded-content-length': String(LONG.length) };
       const answer = await put('/framing/twice', framed, length, mode);
       expect(answer.status, answer.body.toString()).to.equal(200);
-      expect((await s3.get('/framing/twice')).text).to.equal(LONG.toString());
+      expect((await s3().get('/framing/twice')).text).to.equal(LONG.toString());
     });
 
     for (const [what, end] of [
@@ -177,7 +171,7 @@ describe('framing of request bodies', () => {
             if (end !== undefined) client.send(end);
             client.socket.end();
             expect((await client.untilClosed()).toString()).to.not.match(/^HTTP\/1\.1 2/);
-            const after = await s3.get(path);
+            const after = await s3().get(path);
             expect(after.status).to.equal(status);
             if (status === 200) expect(after.text).to.equal('as it was');
           }
@@ -216,8 +210,8 @@ describe('framing of request bodies', () => {
       const client = await connect();
       client.send(`${head('PUT', '/framing/new')}${head('DELETE', '/framing/kept')}`);
       expect((await client.untilClosed()).toString()).to.not.match(/HTTP\/1\.1 2/);
-      expect((await s3.head('/framing/new')).status).to.equal(404);
-      expect((await s3.get('/framing/kept')).text).to.equal('as it was');
+      expect((await s3().head('/framing/new')).status).to.equal(404);
+      expect((await s3().get('/framing/kept')).text).to.equal('as it was');
     });
 
     it('are taken where the operation does without a body', async () => {

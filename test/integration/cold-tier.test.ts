@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
@@ -21,7 +21,7 @@ import { openStore } from '../../src/processes/open-store.js';
 import { seededBytes } from '../backend/embedded/support.js';
 import { readXml, S3TestClient, type S3Answer } from '../support/s3-client.js';
 import { startService, type Service } from '../support/service.js';
-import { makeTempFolder } from '../support/temp-folder.js';
+import { useTempFolderOnce } from '../support/temp-folder.js';
 
 const MAIN = fileURLToPath(new URL('../../supervisor/main.js', import.meta.url));
 const MIB = 1024 * 1024;
@@ -50,12 +50,11 @@ function restoreOf(days: number): string {
 
 describe('cold tier over the wire', function () {
   this.timeout(60_000);
-  let folder: string;
+  const folder = useTempFolderOnce('cold-tier');
   let service: Service;
   let s3: S3TestClient;
 
   before(async () => {
-    folder = await makeTempFolder('cold-tier');
     await start();
     await s3.put('/cold');
     await s3.put('/cold?lifecycle', RULES);
@@ -64,11 +63,10 @@ describe('cold tier over the wire', function () {
   after(async () => {
     await s3.close();
     expect(await service.stop()).to.equal(0);
-    await rm(folder, { recursive: true });
   });
 
   async function start(): Promise<void> {
-    service = await startService({ dataDir: join(folder, 'data'), config: CONFIG });
+    service = await startService({ dataDir: join(folder(), 'data'), config: CONFIG });
     s3 = new S3TestClient(service);
   }
 
@@ -76,7 +74,7 @@ describe('cold tier over the wire', function () {
   async function janitor(): Promise<string[]> {
     const { options } = loadConfig({
       flags: { ...CONFIG, data_dir: service.dataDir },
-      cwd: folder,
+      cwd: folder(),
     });
     const { backend: store } = await openStore(options, []);
     const told: string[] = [];
@@ -99,7 +97,7 @@ describe('cold tier over the wire', function () {
 
   /** `ringway janitor`, beside the service. */
   async function janitorCommand(mode: string): Promise<string[]> {
-    const file = join(folder, 'janitor.json');
+    const file = join(folder(), 'janitor.json');
     await writeFile(file, JSON.stringify(CONFIG));
     const args = [MAIN, 'janitor', mode, '--config', file, '--data', service.dataDir];
     const stdout = await new Promise<string>((resolve, reject) => {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
+import { useOnce } from '../support/fixture.js';
 import { S3TestClient, type S3Answer } from '../support/s3-client.js';
 import { IS_CLUSTER } from '../support/stack.js';
 import { expectAnswer, useVersionsBench, type Status } from './versions/bench.js';
@@ -20,18 +21,16 @@ function having(body: string): Record<string, string> {
 /** https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-deletes.html */
 describe('conditional deletes over the wire', () => {
   const bench = useVersionsBench();
-  let racers: readonly S3TestClient[];
-
-  before(() => {
-    racers = Array.from({ length: RACERS }, () => new S3TestClient(bench().service));
-  });
+  const racers = useOnce<readonly S3TestClient[]>(() =>
+    Array.from({ length: RACERS }, () => new S3TestClient(bench().service)),
+  );
 
   after(async () => {
-    await Promise.all(racers.map((racer) => racer.close()));
+    await Promise.all(racers().map((racer) => racer.close()));
   });
 
   const race = (send: (racer: S3TestClient, number: number) => Promise<S3Answer>) =>
-    Promise.all(racers.map(send));
+    Promise.all(racers().map(send));
 
   async function deleteObjects(bucket: string, objects: readonly string[]): Promise<string[]> {
     const body = `<Delete>${objects.map((inner) => `<Object>${inner}</Object>`).join('')}</Delete>`;

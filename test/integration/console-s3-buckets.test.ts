@@ -1,12 +1,14 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { change, job, ok, query } from '../console/files/support.js';
 import { codeOf, type ConsoleClient } from '../console/support/client.js';
 import { ConsoleAndS3 } from '../support/console-s3.js';
+import { useOnce } from '../support/fixture.js';
 import type { S3TestClient } from '../support/s3-client.js';
 import { IS_CLUSTER } from '../support/stack.js';
+import { removeFolder } from '../support/temp-folder.js';
 
 const DAY_S = 86_400;
 
@@ -19,32 +21,27 @@ interface Facts {
 
 /** Settings of buckets and objects that only S3 has, shown and changed by the console. */
 describe('service: Files and what buckets of S3 are configured with', () => {
-  let both: ConsoleAndS3;
-  let client: ConsoleClient;
-  let s3: S3TestClient;
-  let coldDir: string;
-
-  before(async () => {
-    coldDir = await mkdtemp(join(tmpdir(), 'ringway-cold-'));
+  const coldDir = useOnce(() => mkdtemp(join(tmpdir(), 'ringway-cold-')), removeFolder);
+  const both = useOnce(() => {
     const cold = {
       cold_storage_classes: ['GLACIER:1'],
       cold_backend: 'directory',
-      cold_dir: coldDir,
+      cold_dir: coldDir(),
     };
-    both = await ConsoleAndS3.start({ config: cold });
-    ({ client, s3 } = both);
-  });
+    return ConsoleAndS3.start({ config: cold });
+  }, 'stop');
+  let client: ConsoleClient;
+  let s3: S3TestClient;
 
-  after(async () => {
-    await both.stop();
-    await rm(coldDir, { recursive: true, force: true });
+  before(() => {
+    ({ client, s3 } = both());
   });
 
   const put = (path: string, body: object) => client.send('PUT', path, { body });
 
   /** The audit log's records of a target, as `action result`. */
   async function recorded(target: string): Promise<string[]> {
-    const text = await readFile(join(both.service.dataDir, 'console', 'audit.jsonl'), 'utf8');
+    const text = await readFile(join(both().service.dataDir, 'console', 'audit.jsonl'), 'utf8');
     return text
       .trim()
       .split('\n')
@@ -54,7 +51,7 @@ describe('service: Files and what buckets of S3 are configured with', () => {
   }
 
   it('takes back a deletion, a rename and a restore, and leaves what others wrote since', async () => {
-    const bucket = await both.makeBucket();
+    const bucket = await both().makeBucket();
     const undo = ({ id }: { readonly id: string }) =>
       job(client, '/api/files/undo', { job_id: id });
     const codes = async (done: { readonly id: string }) =>
@@ -126,7 +123,7 @@ describe('service: Files and what buckets of S3 are configured with', () => {
   });
 
   it('turns Object Lock on when the name is typed, and sets what new versions begin with', async () => {
-    const bucket = await both.makeBucket();
+    const bucket = await both().makeBucket();
     const lock = async () => (await ok(client.get(`/api/files/lock?name=${bucket}`), 200)).json();
     expect(await lock()).to.deep.equal({ enabled: false, default_retention: null });
     const wanted = { mode: 'GOVERNANCE', unit: 'days', count: 2 };
@@ -151,7 +148,7 @@ describe('service: Files and what buckets of S3 are configured with', () => {
       'files.object_lock begun',
       'files.object_lock ok',
     ]);
-    const plain = await both.makeBucket('Off');
+    const plain = await both().makeBucket('Off');
     const refused = await change(client, 'lock', {
       ...{ name: plain, default_retention: null, confirm_name: plain },
     });
@@ -159,10 +156,10 @@ describe('service: Files and what buckets of S3 are configured with', () => {
   });
 
   it('sets retention and legal hold of a version, and bypasses governance when the name is typed', async () => {
-    const bucket = await both.makeBucket('Locked');
+    const bucket = await both().makeBucket('Locked');
     await s3.put(`/${bucket}/a`, 'first');
     await s3.put(`/${bucket}/a`, 'second');
-    const [, older] = await both.versions(bucket, 'a');
+    const [, older] = await both().versions(bucket, 'a');
     const place = { container: bucket, name: 'a', version_id: older!.id };
     const nowS = Math.floor(Date.now() / 1000);
     const retain = (retention: object | null, more: object = {}) =>
@@ -194,7 +191,7 @@ describe('service: Files and what buckets of S3 are configured with', () => {
     await ok(retain(governance), 204);
     expect(codeOf(await remove())).to.equal('object_locked');
     await ok(remove({ bypass: true }), 200);
-    expect((await both.versions(bucket, 'a')).map(({ bytes }) => bytes)).to.deep.equal([6]);
+    expect((await both().versions(bucket, 'a')).map(({ bytes }) => bytes)).to.deep.equal([6]);
     const records = await recorded(`${bucket}/a`);
     expect(records).to.include.members(['files.retention denied', 'files.legal_hold ok']);
     expect(records.slice(-2)).to.deep.equal([
@@ -207,9 +204,9 @@ describe('service: Files and what buckets of S3 are configured with', () => {
   });
 
   it('leaves what is retained in compliance mode, for any user', async () => {
-    const bucket = await both.makeBucket('Locked');
+    const bucket = await both().makeBucket('Locked');
     await s3.put(`/${bucket}/a`, 'kept');
-    const [version] = await both.versions(bucket, 'a');
+    const [version] = await both().versions(bucket, 'a');
     const place = { container: bucket, name: 'a', version_id: version!.id };
     const retention = { mode: 'COMPLIANCE', until_unix_s: Math.floor(Date.now() / 1000) + DAY_S };
     const retain = (more: object) => put('/api/files/versions/retention', { ...place, ...more });
@@ -223,9 +220,9 @@ describe('service: Files and what buckets of S3 are configured with', () => {
   });
 
   it('changes tags of buckets, objects and versions', async () => {
-    const bucket = await both.makeBucket();
+    const bucket = await both().makeBucket();
     await s3.put(`/${bucket}/a%20b`, 'one', { 'x-amz-tagging': 'team=red' });
-    const [version] = await both.versions(bucket, 'a b');
+    const [version] = await both().versions(bucket, 'a b');
     await s3.put(`/${bucket}/a%20b`, 'two');
     const old = { container: bucket, name: 'a b', version_id: version!.id };
     const tags = async (place: Record<string, string>) =>
@@ -259,7 +256,7 @@ describe('service: Files and what buckets of S3 are configured with', () => {
 
   it('shows storage class and checksums, and restores from cold storage', async () => {
     for (const status of ['Enabled', 'Off'] as const) {
-      const bucket = await both.makeBucket(status);
+      const bucket = await both().makeBucket(status);
       const place = { container: bucket, name: 'archive' };
       const path = `/${bucket}/archive`;
       const facts = async () =>
@@ -289,7 +286,7 @@ describe('service: Files and what buckets of S3 are configured with', () => {
   });
 
   it('lists unfinished uploads with their size, and aborts one or all that are old', async () => {
-    const bucket = await both.makeBucket('Off');
+    const bucket = await both().makeBucket('Off');
     const begin = async (key: string) => {
       const { text } = await s3.send({ method: 'POST', path: `/${bucket}/${key}?uploads` });
       const [, id = ''] = /<UploadId>([^<]+)/.exec(text) ?? [];

@@ -3,6 +3,7 @@ import { change, job, ok, query, type JobResult } from '../console/files/support
 import { codeOf, type ConsoleClient } from '../console/support/client.js';
 import { ConsoleAndS3 } from '../support/console-s3.js';
 import { eventually } from '../support/eventually.js';
+import { useOnce } from '../support/fixture.js';
 import type { S3TestClient } from '../support/s3-client.js';
 
 interface Plan {
@@ -21,20 +22,17 @@ const RULE = {
 
 /** Rewinding a bucket, and the rules by which objects expire and pages of other sites get in. */
 describe('service: Files, rewinding and the rules of buckets', () => {
-  let both: ConsoleAndS3;
+  const both = useOnce(() => ConsoleAndS3.start(), 'stop');
   let client: ConsoleClient;
   let s3: S3TestClient;
 
-  before(async () => {
-    both = await ConsoleAndS3.start();
-    ({ client, s3 } = both);
+  before(() => {
+    ({ client, s3 } = both());
   });
-
-  after(() => both.stop());
 
   /** Milliseconds of a time after all that was written, and before what is written next. */
   async function now(bucket: string, name: string): Promise<number> {
-    const [newest] = await both.versions(bucket, name);
+    const [newest] = await both().versions(bucket, name);
     const at = Date.parse(newest!.last_modified);
     await eventually(
       () => Promise.resolve(Date.now()),
@@ -55,7 +53,7 @@ describe('service: Files, rewinding and the rules of buckets', () => {
     job(client, '/api/files/rewind', { container, plan_id: id, confirm_name: container });
 
   it('rewinds a folder to a time, as it was previewed', async () => {
-    const bucket = await both.makeBucket();
+    const bucket = await both().makeBucket();
     const meta = { 'x-amz-meta-author': 'Ada', 'content-type': 'text/plain' };
     await s3.put(`/${bucket}/d/changed`, 'before', meta);
     await s3.put(`/${bucket}/d/removed`, 'before');
@@ -89,7 +87,7 @@ describe('service: Files, rewinding and the rules of buckets', () => {
     }
     expect((await s3.get(`/${bucket}/other`)).text).to.equal('after');
     // Nothing is lost: what was current before is a version.
-    expect(await both.versions(bucket, 'd/changed')).to.have.length(3);
+    expect(await both().versions(bucket, 'd/changed')).to.have.length(3);
     const again = { ...body, confirm_name: bucket };
     expect(codeOf(await client.post('/api/files/rewind', again))).to.equal('conflict');
     const records = (await ok(client.get('/api/audit?action=files.rewind'), 200)).json() as {
@@ -100,7 +98,7 @@ describe('service: Files, rewinding and the rules of buckets', () => {
   });
 
   it('leaves what has changed since the preview, and does nothing in a suspended bucket', async () => {
-    const bucket = await both.makeBucket();
+    const bucket = await both().makeBucket();
     await s3.put(`/${bucket}/a`, 'one');
     const at = await now(bucket, 'a');
     await s3.put(`/${bucket}/a`, 'two');
@@ -111,13 +109,13 @@ describe('service: Files, rewinding and the rules of buckets', () => {
     expect(result).to.include({ succeeded: 1, failed: 1 });
     expect(result.failures[0]).to.include({ name: 'a', code: 'conflict' });
     expect((await s3.get(`/${bucket}/a`)).text).to.equal('three');
-    const suspended = await both.makeBucket('Suspended');
+    const suspended = await both().makeBucket('Suspended');
     const body = { container: suspended, at_unix_ms: at };
     expect(codeOf(await client.post('/api/files/rewind/preview', body))).to.equal('conflict');
   });
 
   it('keeps lifecycle rules as S3 has them, and tells what S3 refuses', async () => {
-    const bucket = await both.makeBucket();
+    const bucket = await both().makeBucket();
     const rules = async () =>
       (await ok(client.get(`/api/files/lifecycle?name=${bucket}`), 200)).json();
     expect(await rules()).to.deep.include({ rules: [] });
@@ -142,7 +140,7 @@ describe('service: Files, rewinding and the rules of buckets', () => {
 
   it('previews what lifecycle rules would do', async () => {
     for (const status of ['Enabled', 'Off'] as const) {
-      const bucket = await both.makeBucket(status);
+      const bucket = await both().makeBucket(status);
       await s3.put(`/${bucket}/tmp/a`, 'aa', { 'x-amz-tagging': 'keep=no' });
       await s3.put(`/${bucket}/tmp/b`, 'bbb');
       await s3.put(`/${bucket}/tmp/b`, 'bbbb');
@@ -173,7 +171,7 @@ describe('service: Files, rewinding and the rules of buckets', () => {
   });
 
   it('keeps CORS rules, and tells which of them lets a request in', async () => {
-    const bucket = await both.makeBucket('Off');
+    const bucket = await both().makeBucket('Off');
     const rules = [
       {
         ...{ id: 'app', origins: ['https://*.example.com'], methods: ['GET', 'PUT'] },

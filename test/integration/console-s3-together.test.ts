@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { change, download, job, list, ok, query, upload } from '../console/files/support.js';
 import type { ConsoleClient } from '../console/support/client.js';
 import { ConsoleAndS3 } from '../support/console-s3.js';
+import { useOnce } from '../support/fixture.js';
 import { CONSOLE_LIMIT_MS } from '../support/service-console.js';
 import type { S3TestClient } from '../support/s3-client.js';
 
@@ -32,7 +33,7 @@ function numbers(seed: number): (below: number) => number {
  */
 describe('service: an S3 client and Files on a locked bucket together', function () {
   this.timeout(CONSOLE_LIMIT_MS + SECONDS * 3000);
-  let both: ConsoleAndS3;
+  const both = useOnce(() => ConsoleAndS3.start(), 'stop');
   let client: ConsoleClient;
   let s3: S3TestClient;
   let bucket: string;
@@ -40,19 +41,16 @@ describe('service: an S3 client and Files on a locked bucket together', function
   const held = new Map<string, string>();
 
   before(async () => {
-    both = await ConsoleAndS3.start();
-    ({ client, s3 } = both);
-    bucket = await both.makeBucket('Locked');
+    ({ client, s3 } = both());
+    bucket = await both().makeBucket('Locked');
   });
-
-  after(() => both.stop());
 
   const path = (key: string) => `/${bucket}/${key.split('/').map(encodeURIComponent).join('/')}`;
   const inTwoDays = () => Math.floor(Date.now() / 1000) + 2 * DAY_S;
 
   /** A version with a body, or undefined where there is none. */
   async function someVersion(key: string, pick: (below: number) => number) {
-    const found = (await both.versions(bucket, key)).filter(({ deleted }) => !deleted);
+    const found = (await both().versions(bucket, key)).filter(({ deleted }) => !deleted);
     return found.length === 0 ? undefined : found[pick(found.length)]!.id;
   }
 
@@ -154,7 +152,7 @@ describe('service: an S3 client and Files on a locked bucket together', function
         object.status,
         object.status === 200 && object.text,
       ]);
-      const told = await both.versions(bucket, key);
+      const told = await both().versions(bucket, key);
       const listed = (await s3.get(`/${bucket}?versions&prefix=${encodeURIComponent(key)}`)).text;
       const known = [...listed.matchAll(/<VersionId>([^<]+)</g)].map(([, id]) => id);
       expect(

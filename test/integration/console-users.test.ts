@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import type { ConsoleClient } from '../console/support/client.js';
 import { CONF, FakeCluster, NODES } from '../console/users/support.js';
 import { eventually } from '../support/eventually.js';
+import { useEach } from '../support/fixture.js';
 import { ringway } from '../support/ringway.js';
 import { startService, type Service } from '../support/service.js';
 import { consoleOf, consoleUp } from '../support/service-console.js';
@@ -17,34 +18,30 @@ const [FIRST = '', SECOND = '', THIRD = ''] = NODES;
 describe('service: a reload in the middle of a change of users', function () {
   // A guard: many processes are started, one after the other.
   this.timeout(180_000);
-  let cluster: FakeCluster;
+  const cluster = useEach(() => FakeCluster.start(), 'close');
   let service: Service;
   let client: ConsoleClient;
 
-  beforeEach(async () => {
-    cluster = await FakeCluster.start();
-  });
-
   afterEach(async () => {
     await service.stop();
-    await cluster.close();
   });
 
   async function start(config: Readonly<Record<string, unknown>> = {}): Promise<void> {
-    const file = join(cluster.root, 'console.json');
-    await writeFile(file, JSON.stringify(cluster.keys()));
+    const file = join(cluster().root, 'console.json');
+    await writeFile(file, JSON.stringify(cluster().keys()));
     service = await startService({
       main: MAIN,
       console: '127.0.0.1:0',
       listeners: 1,
       config: { console_config: file, ...config },
-      env: { TEST_SSH: cluster.ssh },
+      env: { TEST_SSH: cluster().ssh },
     });
     await consoleUp(service);
     client = await login();
   }
 
-  const login = () => cluster.login('admin', undefined, cluster.client(consoleOf(service).port));
+  const login = () =>
+    cluster().login('admin', undefined, cluster().client(consoleOf(service).port));
 
   /** @returns the job, and the key of the new user */
   async function apply(): Promise<{ readonly job_id: string; readonly key: string }> {
@@ -65,24 +62,24 @@ describe('service: a reload in the middle of a change of users', function () {
     return { former, reloaded };
   }
 
-  const confs = (name?: string) => Promise.all(NODES.map((node) => cluster.read(node, name)));
+  const confs = (name?: string) => Promise.all(NODES.map((node) => cluster().read(node, name)));
   const journal = async () =>
-    (await readdir(join(cluster.root, 'state'))).includes('users-change.json');
+    (await readdir(join(cluster().root, 'state'))).includes('users-change.json');
   const outcomes = async () =>
-    (await cluster.audit())
+    (await cluster().audit())
       .filter(({ action, result }) => /^users\.(add|recover)$/.test(action) && result !== 'begun')
       .map(({ action, target, result }) => `${action} ${target} ${result}`);
 
   it('takes the change back from every node that has it, and says so', async () => {
     await start();
-    await cluster.make(SECOND, 'blocked');
+    await cluster().make(SECOND, 'blocked');
     await apply();
-    await cluster.untilBlocked(SECOND);
+    await cluster().untilBlocked(SECOND);
     const { reloaded } = await reloadMeanwhile();
     expect(await journal()).to.equal(true);
     // Nobody is logged in before what became of it is known.
     const loggedIn = login();
-    await cluster.heal(SECOND, 'blocked');
+    await cluster().heal(SECOND, 'blocked');
     client = await loggedIn;
     expect(await confs()).to.deep.equal([CONF, CONF, CONF]);
     expect(await confs('active')).to.deep.equal([CONF, CONF, CONF]);
@@ -98,11 +95,11 @@ describe('service: a reload in the middle of a change of users', function () {
 
   it('completes the change where only its last node was left', async () => {
     await start();
-    await cluster.make(THIRD, 'blocked');
+    await cluster().make(THIRD, 'blocked');
     const { key } = await apply();
-    await cluster.untilBlocked(THIRD);
+    await cluster().untilBlocked(THIRD);
     const { reloaded } = await reloadMeanwhile();
-    await cluster.heal(THIRD, 'blocked');
+    await cluster().heal(THIRD, 'blocked');
     client = await login();
     expect(await outcomes()).to.deep.equal([
       `users.add test:new ${FIRST}=ok ${SECOND}=ok ${THIRD}=ok ok`,
@@ -116,9 +113,9 @@ describe('service: a reload in the middle of a change of users', function () {
 
   it('lets the next console take the change back where the former one was killed for its time', async () => {
     await start({ drain_timeout_ms: 200 });
-    await cluster.make(SECOND, 'blocked');
+    await cluster().make(SECOND, 'blocked');
     await apply();
-    await cluster.untilBlocked(SECOND);
+    await cluster().untilBlocked(SECOND);
     const { former, reloaded } = await reloadMeanwhile();
     await eventually(
       () => Promise.resolve(existsSync(`/proc/${former}`)),
@@ -127,7 +124,7 @@ describe('service: a reload in the middle of a change of users', function () {
     // Its files first: a proxy is told when they are back.
     await eventually(confs, (texts) => texts.every((text) => text === CONF));
     expect(await journal()).to.equal(true);
-    await cluster.heal(SECOND, 'blocked');
+    await cluster().heal(SECOND, 'blocked');
     await eventually(outcomes, (all) => all.includes('users.recover test:new ok'));
     expect(await confs()).to.deep.equal([CONF, CONF, CONF]);
     expect(await confs('active')).to.deep.equal([CONF, CONF, CONF]);

@@ -8,7 +8,7 @@ import { freePort } from '../support/free-port.js';
 import { ringway } from '../support/ringway.js';
 import { S3TestClient } from '../support/s3-client.js';
 import { startService, type Service } from '../support/service.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useTempFolderOnce } from '../support/temp-folder.js';
 
 interface Child {
   readonly kind: string;
@@ -26,18 +26,17 @@ function secretsOf(service: Service) {
 
 /** The console as the service starts it, over its embedded store. */
 describe('service: console', () => {
-  let folder: string;
+  const folder = useTempFolderOnce('service-console');
   let service: Service;
   let client: ConsoleClient;
 
   before(async () => {
-    folder = await makeTempFolder('service-console');
-    await writeFile(join(folder, 'console.json'), '{"cluster_name": "before"}');
+    await writeFile(join(folder(), 'console.json'), '{"cluster_name": "before"}');
     service = await startService({
       store: '127.0.0.1:0',
       console: '127.0.0.1:0',
       listeners: 1,
-      config: { console_config: join(folder, 'console.json'), probe_interval_ms: 100 },
+      config: { console_config: join(folder(), 'console.json'), probe_interval_ms: 100 },
     });
     const port = Number(/Console +http:\/\/127\.0\.0\.1:(\d+)/.exec(service.output())?.[1]);
     client = new ConsoleClient(port, secretsOf(service));
@@ -46,7 +45,6 @@ describe('service: console', () => {
 
   after(async () => {
     await service.stop();
-    await removeFolder(folder);
   });
 
   async function consoleChild(): Promise<Child | undefined> {
@@ -132,7 +130,7 @@ describe('service: console', () => {
     const target = '/api/files/object/body?container=slow&name=slow';
     const upload = await client.beginUpload(target, BYTES.length);
     upload.body.write(BYTES.subarray(0, 5));
-    await writeFile(join(folder, 'console.json'), '{"cluster_name": "after"}');
+    await writeFile(join(folder(), 'console.json'), '{"cluster_name": "after"}');
     const reloaded = ringway(service, 'reload');
     await untilUp(pid);
     expect((await client.get('/api/session')).status).to.equal(401);

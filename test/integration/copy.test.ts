@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
+import { useOnce } from '../support/fixture.js';
 import { S3TestClient, type S3Answer } from '../support/s3-client.js';
-import { startService, type Service } from '../support/service.js';
+import { startService, stopCleanly } from '../support/service.js';
 import { onlyOn } from '../support/stack.js';
 
 const BODY = '123456789';
@@ -21,35 +22,31 @@ const WRITTEN = {
 };
 
 describe('CopyObject over the wire', () => {
-  let service: Service;
-  let s3: S3TestClient;
+  const service = useOnce(
+    () => startService({ config: { storage_classes: ['STANDARD', 'GLACIER'] } }),
+    stopCleanly,
+  );
+  const s3 = useOnce(() => new S3TestClient(service()), 'close');
 
   before(async () => {
-    service = await startService({ config: { storage_classes: ['STANDARD', 'GLACIER'] } });
-    s3 = new S3TestClient(service);
-    await s3.put('/copies');
-    await s3.put('/source');
-    await s3.put('/source/object', BODY, WRITTEN);
-  });
-
-  after(async () => {
-    await s3.close();
-    expect(await service.stop()).to.equal(0);
+    await s3().put('/copies');
+    await s3().put('/source');
+    await s3().put('/source/object', BODY, WRITTEN);
   });
 
   function copy(target: string, source: string, headers: Record<string, string> = {}) {
-    return s3.put(target, '', { 'x-amz-copy-source': source, ...headers });
+    return s3().put(target, '', { 'x-amz-copy-source': source, ...headers });
   }
 
   async function tagsOf(path: string): Promise<string[]> {
-    const { text } = await s3.get(`${path}?tagging`);
+    const { text } = await s3().get(`${path}?tagging`);
     return [...text.matchAll(/<Key>([^<]*)<\/Key><Value>([^<]*)</g)].map(
       ([, key = '', value = '']) => `${key}=${value}`,
     );
   }
 
   async function expectNothingAt(path: string): Promise<void> {
-    expect((await s3.head(path)).status).to.equal(404);
+    expect((await s3().head(path)).status).to.equal(404);
   }
 
   describe('what is copied', () => {
@@ -66,7 +63,7 @@ describe('CopyObject over the wire', () => {
       expect(answer.text).to.contain(`<ETag>${ETAG.replaceAll('"', '&quot;')}</ETag>`);
       expect(answer.text).to.contain('<ChecksumCRC32>y/Q5Jg==</ChecksumCRC32>');
 
-      const got = await s3.get('/copies/plain', { 'x-amz-checksum-mode': 'ENABLED' });
+      const got = await s3().get('/copies/plain', { 'x-amz-checksum-mode': 'ENABLED' });
       expect(got.text).to.equal(BODY);
       expect(got.headers).to.include({
         etag: ETAG,
@@ -79,7 +76,7 @@ describe('CopyObject over the wire', () => {
       });
       expect(await tagsOf('/copies/plain')).to.deep.equal(['tag=source']);
       expect(got.headers, 'the class is not copied').to.not.have.property('x-amz-storage-class');
-      const listed = await s3.get('/copies?prefix=plain');
+      const listed = await s3().get('/copies?prefix=plain');
       expect(listed.text)
         .to.contain('<StorageClass>STANDARD</StorageClass>')
         .and.contain('<ChecksumAlgorithm>CRC32</ChecksumAlgorithm>');
@@ -88,7 +85,9 @@ describe('CopyObject over the wire', () => {
     it('leaves the request’s metadata and tags aside unless it says REPLACE', async () => {
       const headers = { 'x-amz-meta-colour': 'red', 'x-amz-tagging': 'tag=new' };
       await copy('/copies/kept', '/source/object', headers);
-      expect((await s3.head('/copies/kept')).headers).to.include({ 'x-amz-meta-colour': 'brown' });
+      expect((await s3().head('/copies/kept')).headers).to.include({
+        'x-amz-meta-colour': 'brown',
+      });
       expect(await tagsOf('/copies/kept')).to.deep.equal(['tag=source']);
     });
 
@@ -98,7 +97,7 @@ describe('CopyObject over the wire', () => {
         'content-type': 'text/csv',
         'x-amz-meta-shape': 'round',
       });
-      const { headers } = await s3.head('/copies/new-metadata');
+      const { headers } = await s3().head('/copies/new-metadata');
       expect(headers).to.include({ 'content-type': 'text/csv', 'x-amz-meta-shape': 'round' });
       expect(headers).to.not.have.any.keys('x-amz-meta-colour', 'cache-control');
       expect(await tagsOf('/copies/new-metadata')).to.deep.equal(['tag=source']);
@@ -110,48 +109,48 @@ describe('CopyObject over the wire', () => {
       expect(await tagsOf('/copies/new-tags')).to.deep.equal(['a=b', 'c=']);
       await copy('/copies/no-tags', '/source/object', directive);
       expect(await tagsOf('/copies/no-tags')).to.deep.equal([]);
-      expect((await s3.head('/copies/no-tags')).headers).to.include({
+      expect((await s3().head('/copies/no-tags')).headers).to.include({
         'x-amz-meta-colour': 'brown',
       });
     });
 
     it('stores the class that it is asked for', async () => {
       await copy('/copies/cold', '/source/object', { 'x-amz-storage-class': 'GLACIER' });
-      expect((await s3.head('/copies/cold')).headers).to.include({
+      expect((await s3().head('/copies/cold')).headers).to.include({
         'x-amz-storage-class': 'GLACIER',
       });
-      const listed = await s3.get('/copies?prefix=cold');
+      const listed = await s3().get('/copies?prefix=cold');
       expect(listed.text).to.contain('<StorageClass>GLACIER</StorageClass>');
     });
 
     it('copies empty objects, large ones, and keys of any kind', async () => {
       const large = Buffer.alloc(9 * 1024 * 1024 + 1, 'large');
-      await s3.put('/source/large', large);
-      await s3.put('/source/empty');
-      await s3.put('/source/a%2Fb%20%2B%25%3F%E6%97%A5', 'odd');
+      await s3().put('/source/large', large);
+      await s3().put('/source/empty');
+      await s3().put('/source/a%2Fb%20%2B%25%3F%E6%97%A5', 'odd');
       for (const [source, body] of [
         ['source/large', large],
         ['source%2Fempty', Buffer.alloc(0)],
         ['/source/a/b+%2B%25%3F%E6%97%A5?versionId=null', Buffer.from('odd')],
       ] as const) {
         expect((await copy('/copies/any', source)).status, source).to.equal(200);
-        expect(body.equals((await s3.get('/copies/any')).body), source).to.be.true;
+        expect(body.equals((await s3().get('/copies/any')).body), source).to.be.true;
       }
     });
 
     it('overwrites the target, and outlives the source', async () => {
-      await s3.put('/copies/over', 'before', { 'x-amz-meta-old': 'x' });
-      await s3.put('/source/mortal', BODY);
+      await s3().put('/copies/over', 'before', { 'x-amz-meta-old': 'x' });
+      await s3().put('/source/mortal', BODY);
       await copy('/copies/over', '/source/mortal');
-      await s3.delete('/source/mortal');
-      const got = await s3.get('/copies/over');
+      await s3().delete('/source/mortal');
+      const got = await s3().get('/copies/over');
       expect(got.text).to.equal(BODY);
       expect(got.headers).to.not.have.property('x-amz-meta-old');
     });
   });
 
   describe('onto itself', () => {
-    before(() => s3.put('/copies/self', BODY, WRITTEN));
+    before(() => s3().put('/copies/self', BODY, WRITTEN));
 
     it('is refused without a change', async () => {
       const answer = await copy('/copies/self', '/copies/self');
@@ -168,7 +167,7 @@ describe('CopyObject over the wire', () => {
         'x-amz-meta-shape': 'square',
       });
       expect(answer.status).to.equal(200);
-      const got = await s3.get('/copies/self');
+      const got = await s3().get('/copies/self');
       expect([got.text, got.headers.etag]).to.deep.equal([BODY, ETAG]);
       expect(got.headers).to.include({ 'x-amz-meta-shape': 'square' });
       expect(got.headers).to.not.have.property('x-amz-meta-colour');
@@ -178,7 +177,7 @@ describe('CopyObject over the wire', () => {
     it('changes the storage class in place', async () => {
       const cold = { 'x-amz-storage-class': 'GLACIER' };
       expect((await copy('/copies/self', '/copies/self', cold)).status).to.equal(200);
-      expect((await s3.head('/copies/self')).headers).to.include(cold);
+      expect((await s3().head('/copies/self')).headers).to.include(cold);
     });
   });
 
@@ -197,15 +196,15 @@ describe('CopyObject over the wire', () => {
     ] as const) {
       const asked = JSON.stringify(headers);
       it(`answers ${status} to a source with ${asked}`, async () => {
-        await s3.put('/source/fresh', BODY);
+        await s3().put('/source/fresh', BODY);
         const onSource = Object.entries(headers).map(([name, value]): [string, string] => [
           `x-amz-copy-source-${name}`,
           value,
         ]);
-        await s3.delete('/copies/if');
+        await s3().delete('/copies/if');
         const answer = await copy('/copies/if', '/source/fresh', Object.fromEntries(onSource));
         expect(answer.status).to.equal(status);
-        expect((await s3.head('/copies/if')).status).to.equal(status === 200 ? 200 : 404);
+        expect((await s3().head('/copies/if')).status).to.equal(status === 200 ? 200 : 404);
         if (condition === '') return;
         expect(answer.code).to.equal('PreconditionFailed');
         expect(answer.text).to.contain(`<Condition>x-amz-copy-source-${condition}</Condition>`);
@@ -321,8 +320,8 @@ describe('CopyObject over the wire', () => {
 
   it('is one of the written bodies, whole, while the source is overwritten', async () => {
     const bodies = ['a', 'b', 'c'].map((letter) => letter.repeat(200_000));
-    await s3.put('/source/busy', bodies[0] ?? '');
-    const writer = new S3TestClient(service);
+    await s3().put('/source/busy', bodies[0] ?? '');
+    const writer = new S3TestClient(service());
     let writing = true;
     const writes = (async () => {
       while (writing) for (const body of bodies) await writer.put('/source/busy', body);
@@ -332,7 +331,7 @@ describe('CopyObject over the wire', () => {
         const answer = await copy('/copies/busy', '/source/busy');
         expect(answer.status).to.be.oneOf([200, 409]);
         if (answer.status === 409) continue;
-        const got = await s3.get('/copies/busy');
+        const got = await s3().get('/copies/busy');
         expect(bodies).to.include(got.text);
         const md5 = createHash('md5').update(got.body).digest('hex');
         expect(answer.text).to.contain(md5);

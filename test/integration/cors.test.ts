@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import { useOnce } from '../support/fixture.js';
 import { S3TestClient, type S3Answer } from '../support/s3-client.js';
-import { startService, type Service } from '../support/service.js';
+import { startService, stopCleanly } from '../support/service.js';
 
 const ORIGIN = 'https://app.example';
 
@@ -20,25 +21,18 @@ const RULES = `<CORSConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/
 </CORSConfiguration>`;
 
 describe('CORS over the wire', () => {
-  let service: Service;
-  let s3: S3TestClient;
+  const service = useOnce(startService, stopCleanly);
+  const s3 = useOnce(() => new S3TestClient(service()), 'close');
 
   before(async () => {
-    service = await startService();
-    s3 = new S3TestClient(service);
-    await s3.put('/bucket');
-    await s3.put('/plain');
-    await s3.put('/bucket/key', '0123456789');
-    expect((await s3.put('/bucket?cors', RULES)).status).to.equal(200);
-  });
-
-  after(async () => {
-    await s3.close();
-    expect(await service.stop()).to.equal(0);
+    await s3().put('/bucket');
+    await s3().put('/plain');
+    await s3().put('/bucket/key', '0123456789');
+    expect((await s3().put('/bucket?cors', RULES)).status).to.equal(200);
   });
 
   const preflight = (path: string, method: string, more: Record<string, string> = {}) =>
-    s3.send({
+    s3().send({
       method: 'OPTIONS',
       path,
       headers: { origin: ORIGIN, 'access-control-request-method': method, ...more },
@@ -46,17 +40,17 @@ describe('CORS over the wire', () => {
     });
 
   it('keeps, shows and removes the rules', async () => {
-    expectError(await s3.get('/plain?cors'), 404, 'NoSuchCORSConfiguration');
-    expect((await s3.put('/plain?cors', RULES)).status).to.equal(200);
-    const shown = await s3.get('/plain?cors');
+    expectError(await s3().get('/plain?cors'), 404, 'NoSuchCORSConfiguration');
+    expect((await s3().put('/plain?cors', RULES)).status).to.equal(200);
+    const shown = await s3().get('/plain?cors');
     expect([shown.status, shown.headers['content-type']]).to.deep.equal([200, 'application/xml']);
     expect(shown.text).to.contain('<AllowedOrigin>https://*.partner.example</AllowedOrigin>');
     expect(shown.text.match(/<CORSRule>/g)).to.have.length(2);
-    expect((await s3.delete('/plain?cors')).status).to.equal(204);
-    expect((await s3.delete('/plain?cors')).status, 'again').to.equal(204);
-    expectError(await s3.get('/plain?cors'), 404, 'NoSuchCORSConfiguration');
+    expect((await s3().delete('/plain?cors')).status).to.equal(204);
+    expect((await s3().delete('/plain?cors')).status, 'again').to.equal(204);
+    expectError(await s3().get('/plain?cors'), 404, 'NoSuchCORSConfiguration');
     for (const method of ['GET', 'PUT', 'DELETE']) {
-      const answer = await s3.send({
+      const answer = await s3().send({
         method,
         path: '/absent?cors',
         body: method === 'PUT' ? RULES : '',
@@ -87,9 +81,9 @@ describe('CORS over the wire', () => {
         'MaxMessageLengthExceeded',
       ],
     ] as const) {
-      expectError(await s3.put('/bucket?cors', body), 400, code);
+      expectError(await s3().put('/bucket?cors', body), 400, code);
     }
-    expect((await s3.get('/bucket?cors')).text).to.contain('<ID>app</ID>');
+    expect((await s3().get('/bucket?cors')).text).to.contain('<ID>app</ID>');
   });
 
   it('answers a preflight without a signature', async () => {
@@ -145,7 +139,7 @@ describe('CORS over the wire', () => {
   }
 
   it('refuses OPTIONS that is no preflight', async () => {
-    const answer = await s3.send({ method: 'OPTIONS', path: '/bucket/key', signed: false });
+    const answer = await s3().send({ method: 'OPTIONS', path: '/bucket/key', signed: false });
     expectError(answer, 400, 'BadRequest');
   });
 
@@ -174,7 +168,7 @@ describe('CORS over the wire', () => {
   ] as const) {
     const sent = `${signed ? '' : 'unsigned '}${method} ${path.slice(0, 30)}`;
     it(`has the headers on ${status} to ${sent}`, async () => {
-      const answer = await s3.send({ method, path, headers: { origin: ORIGIN }, signed });
+      const answer = await s3().send({ method, path, headers: { origin: ORIGIN }, signed });
       expect(answer.status).to.equal(status);
       expect(answer.headers['access-control-allow-origin']).to.equal(ORIGIN);
       expect(answer.headers['access-control-expose-headers']).to.equal('ETag, x-amz-request-id');
@@ -183,30 +177,30 @@ describe('CORS over the wire', () => {
   }
 
   it('has the headers on what ranges and conditions make of a GET', async () => {
-    const { etag = '' } = (await s3.head('/bucket/key')).headers;
+    const { etag = '' } = (await s3().head('/bucket/key')).headers;
     for (const [name, value, status] of [
       ['range', 'bytes=2-4', 206],
       ['range', 'bytes=20-', 416],
       ['if-none-match', etag, 304],
       ['if-match', '"other"', 412],
     ] as const) {
-      const answer = await s3.get('/bucket/key', { origin: ORIGIN, [name]: value });
+      const answer = await s3().get('/bucket/key', { origin: ORIGIN, [name]: value });
       expect(answer.status).to.equal(status);
       expect(answer.headers['access-control-allow-origin']).to.equal(ORIGIN);
     }
   });
 
   it('has the headers on the answer that removes the bucket', async () => {
-    await s3.put('/gone');
-    await s3.put('/gone?cors', RULES);
-    const answer = await s3.delete('/gone', { origin: ORIGIN });
+    await s3().put('/gone');
+    await s3().put('/gone?cors', RULES);
+    const answer = await s3().delete('/gone', { origin: ORIGIN });
     expect(answer.status).to.equal(204);
     expect(answer.headers['access-control-allow-origin']).to.equal(ORIGIN);
     expectError(await preflight('/gone', 'GET'), 403, 'AccessForbidden');
   });
 
   it('keeps the answer from pages of other origins, and says that it varies', async () => {
-    const answer = await s3.get('/bucket/key', { origin: 'https://evil.example' });
+    const answer = await s3().get('/bucket/key', { origin: 'https://evil.example' });
     expect(answer.status).to.equal(200);
     expect(answer.headers).to.not.have.property('access-control-allow-origin');
     expect(answer.headers.vary).to.contain('Origin');
@@ -218,7 +212,7 @@ describe('CORS over the wire', () => {
       ['/plain', { origin: ORIGIN }],
       ['/', { origin: ORIGIN }],
     ] as const) {
-      const answer = await s3.get(path, headers);
+      const answer = await s3().get(path, headers);
       expect(answer.status).to.equal(200);
       const names = Object.keys(answer.headers).filter((name) => /^(access-|vary)/.test(name));
       expect(names).to.deep.equal([]);
@@ -226,12 +220,12 @@ describe('CORS over the wire', () => {
   });
 
   it('goes by changed rules at once, in every process', async () => {
-    await s3.put('/changing');
+    await s3().put('/changing');
     for (let round = 0; round < 10; round++) {
       const origin = `https://round-${round}.example`;
       const rules = `<CORSConfiguration><CORSRule><AllowedOrigin>${origin}</AllowedOrigin><AllowedMethod>GET</AllowedMethod></CORSRule></CORSConfiguration>`;
-      expect((await s3.put('/changing?cors', rules)).status).to.equal(200);
-      const other = new S3TestClient(service);
+      expect((await s3().put('/changing?cors', rules)).status).to.equal(200);
+      const other = new S3TestClient(service());
       const asked = { origin, 'access-control-request-method': 'GET' };
       const answer = await other.send({
         method: 'OPTIONS',

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.js';
+import { useOnce } from '../support/fixture.js';
 import { S3TestClient, type S3Answer } from '../support/s3-client.js';
-import { startService, type Service } from '../support/service.js';
+import { startService } from '../support/service.js';
 import { IS_CLUSTER } from '../support/stack.js';
 
 const VERSION_ID = '0123456789abcdef0123456789abcdef';
@@ -10,14 +11,12 @@ const VERSION_ID = '0123456789abcdef0123456789abcdef';
 type Result = readonly [outcome: string, key: string];
 
 describe('DeleteObjects over the wire', () => {
-  let service: Service;
-  let s3: S3TestClient;
+  const service = useOnce(startService);
+  const s3 = useOnce(() => new S3TestClient(service()));
 
   before(async () => {
-    service = await startService();
-    s3 = new S3TestClient(service);
-    await s3.put('/multi');
-    await s3.put('/multi/bystander', 'as it was');
+    await s3().put('/multi');
+    await s3().put('/multi/bystander', 'as it was');
   });
 
   after(async () => {
@@ -25,9 +24,9 @@ describe('DeleteObjects over the wire', () => {
     try {
       keys = await keysInTheEnd();
     } finally {
-      await s3.close();
+      await s3().close();
       // First: a service that is left behind keeps the run from ending.
-      expect(await service.stop()).to.equal(0);
+      expect(await service().stop()).to.equal(0);
     }
     expect(keys, 'nothing else was deleted').to.deep.equal(['bystander']);
   });
@@ -37,22 +36,22 @@ describe('DeleteObjects over the wire', () => {
    * object updater has run.
    */
   async function keysInTheEnd(): Promise<string[]> {
-    const listed = async () => listedKeys((await s3.get('/multi')).text);
+    const listed = async () => listedKeys((await s3().get('/multi')).text);
     return IS_CLUSTER ? eventually(listed, ({ length }) => length <= 1) : listed();
   }
 
   function send(body: string, headers?: Record<string, string>, bucket = 'multi') {
     const digest = { 'content-md5': createHash('md5').update(body).digest('base64') };
     const path = `/${bucket}?delete`;
-    return s3.send({ method: 'POST', path, body, headers: headers ?? digest });
+    return s3().send({ method: 'POST', path, body, headers: headers ?? digest });
   }
 
   async function exists(key: string): Promise<boolean> {
-    return (await s3.head(`/multi/${key}`)).status === 200;
+    return (await s3().head(`/multi/${key}`)).status === 200;
   }
 
   it('answers each key in the order of the request, a missing one with an error', async () => {
-    for (const key of ['a', 'c', 'd']) await s3.put(`/multi/${key}`, key);
+    for (const key of ['a', 'c', 'd']) await s3().put(`/multi/${key}`, key);
     const answer = await send(documentOf(['d', 'missing', 'c', 'a']));
     expect([answer.status, answer.headers['content-type']]).to.deep.equal([200, 'application/xml']);
     expect(resultsOf(answer)).to.deep.equal([
@@ -68,14 +67,14 @@ describe('DeleteObjects over the wire', () => {
   });
 
   it('names failures only when it is to be quiet', async () => {
-    await s3.put('/multi/quiet', '');
+    await s3().put('/multi/quiet', '');
     const answer = await send(documentOf(['quiet', 'missing'], '<Quiet>true</Quiet>'));
     expect(resultsOf(answer)).to.deep.equal([['NoSuchKey', 'missing']]);
     expect(await exists('quiet')).to.be.false;
   });
 
   it('deletes a key once that is named twice, with one outcome', async () => {
-    await s3.put('/multi/twice', '');
+    await s3().put('/multi/twice', '');
     const answer = await send(
       `<Delete><Object><Key>twice</Key></Object><Object><Key>gone</Key></Object>` +
         `<Object><Key>twice</Key><VersionId>null</VersionId></Object>` +
@@ -91,8 +90,8 @@ describe('DeleteObjects over the wire', () => {
   });
 
   it('gives keys that cannot be deleted errors of their own, and deletes the others', async () => {
-    await s3.put('/multi/fine', '');
-    await s3.put('/multi/versioned', '');
+    await s3().put('/multi/fine', '');
+    await s3().put('/multi/versioned', '');
     const object = (key: string, version: string): string =>
       `<Object><Key>${key}</Key><VersionId>${version}</VersionId></Object>`;
     const answer = await send(
@@ -110,15 +109,15 @@ describe('DeleteObjects over the wire', () => {
       `<VersionId>${VERSION_ID}</VersionId><Code>NoSuchVersion</Code>`,
     );
     expect(await exists('versioned')).to.be.true;
-    expect((await s3.delete('/multi/versioned')).status).to.equal(204);
+    expect((await s3().delete('/multi/versioned')).status).to.equal(204);
   });
 
   it('takes keys exactly as they are', async () => {
     const keys = [' padded ', 'a&b<c>"d"', '../up', 'a//b', '+%2F', '日本 🚀', 'line\nfeed'];
-    for (const key of keys) await s3.put(`/multi/${encodeURIComponent(key)}`, 'x');
+    for (const key of keys) await s3().put(`/multi/${encodeURIComponent(key)}`, 'x');
     const answer = await send(documentOf(keys.map(escape)));
     expect(answer.text).to.not.contain('<Error>');
-    expect(listedKeys((await s3.get('/multi')).text)).to.deep.equal(['bystander']);
+    expect(listedKeys((await s3().get('/multi')).text)).to.deep.equal(['bystander']);
   });
 
   it('deletes a thousand keys, and reads the document on its thread', async function () {
@@ -127,7 +126,7 @@ describe('DeleteObjects over the wire', () => {
     const keys = Array.from({ length: 1000 }, (_, i) => `many/${String(i).padStart(4, '0')}`);
     // Few are there: on a cluster each of them takes three disks.
     const queue = keys.filter((_, i) => i % 10 === 3).values();
-    const writers = Array.from({ length: 8 }, () => new S3TestClient(service));
+    const writers = Array.from({ length: 8 }, () => new S3TestClient(service()));
     await Promise.all(
       writers.map(async (writer) => {
         for (const key of queue) await writer.put(`/multi/${key}`, 'x');
@@ -138,16 +137,16 @@ describe('DeleteObjects over the wire', () => {
     expect(resultsOf(answer)).to.deep.equal(
       keys.map((key, i) => [i % 10 === 3 ? 'Deleted' : 'NoSuchKey', key]),
     );
-    const metrics = await (await fetch(`${service.adminEndpoint}/metrics`)).text();
+    const metrics = await (await fetch(`${service().adminEndpoint}/metrics`)).text();
     expect(metrics).to.match(/^ringway_pool_run_seconds_count [1-9]/m);
   });
 
   describe('deletes nothing', () => {
-    before(() => s3.put('/multi/kept', ''));
+    before(() => s3().put('/multi/kept', ''));
 
     after(async () => {
       expect(await exists('kept')).to.be.true;
-      await s3.delete('/multi/kept');
+      await s3().delete('/multi/kept');
     });
 
     const body = documentOf(['kept']);

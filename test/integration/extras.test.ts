@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import { useOnce } from '../support/fixture.js';
 import { S3TestClient, type S3Request } from '../support/s3-client.js';
-import { startService, type Service } from '../support/service.js';
+import { startService, stopCleanly } from '../support/service.js';
 
 const RULE =
   '<CORSRule><AllowedOrigin>*</AllowedOrigin><AllowedMethod>GET</AllowedMethod></CORSRule>';
@@ -36,24 +37,17 @@ const EXTRAS: readonly (readonly [
 ];
 
 describe('what the reference does not implement, and this service does', () => {
-  let service: Service;
-  let s3: S3TestClient;
+  const service = useOnce(() => startService({ listeners: 1 }), stopCleanly);
+  const s3 = useOnce(() => new S3TestClient(service()), 'close');
 
   before(async () => {
-    service = await startService({ listeners: 1 });
-    s3 = new S3TestClient(service);
-    await s3.put('/extras');
-    await s3.put('/extras/key', 'body');
-  });
-
-  after(async () => {
-    await s3.close();
-    expect(await service.stop()).to.equal(0);
+    await s3().put('/extras');
+    await s3().put('/extras/key', 'body');
   });
 
   for (const [what, request, status, answer] of EXTRAS) {
     it(`${what}: ${status}`, async () => {
-      const given = await s3.send(request);
+      const given = await s3().send(request);
       expect(given.status).to.equal(status);
       expect(given.text).to.match(answer);
     });

@@ -1,5 +1,4 @@
 import { statfsSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { mountTmpfs } from '../backend/embedded/tmpfs.js';
@@ -7,7 +6,7 @@ import { seededBytes } from '../backend/embedded/support.js';
 import { describeWith } from '../support/needs.js';
 import { S3TestClient } from '../support/s3-client.js';
 import { type Service, startService } from '../support/service.js';
-import { makeTempFolder } from '../support/temp-folder.js';
+import { useTempFolder } from '../support/temp-folder.js';
 
 const ROOT = { name: 'root, to mount a tmpfs', isMet: () => process.getuid?.() === 0 };
 
@@ -16,15 +15,14 @@ const MIB = 1024 * 1024;
 describeWith([ROOT], 'a service on a device that others fill', () => {
   const file = seededBytes(MIB, 1);
   const small = seededBytes(20_000, 2);
-  let folder: string;
+  const folder = useTempFolder('full');
   let mount: { unmount(): void } | undefined;
   let service: Service | undefined;
   let s3: S3TestClient;
   let listeners: number[];
 
   beforeEach(async () => {
-    folder = await makeTempFolder('full');
-    mount = mountTmpfs(folder, 'size=128m');
+    mount = mountTmpfs(folder(), 'size=128m');
     if (mount === undefined) throw new Error('root cannot mount a tmpfs here');
     await start();
     await s3.put('/bucket');
@@ -36,20 +34,19 @@ describeWith([ROOT], 'a service on a device that others fill', () => {
     await s3.close();
     await service?.stop();
     mount?.unmount();
-    await rm(folder, { recursive: true });
   });
 
   async function start(): Promise<void> {
-    service = await startService({ dataDir: join(folder, 'data') });
+    service = await startService({ dataDir: join(folder(), 'data') });
     s3 = new S3TestClient(service);
     listeners = service.pids();
   }
 
   /** Somebody else's file takes all the room but this. */
   function fill(leaveBytes: number): void {
-    const ballast = join(folder, 'ballast');
+    const ballast = join(folder(), 'ballast');
     writeFileSync(ballast, '');
-    const { bavail, bsize } = statfsSync(folder);
+    const { bavail, bsize } = statfsSync(folder());
     writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - leaveBytes)));
   }
 

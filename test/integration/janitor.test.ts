@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.js';
+import { useEach } from '../support/fixture.js';
 import type { ProgramResult } from '../support/programs.js';
 import { readXml, S3TestClient } from '../support/s3-client.js';
 import { startService, type Service } from '../support/service.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useTempFolder } from '../support/temp-folder.js';
 
 const MAIN = fileURLToPath(new URL('../../supervisor/main.js', import.meta.url));
 
@@ -29,26 +30,20 @@ const RSS_MIB_MAX = 250;
 
 describe('the janitor beside the service', function () {
   this.timeout(60_000 + OBJECTS * 5);
-  let folder: string;
-  let dataDir: string;
+  const folder = useTempFolder('janitor');
+  const dataDir = useEach(() => join(folder(), 'data'));
   let service: Service | undefined;
   let s3: S3TestClient | undefined;
-
-  beforeEach(async () => {
-    folder = await makeTempFolder('janitor');
-    dataDir = join(folder, 'data');
-  });
 
   afterEach(async () => {
     await s3?.close();
     await service?.kill9();
     s3 = undefined;
     service = undefined;
-    await removeFolder(folder);
   });
 
   async function start(config: Readonly<Record<string, unknown>>): Promise<S3TestClient> {
-    service = await startService({ dataDir, listeners: 1, config });
+    service = await startService({ dataDir: dataDir(), listeners: 1, config });
     s3 = new S3TestClient(service);
     return s3;
   }
@@ -59,9 +54,9 @@ describe('the janitor beside the service', function () {
 
   /** `ringway janitor`, with a configuration of its own. */
   async function janitor(mode: string, config: object = {}): Promise<ProgramResult> {
-    const file = join(folder, 'janitor.json');
+    const file = join(folder(), 'janitor.json');
     await writeFile(file, JSON.stringify(config));
-    const args = [MAIN, 'janitor', mode, '--config', file, '--data', dataDir];
+    const args = [MAIN, 'janitor', mode, '--config', file, '--data', dataDir()];
     return runNode(args);
   }
 
@@ -125,14 +120,14 @@ describe('the janitor beside the service', function () {
   });
 
   it('says that there is no store rather than making one', async () => {
-    await mkdir(dataDir);
+    await mkdir(dataDir());
     const result = await janitor('--once');
     expect(result.code).to.equal(73);
     expect(result.stderr).to.match(/^ringway: there is no store in .*store yet\n$/);
   });
 
   it('says that there are no credentials rather than looking at nothing', async () => {
-    await mkdir(join(dataDir, 'store'), { recursive: true });
+    await mkdir(join(dataDir(), 'store'), { recursive: true });
     const result = await janitor('--dry-run');
     expect(result.code).to.equal(78);
     expect(result.stderr).to.match(/^ringway: .*json: expected a file with credentials\n$/);

@@ -16,6 +16,7 @@ import { KeystoneLogins } from '../../console/server/keystone-logins.js';
 import { CredentialsRefusedError } from '../../console/swift/errors.js';
 import { putInChunks } from '../support/chunked-put.js';
 import { eventually } from '../support/eventually.js';
+import { useOnce } from '../support/fixture.js';
 import {
   KEYSTONE,
   KEYSTONE_LIMIT_MS,
@@ -24,15 +25,15 @@ import {
 } from '../support/keystone.js';
 import { describeWith } from '../support/needs.js';
 import { startService, type Service } from '../support/service.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useTempFolderOnce } from '../support/temp-folder.js';
 
 const CACHE_MS = 1_000;
 
 describeWith(KEYSTONE, 'integration: Keystone', function () {
   this.timeout(KEYSTONE_LIMIT_MS);
 
-  let keystone: TestKeystone;
-  let folder: string;
+  const folder = useTempFolderOnce('identity');
+  const keystone = useOnce(() => TestKeystone.start(), 'stop');
   let project: string;
   /** With nothing that only one test wants. */
   let shared: Promise<Service> | undefined;
@@ -41,24 +42,22 @@ describeWith(KEYSTONE, 'integration: Keystone', function () {
   const users: Record<string, string> = {};
 
   before(async () => {
-    keystone = await TestKeystone.start();
-    folder = await makeTempFolder('identity');
-    await writeFile(join(folder, 'password'), 'gateway-password\n', { mode: 0o600 });
-    project = await keystone.createProject('test');
-    const service = await keystone.createProject('service');
+    await writeFile(join(folder(), 'password'), 'gateway-password\n', { mode: 0o600 });
+    project = await keystone().createProject('test');
+    const service = await keystone().createProject('service');
     for (const [name, role] of [
       ['anna', 'member'],
       ['bob', 'reader'],
     ] as const) {
-      users[name] = await keystone.createUser(name, 'unused-password');
-      await keystone.grant(users[name], project, role);
+      users[name] = await keystone().createUser(name, 'unused-password');
+      await keystone().grant(users[name], project, role);
     }
     for (const [name, role] of [
       ['gateway', 'admin'],
       ['verifier', 'service'],
     ] as const) {
-      users[name] = await keystone.createUser(name, 'gateway-password');
-      await keystone.grant(users[name], service, role);
+      users[name] = await keystone().createUser(name, 'gateway-password');
+      await keystone().grant(users[name], service, role);
     }
   });
 
@@ -69,8 +68,6 @@ describeWith(KEYSTONE, 'integration: Keystone', function () {
 
   after(async () => {
     await (await shared)?.stop();
-    await keystone.stop();
-    await removeFolder(folder);
   });
 
   function serveAll(): Promise<Service> {
@@ -89,9 +86,9 @@ describeWith(KEYSTONE, 'integration: Keystone', function () {
       listeners: 1,
       config: {
         credentials_source: 'identity',
-        identity_url: keystone.url,
+        identity_url: keystone().url,
         identity_user: 'gateway',
-        identity_key_file: join(folder, 'password'),
+        identity_key_file: join(folder(), 'password'),
         identity_cache_ms: CACHE_MS,
         identity_timeout_ms: 60_000,
         // The janitor asks Keystone as well, which serves one request at a time.
@@ -114,7 +111,7 @@ describeWith(KEYSTONE, 'integration: Keystone', function () {
   }
 
   const ec2 = (name: string): Promise<Ec2Credential> =>
-    keystone.createEc2(users[name] ?? '', project);
+    keystone().createEc2(users[name] ?? '', project);
 
   async function codeOf(attempt: Promise<unknown>): Promise<string> {
     try {
@@ -175,7 +172,7 @@ describeWith(KEYSTONE, 'integration: Keystone', function () {
     expect(await list(guess)).to.equal('SignatureDoesNotMatch');
     const nobody = as(service, { ...credential, access: 'nobody' });
     expect(await list(nobody)).to.equal('InvalidAccessKeyId');
-    await keystone.deleteEc2(users.anna ?? '', credential);
+    await keystone().deleteEc2(users.anna ?? '', credential);
     await eventually(
       () => list(anna),
       (code) => code === 'InvalidAccessKeyId',
@@ -186,12 +183,12 @@ describeWith(KEYSTONE, 'integration: Keystone', function () {
     const service = await serveAll();
     const bob = as(service, await ec2('bob'));
     expect(await list(bob)).to.equal('AccessDenied');
-    await keystone.grant(users.bob ?? '', project, 'member');
+    await keystone().grant(users.bob ?? '', project, 'member');
     await eventually(
       () => list(bob),
       (code) => code === 'accepted',
     );
-    await keystone.withdraw(users.bob ?? '', project, 'member');
+    await keystone().withdraw(users.bob ?? '', project, 'member');
     await eventually(
       () => list(bob),
       (code) => code === 'AccessDenied',
@@ -245,18 +242,18 @@ describeWith(KEYSTONE, 'integration: Keystone', function () {
     const options = parseConsoleConfig(
       {
         store_base: 'http://127.0.0.1:1',
-        auth_url: keystone.url,
+        auth_url: keystone().url,
         s3_base: 'http://127.0.0.1:1',
         keystone_user: 'verifier',
-        keystone_key_file: join(folder, 'password'),
+        keystone_key_file: join(folder(), 'password'),
       },
-      folder,
+      folder(),
     );
     const logins = await KeystoneLogins.open(options);
     const pair = await ec2('anna');
     const secret = 'app-secret';
     const password = { user: 'anna', project: 'test', password: 'unused-password' };
-    const id = await keystone.createApplicationCredential(users.anna ?? '', project, {
+    const id = await keystone().createApplicationCredential(users.anna ?? '', project, {
       password: password.password,
       secret,
     });
@@ -303,7 +300,7 @@ describeWith(KEYSTONE, 'integration: Keystone', function () {
     );
     const admin = async (path: string): Promise<string> =>
       (await fetch(`${service.adminEndpoint}${path}`)).text();
-    keystone.pause();
+    keystone().pause();
     expect(await list(unknown)).to.equal('ServiceUnavailable');
     expect(await list(known)).to.equal('accepted');
     const said = await eventually(
@@ -320,7 +317,7 @@ describeWith(KEYSTONE, 'integration: Keystone', function () {
     ]) {
       expect(metrics).to.match(new RegExp(`^${series.replace(/[{}]/g, '\\$&')}`, 'm'));
     }
-    keystone.resume();
+    keystone().resume();
     await eventually(
       () => list(unknown),
       (code) => code === 'accepted',

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import { useOnce } from '../support/fixture.js';
 import { S3TestClient } from '../support/s3-client.js';
-import { startService, type Service } from '../support/service.js';
+import { startService, stopCleanly } from '../support/service.js';
 
 const RULES =
   '<LifecycleConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/">' +
@@ -13,40 +14,36 @@ const RULES =
 const DAY_MS = 86_400_000;
 
 describe('lifecycle rules over the wire', () => {
-  let service: Service;
-  let s3: S3TestClient;
+  // One listener: what a change does to the others takes five seconds, and is tested elsewhere.
+  const service = useOnce(
+    () => startService({ listeners: 1, config: { region: 'us-east-1' } }),
+    stopCleanly,
+  );
+  const s3 = useOnce(() => new S3TestClient(service()), 'close');
 
   before(async () => {
-    // One listener: what a change does to the others takes five seconds, and is tested elsewhere.
-    service = await startService({ listeners: 1, config: { region: 'us-east-1' } });
-    s3 = new S3TestClient(service);
-    await s3.put('/ruled');
-  });
-
-  after(async () => {
-    await s3.close();
-    expect(await service.stop()).to.equal(0);
+    await s3().put('/ruled');
   });
 
   it('are kept, replaced and deleted', async () => {
-    const put = await s3.put('/ruled?lifecycle', RULES);
+    const put = await s3().put('/ruled?lifecycle', RULES);
     expect([put.status, put.text]).to.deep.equal([200, '']);
-    const got = await s3.get('/ruled?lifecycle');
+    const got = await s3().get('/ruled?lifecycle');
     expect([got.status, got.headers['content-type']]).to.deep.equal([200, 'application/xml']);
     expect(got.text.replace(/^<\?.*\?>\n/, '').replaceAll('&quot;', '"')).to.equal(RULES);
 
-    expect((await s3.put('/ruled?lifecycle', RULES.replace('10', '20'))).status).to.equal(200);
-    expect((await s3.get('/ruled?lifecycle')).text).to.include('<Days>20</Days>');
+    expect((await s3().put('/ruled?lifecycle', RULES.replace('10', '20'))).status).to.equal(200);
+    expect((await s3().get('/ruled?lifecycle')).text).to.include('<Days>20</Days>');
 
-    expect((await s3.delete('/ruled?lifecycle')).status).to.equal(204);
-    expect((await s3.delete('/ruled?lifecycle')).status).to.equal(204);
-    const gone = await s3.get('/ruled?lifecycle');
+    expect((await s3().delete('/ruled?lifecycle')).status).to.equal(204);
+    expect((await s3().delete('/ruled?lifecycle')).status).to.equal(204);
+    const gone = await s3().get('/ruled?lifecycle');
     expect([gone.status, gone.code]).to.deep.equal([404, 'NoSuchLifecycleConfiguration']);
     expect(gone.text).to.include('<BucketName>ruled</BucketName>');
   });
 
   it('change nothing when they are refused', async () => {
-    await s3.put('/ruled?lifecycle', RULES);
+    await s3().put('/ruled?lifecycle', RULES);
     for (const [body, code] of [
       ['', 'MalformedXML'],
       ['<LifecycleConfiguration/>', 'MalformedXML'],
@@ -54,42 +51,42 @@ describe('lifecycle rules over the wire', () => {
       [RULES.replace('tagged', 'logs &amp; "more"'), 'InvalidArgument'],
       ['x'.repeat(1024 * 1024 + 1), 'MaxMessageLengthExceeded'],
     ] as const) {
-      const answer = await s3.put('/ruled?lifecycle', body);
+      const answer = await s3().put('/ruled?lifecycle', body);
       expect([answer.status, answer.code], body.slice(0, 300)).to.deep.equal([400, code]);
     }
-    expect((await s3.get('/ruled?lifecycle')).text).to.include('<Days>10</Days>');
+    expect((await s3().get('/ruled?lifecycle')).text).to.include('<Days>10</Days>');
   });
 
   it('are not found in a bucket that is not there', async () => {
-    expect((await s3.put('/absent?lifecycle', RULES)).code).to.equal('NoSuchBucket');
-    expect((await s3.get('/absent?lifecycle')).code).to.equal('NoSuchBucket');
-    expect((await s3.delete('/absent?lifecycle')).code).to.equal('NoSuchBucket');
+    expect((await s3().put('/absent?lifecycle', RULES)).code).to.equal('NoSuchBucket');
+    expect((await s3().get('/absent?lifecycle')).code).to.equal('NoSuchBucket');
+    expect((await s3().delete('/absent?lifecycle')).code).to.equal('NoSuchBucket');
   });
 
   it('say in x-amz-expiration when an object goes', async () => {
-    await s3.put('/ruled?lifecycle', RULES);
-    const put = await s3.put('/ruled/logs/a', 'body');
-    const tagged = await s3.put('/ruled/other', 'body', { 'x-amz-tagging': 'temporary=yes' });
-    const plain = await s3.put('/ruled/plain', 'body');
-    const { headers } = await s3.head('/ruled/logs/a');
+    await s3().put('/ruled?lifecycle', RULES);
+    const put = await s3().put('/ruled/logs/a', 'body');
+    const tagged = await s3().put('/ruled/other', 'body', { 'x-amz-tagging': 'temporary=yes' });
+    const plain = await s3().put('/ruled/plain', 'body');
+    const { headers } = await s3().head('/ruled/logs/a');
     const expected = (days: number, id: string): string => {
       const midnight = Math.floor(Date.parse(headers['last-modified'] ?? '') / DAY_MS);
       const date = new Date((midnight + days + 1) * DAY_MS).toUTCString();
       return `expiry-date="${date}", rule-id="${id}"`;
     };
     const logs = expected(10, 'logs & %22more%22');
-    const ranged = await s3.get('/ruled/logs/a', { range: 'bytes=0-1' });
-    for (const answer of [put, await s3.head('/ruled/logs/a'), ranged]) {
+    const ranged = await s3().get('/ruled/logs/a', { range: 'bytes=0-1' });
+    for (const answer of [put, await s3().head('/ruled/logs/a'), ranged]) {
       expect(answer.headers['x-amz-expiration']).to.equal(logs);
     }
-    for (const answer of [tagged, await s3.get('/ruled/other')]) {
+    for (const answer of [tagged, await s3().get('/ruled/other')]) {
       expect(answer.headers['x-amz-expiration']).to.equal(expected(1, 'tagged'));
     }
-    for (const answer of [plain, await s3.get('/ruled/plain')]) {
+    for (const answer of [plain, await s3().get('/ruled/plain')]) {
       expect([answer.status, answer.headers['x-amz-expiration']]).to.deep.equal([200, undefined]);
     }
-    await s3.delete('/ruled?lifecycle');
-    expect((await s3.head('/ruled/logs/a')).headers).not.to.have.property('x-amz-expiration');
+    await s3().delete('/ruled?lifecycle');
+    expect((await s3().head('/ruled/logs/a')).headers).not.to.have.property('x-amz-expiration');
   });
 
   it('say in x-amz-abort-date when an upload ends', async () => {
@@ -98,11 +95,11 @@ describe('lifecycle rules over the wire', () => {
       '<Expiration><Days>10</Days></Expiration>',
       `${abort}</AbortIncompleteMultipartUpload>`,
     );
-    expect((await s3.put('/ruled?lifecycle', body)).status).to.equal(200);
-    const begin = (key: string) => s3.send({ method: 'POST', path: `/ruled/${key}?uploads` });
+    expect((await s3().put('/ruled?lifecycle', body)).status).to.equal(200);
+    const begin = (key: string) => s3().send({ method: 'POST', path: `/ruled/${key}?uploads` });
     const created = await begin('logs/upload');
     const [, id = ''] = /<UploadId>(.*)<\/UploadId>/.exec(created.text) ?? [];
-    const listed = await s3.get(`/ruled/logs/upload?uploadId=${id}`);
+    const listed = await s3().get(`/ruled/logs/upload?uploadId=${id}`);
     const days = Math.floor(Date.parse(created.headers.date ?? '') / DAY_MS) + 3 + 1;
     for (const { status, headers } of [created, listed]) {
       expect(status).to.equal(200);

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { encodeUriComponentAws, encodeUriPath } from '../../src/lib/uri.js';
+import { useOnce } from '../support/fixture.js';
 import { readXml, S3TestClient } from '../support/s3-client.js';
-import { startService, type Service } from '../support/service.js';
+import { startService, stopCleanly } from '../support/service.js';
 import { STACK } from '../support/stack.js';
 
 interface Page {
@@ -46,19 +47,9 @@ const caseArbitrary = fc.record({
 });
 
 describe('listings over the wire', () => {
-  let service: Service;
-  let s3: S3TestClient;
+  const service = useOnce(startService, stopCleanly);
+  const s3 = useOnce(() => new S3TestClient(service()), 'close');
   let buckets = 0;
-
-  before(async () => {
-    service = await startService();
-    s3 = new S3TestClient(service);
-  });
-
-  after(async () => {
-    await s3.close();
-    expect(await service.stop()).to.equal(0);
-  });
 
   for (const [version, readPage] of [
     ['ListObjects', readPageV1],
@@ -68,14 +59,14 @@ describe('listings over the wire', () => {
       await fc.assert(
         fc.asyncProperty(caseArbitrary, async ({ keys, prefix, delimiter }) => {
           const bucket = `listing-${String((buckets += 1))}`;
-          await s3.put(`/${bucket}`);
-          for (const key of keys) await s3.put(`/${bucket}/${encodeUriPath(key)}`, key);
+          await s3().put(`/${bucket}`);
+          for (const key of keys) await s3().put(`/${bucket}/${encodeUriPath(key)}`, key);
           const truth = oracle(keys, prefix, delimiter);
           for (let size = 1; size <= truth.length + 1; size++) {
             const query =
               `&prefix=${encodeUriComponentAws(prefix)}&max-keys=${String(size)}` +
               (delimiter === '' ? '' : `&delimiter=${encodeUriComponentAws(delimiter)}`);
-            expect(await readAll(s3, readPage, bucket, query, size)).to.deep.equal(truth);
+            expect(await readAll(s3(), readPage, bucket, query, size)).to.deep.equal(truth);
           }
         }),
         { numRuns: STACK === 'embedded' ? 60 : 6 },
@@ -84,9 +75,9 @@ describe('listings over the wire', () => {
   }
 
   it('echoes the parameters, and encodes names when asked to', async () => {
-    await s3.put('/echo');
-    await s3.put('/echo/a%20b/%01', 'x');
-    const { text } = await s3.get(
+    await s3().put('/echo');
+    await s3().put('/echo/a%20b/%01', 'x');
+    const { text } = await s3().get(
       '/echo?list-type=2&prefix=a%20b%2F&delimiter=%2B&max-keys=7&start-after=a&fetch-owner=true&encoding-type=url',
     );
     expect(text).to.contain('<Prefix>a%20b/</Prefix>');
@@ -99,31 +90,32 @@ describe('listings over the wire', () => {
   });
 
   it('takes empty parameters for none, and echoes all but the delimiter', async () => {
-    await s3.put('/blank');
-    for (const key of ['a/b', 'c']) await s3.put(`/blank/${key}`, 'x');
-    const v1 = (await s3.get('/blank?prefix=&delimiter=&marker=&max-keys=1')).text;
+    await s3().put('/blank');
+    for (const key of ['a/b', 'c']) await s3().put(`/blank/${key}`, 'x');
+    const v1 = (await s3().get('/blank?prefix=&delimiter=&marker=&max-keys=1')).text;
     expect(v1).to.contain('<Marker></Marker>').and.not.to.contain('<Delimiter');
     expect(v1).to.contain('<Key>a/b</Key>').and.to.contain('<IsTruncated>true</IsTruncated>');
     // Only who groups by a delimiter is told where to go on: others go on from the last key.
     expect(v1).not.to.contain('NextMarker').and.not.to.contain('CommonPrefixes');
 
-    const v2 = (await s3.get('/blank?list-type=2&prefix=&delimiter=&continuation-token=')).text;
+    const v2 = (await s3().get('/blank?list-type=2&prefix=&delimiter=&continuation-token=')).text;
     expect(v2).to.contain('<ContinuationToken></ContinuationToken>');
     expect(v2).to.contain('<Key>a/b</Key>').and.not.to.contain('<Delimiter');
     expect(v2).to.contain('<KeyCount>2</KeyCount>').and.to.contain('<IsTruncated>false<');
-    const after = (await s3.get('/blank?list-type=2&continuation-token=&start-after=b')).text;
+    const after = (await s3().get('/blank?list-type=2&continuation-token=&start-after=b')).text;
     expect(after).to.contain('<KeyCount>1</KeyCount>').and.to.contain('<StartAfter>b</StartAfter>');
-    expect((await s3.get('/blank?list-type=2&start-after=')).text)
+    expect((await s3().get('/blank?list-type=2&start-after=')).text)
       .to.contain('<StartAfter></StartAfter>')
       .and.to.contain('<KeyCount>2</KeyCount>');
 
-    const versions = (await s3.get('/blank?versions&delimiter=&key-marker=&version-id-marker='))
+    const versions = (await s3().get('/blank?versions&delimiter=&key-marker=&version-id-marker='))
       .text;
     expect(versions).to.contain('<Key>a/b</Key>').and.not.to.contain('<Delimiter');
     expect(versions).not.to.contain('CommonPrefixes');
 
-    await s3.send({ method: 'POST', path: '/blank/d/e?uploads' });
-    const uploads = (await s3.get('/blank?uploads&delimiter=&key-marker=&upload-id-marker=')).text;
+    await s3().send({ method: 'POST', path: '/blank/d/e?uploads' });
+    const uploads = (await s3().get('/blank?uploads&delimiter=&key-marker=&upload-id-marker='))
+      .text;
     expect(uploads).to.contain('<Key>d/e</Key>').and.not.to.contain('<Delimiter');
     expect(uploads).not.to.contain('CommonPrefixes');
   });
@@ -137,17 +129,17 @@ describe('listings over the wire', () => {
     'list-type=3',
   ]) {
     it(`refuses ?${query}`, async () => {
-      await s3.put('/refusing');
-      const answer = await s3.get(`/refusing?${query}`);
+      await s3().put('/refusing');
+      const answer = await s3().get(`/refusing?${query}`);
       expect([answer.status, answer.code]).to.deep.equal([400, 'InvalidArgument']);
     });
   }
 
   it('clamps max-keys to 1000 and answers none for 0', async () => {
-    await s3.put('/clamped');
-    await s3.put('/clamped/key', '');
-    expect((await s3.get('/clamped?max-keys=5000')).text).to.contain('<MaxKeys>1000</MaxKeys>');
-    const none = await s3.get('/clamped?list-type=2&max-keys=0');
+    await s3().put('/clamped');
+    await s3().put('/clamped/key', '');
+    expect((await s3().get('/clamped?max-keys=5000')).text).to.contain('<MaxKeys>1000</MaxKeys>');
+    const none = await s3().get('/clamped?list-type=2&max-keys=0');
     expect(none.text).to.contain('<KeyCount>0</KeyCount>');
     expect(none.text).to.contain('<IsTruncated>false</IsTruncated>');
   });

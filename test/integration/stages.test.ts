@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { StageReport } from '../../supervisor/stage-report.js';
+import { useOnce } from '../support/fixture.js';
 import { S3TestClient } from '../support/s3-client.js';
 import { startService, type Service } from '../support/service.js';
 
@@ -25,23 +26,19 @@ async function durationOf(service: Service, operation: string): Promise<number> 
 }
 
 describe('integration: stages', () => {
-  let service: Service;
-  let client: S3TestClient;
+  const service = useOnce(
+    () => startService({ listeners: 1, config: { stage_sample_every: 1 } }),
+    'stop',
+  );
+  const client = useOnce(() => new S3TestClient(service()), 'close');
 
   before(async () => {
-    service = await startService({ listeners: 1, config: { stage_sample_every: 1 } });
-    client = new S3TestClient(service);
-    await client.send({ method: 'PUT', path: '/stages' });
-  });
-
-  after(async () => {
-    await client.close();
-    await service.stop();
+    await client().send({ method: 'PUT', path: '/stages' });
   });
 
   it('reports them on the admin port', async () => {
-    await client.send({ method: 'HEAD', path: '/stages/none' });
-    const response = await fetch(`${service.adminEndpoint}/recon/stage`);
+    await client().send({ method: 'HEAD', path: '/stages/none' });
+    const response = await fetch(`${service().adminEndpoint}/recon/stage`);
     const { paths } = (await response.json()) as StageReport;
     expect(paths.head?.requests).to.equal(1);
     const stages = paths.head?.stages.map(({ id }) => id) ?? [];
@@ -51,13 +48,13 @@ describe('integration: stages', () => {
   for (const bytes of [10, 3_000_000]) {
     it(`divides PUT and GET of ${bytes} bytes among their stages, and all of their time`, async () => {
       const [putBefore, getBefore] = [
-        await stagesOf(service, 'put'),
-        await stagesOf(service, 'get'),
+        await stagesOf(service(), 'put'),
+        await stagesOf(service(), 'get'),
       ];
       const path = `/stages/${bytes}`;
-      await client.send({ method: 'PUT', path, body: Buffer.alloc(bytes, 7) });
-      await client.send({ method: 'GET', path });
-      const [put, get] = [await stagesOf(service, 'put'), await stagesOf(service, 'get')];
+      await client().send({ method: 'PUT', path, body: Buffer.alloc(bytes, 7) });
+      await client().send({ method: 'GET', path });
+      const [put, get] = [await stagesOf(service(), 'put'), await stagesOf(service(), 'get')];
       const grown = (now: Map<string, number>, before: Map<string, number>) =>
         [...now].filter(([name, value]) => value > (before.get(name) ?? 0)).map(([name]) => name);
       const usual = ['parse', 'auth', 'authorise', 'route', 'backend_wait', 'render', 'write'];
@@ -66,8 +63,8 @@ describe('integration: stages', () => {
       expect(grown(get, getBefore)).to.include.members(sums);
       expect(get.get('body_read count') ?? 0).to.equal(0);
       const [putS, getS] = [
-        await durationOf(service, 'PutObject'),
-        await durationOf(service, 'GetObject'),
+        await durationOf(service(), 'PutObject'),
+        await durationOf(service(), 'GetObject'),
       ];
       // The clock counts whole tenths of microseconds, and ends right before the duration does.
       expect(sumOf(put)).to.be.within(putS * 0.5, putS + 1e-5);

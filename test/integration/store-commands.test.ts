@@ -6,28 +6,23 @@ import { expect } from 'chai';
 import type { ProgramResult } from '../support/programs.js';
 import { S3TestClient } from '../support/s3-client.js';
 import { startService, type Service } from '../support/service.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useTempFolder } from '../support/temp-folder.js';
 
 const MAIN = fileURLToPath(new URL('../../supervisor/main.js', import.meta.url));
 const LARGE = Buffer.alloc(300_000, 'body ');
 
 describe('ringway store beside the service', () => {
-  let folder: string;
+  const folder = useTempFolder('store-commands');
   const services: Service[] = [];
   const clients: S3TestClient[] = [];
-
-  beforeEach(async () => {
-    folder = await makeTempFolder('store-commands');
-  });
 
   afterEach(async () => {
     for (const client of clients.splice(0)) await client.close();
     for (const service of services.splice(0)) await service.kill9();
-    await removeFolder(folder);
   });
 
   async function start(name: string): Promise<S3TestClient> {
-    const service = await startService({ dataDir: join(folder, name), listeners: 1 });
+    const service = await startService({ dataDir: join(folder(), name), listeners: 1 });
     const client = new S3TestClient(service);
     services.push(service);
     clients.push(client);
@@ -35,7 +30,7 @@ describe('ringway store beside the service', () => {
   }
 
   function store(name: string, args: readonly string[], input?: string): Promise<ProgramResult> {
-    const all = [MAIN, 'store', ...args, '--data', join(folder, name)];
+    const all = [MAIN, 'store', ...args, '--data', join(folder(), name)];
     const child = spawn(process.execPath, all);
     // A command that refuses reads nothing of it.
     child.stdin.on('error', () => undefined);
@@ -80,7 +75,7 @@ describe('ringway store beside the service', () => {
     const client = await start('from');
     await client.put('/photos');
     await client.put('/photos/large', LARGE);
-    const bodies = join(folder, 'from', 'store', 'bodies');
+    const bodies = join(folder(), 'from', 'store', 'bodies');
     for (const name of await readdir(bodies, { recursive: true })) {
       const path = join(bodies, name);
       if ((await stat(path)).isFile()) await rm(path);
@@ -90,8 +85,8 @@ describe('ringway store beside the service', () => {
     expect(stderr).to.equal('ringway: the store has 1 faults\n');
     const [fault = ''] = stdout.split('\n');
     expect(JSON.parse(fault)).to.include({ bucket: 'photos', key: 'large' });
-    expect((await store('from', ['export', join(folder, 'export')])).code).to.equal(71);
-    expect(await readdir(folder)).to.deep.equal(['from']);
+    expect((await store('from', ['export', join(folder(), 'export')])).code).to.equal(71);
+    expect(await readdir(folder())).to.deep.equal(['from']);
   });
 });
 

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { eventually } from '../support/eventually.js';
 import { S3TestClient } from '../support/s3-client.js';
 import { startService, type Service } from '../support/service.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useTempFolderOnce } from '../support/temp-folder.js';
 
 const USERS = 'user_test_tester = testing .admin\nuser_test_member = testing2';
 
@@ -12,14 +12,13 @@ const confOf = (users: string): string =>
   `[pipeline:main]\npipeline = tempauth proxy-server\n[filter:tempauth]\n${users}\n`;
 
 describe("integration: tempauth's users", () => {
-  let folder: string;
+  const folder = useTempFolderOnce('tempauth');
   let conf: string;
   let service: Service;
   const clients: S3TestClient[] = [];
 
   before(async () => {
-    folder = await makeTempFolder('tempauth');
-    conf = join(folder, 'proxy-server.conf');
+    conf = join(folder(), 'proxy-server.conf');
     await writeFile(conf, confOf(USERS), { mode: 0o600 });
     service = await startService({
       config: { credentials_source: 'tempauth', tempauth_conf: conf, janitor_interval_ms: 60_000 },
@@ -29,7 +28,6 @@ describe("integration: tempauth's users", () => {
   after(async () => {
     for (const client of clients) await client.close();
     await service.stop();
-    await removeFolder(folder);
   });
 
   function as(accessKey: string, secretKey: string): S3TestClient {

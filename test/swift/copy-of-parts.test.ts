@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'chai';
+import { useOnce } from '../support/fixture.js';
 import { describeWith } from '../support/needs.js';
 import type { S3TestClient } from '../support/s3-client.js';
 import { SWIFT_NEEDS } from '../support/swift-lab.js';
@@ -21,32 +22,28 @@ describeWith(SWIFT_NEEDS, 'a copy of an object made of parts', function () {
   this.timeout(120_000);
   const parts = [randomBytes(PART_BYTES), Buffer.from('the last part')];
   const md5 = createHash('md5').update(Buffer.concat(parts)).digest('hex');
-  let dropIn: DropIn;
-  let bucket: string;
+  const dropIn = useOnce(() => DropIn.open(), 'close');
+  const bucket = useOnce(() => `copies-${randomBytes(5).toString('hex')}`);
   let source: string;
 
   before(async () => {
-    dropIn = await DropIn.open();
-    bucket = `copies-${randomBytes(5).toString('hex')}`;
-    expect((await dropIn.ours.put(`/${bucket}`)).status).to.equal(200);
-    const path = `/${bucket}/parts`;
-    const id = await initiate(dropIn.theirs, path);
+    expect((await dropIn().ours.put(`/${bucket()}`)).status).to.equal(200);
+    const path = `/${bucket()}/parts`;
+    const id = await initiate(dropIn().theirs, path);
     const etags: string[] = [];
     for (const [at, part] of parts.entries()) {
-      etags.push(await uploadPart(dropIn.theirs, path, id, at + 1, part));
+      etags.push(await uploadPart(dropIn().theirs, path, id, at + 1, part));
     }
-    await complete(dropIn.theirs, path, id, etags);
-    source = ((await dropIn.theirs.head(path)).headers.etag ?? '').replaceAll('"', '');
+    await complete(dropIn().theirs, path, id, etags);
+    source = ((await dropIn().theirs.head(path)).headers.etag ?? '').replaceAll('"', '');
   });
 
-  after(() => dropIn.close());
-
   async function copyBy(client: S3TestClient, key: string): Promise<Etags> {
-    const headers = { 'x-amz-copy-source': `/${bucket}/parts` };
-    const copied = await client.put(`/${bucket}/${key}`, '', headers);
+    const headers = { 'x-amz-copy-source': `/${bucket()}/parts` };
+    const copied = await client.put(`/${bucket()}/${key}`, '', headers);
     expect(copied.status, copied.text).to.equal(200);
-    const listing = await client.get(`/${bucket}?prefix=${key}`);
-    const head = await client.head(`/${bucket}/${key}`);
+    const listing = await client.get(`/${bucket()}?prefix=${key}`);
+    const head = await client.head(`/${bucket()}/${key}`);
     const etagIn = (text: string): string =>
       /<ETag>(?:"|&quot;)([^<]*?)(?:"|&quot;)<\/ETag>/u.exec(text)?.[1] ?? '';
     return {
@@ -57,9 +54,9 @@ describeWith(SWIFT_NEEDS, 'a copy of an object made of parts', function () {
   }
 
   it('has one ETag, where the copy of s3api has two', async () => {
-    const ours = await copyBy(dropIn.ours, 'ours');
+    const ours = await copyBy(dropIn().ours, 'ours');
     expect(ours).to.deep.equal({ answered: md5, listed: md5, head: md5 });
-    const theirs = await copyBy(dropIn.theirs, 'theirs');
+    const theirs = await copyBy(dropIn().theirs, 'theirs');
     expect(theirs).to.deep.equal({ answered: source, listed: md5, head: source });
     expect(source).to.match(/^[0-9a-f]{32}-2$/u);
   });

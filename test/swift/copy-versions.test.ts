@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { useOnce } from '../support/fixture.js';
 import { describeWith, pythonModule } from '../support/needs.js';
 import { runProgram } from '../support/programs.js';
 import type { S3TestClient } from '../support/s3-client.js';
@@ -14,13 +15,12 @@ const ODD = encodeURIComponent('ü a\t+b');
 describeWith([...SWIFT_NEEDS, pythonModule('boto3')], 'ops/s3api/copy_versions.py', function () {
   this.timeout(240_000);
 
-  let dropIn: DropIn;
+  const dropIn = useOnce(() => DropIn.open(), 'close');
   const from = `from-${randomBytes(5).toString('hex')}`;
   const to = `to-${randomBytes(5).toString('hex')}`;
 
   before(async () => {
-    dropIn = await DropIn.open();
-    const { theirs, ours } = dropIn;
+    const { theirs, ours } = dropIn();
     await expectDone(theirs.put(`/${from}`));
     await expectDone(theirs.put(`/${from}/${ODD}`, 'before versions'));
     await expectDone(theirs.put(`/${from}?versioning`, ENABLED));
@@ -36,13 +36,11 @@ describeWith([...SWIFT_NEEDS, pythonModule('boto3')], 'ops/s3api/copy_versions.p
     await expectDone(ours.put(`/${to}`));
   });
 
-  after(() => dropIn.close());
-
   function copy() {
-    const { key } = dropIn.lab.user('test:tester');
+    const { key } = dropIn().lab.user('test:tester');
     return runProgram('python3', [SCRIPT, from, to], {
       env: {
-        ...{ OLD: dropIn.lab.state.s3api, NEW: dropIn.endpoint },
+        ...{ OLD: dropIn().lab.state.s3api, NEW: dropIn().endpoint },
         ...{ AWS_ACCESS_KEY_ID: 'test:tester', AWS_SECRET_ACCESS_KEY: key },
         ...{ AWS_EC2_METADATA_DISABLED: 'true', BOTO_DISABLE_CRT: 'true', HOME: '/nonexistent' },
         PYTHONDONTWRITEBYTECODE: '1',
@@ -54,26 +52,26 @@ describeWith([...SWIFT_NEEDS, pythonModule('boto3')], 'ops/s3api/copy_versions.p
     const { code, stderr } = await copy();
     expect(code, stderr).to.equal(1);
     expect(stderr).to.contain(`${to}: expected a bucket that keeps versions`);
-    expect(await versionsOf(dropIn.ours, to, ODD)).to.deep.equal([]);
+    expect(await versionsOf(dropIn().ours, to, ODD)).to.deep.equal([]);
   });
 
   it('copies versions in their order, what is deleted as deleted', async () => {
-    await expectDone(dropIn.ours.put(`/${to}?versioning`, ENABLED));
+    await expectDone(dropIn().ours.put(`/${to}?versioning`, ENABLED));
     const { code, stdout, stderr } = await copy();
     expect(code, stderr).to.equal(0);
     expect(stdout).to.equal('6 versions and delete markers copied\n');
-    const ids = await versionsOf(dropIn.ours, to, ODD);
+    const ids = await versionsOf(dropIn().ours, to, ODD);
     const bodies: string[] = [];
     for (const id of ids)
-      bodies.push((await dropIn.ours.get(`/${to}/${ODD}?versionId=${id}`)).text);
+      bodies.push((await dropIn().ours.get(`/${to}/${ODD}?versionId=${id}`)).text);
     expect(bodies).to.deep.equal(['3', '2', '1', 'before versions']);
     const [ours, theirs] = [
-      await dropIn.ours.get(`/${to}/${ODD}`),
-      await dropIn.theirs.get(`/${from}/${ODD}`),
+      await dropIn().ours.get(`/${to}/${ODD}`),
+      await dropIn().theirs.get(`/${from}/${ODD}`),
     ];
     expect(toldOf(ours)).to.deep.equal(toldOf(theirs));
-    expect((await dropIn.ours.get(`/${to}/removed`)).status).to.equal(404);
-    expect(await versionsOf(dropIn.ours, to, 'removed')).to.have.length(1);
+    expect((await dropIn().ours.get(`/${to}/removed`)).status).to.equal(404);
+    expect(await versionsOf(dropIn().ours, to, 'removed')).to.have.length(1);
   });
 
   it('copies nothing over what is there', async () => {

@@ -17,10 +17,11 @@ import type { ProfileSnapshot } from '../../console/surfaces/lab/profilemap/prof
 import type { ShadowRunsView } from '../../console/surfaces/lab/shadow/page.js';
 import { request } from 'undici';
 import { loadLabTool } from '../ops/swift-lab/tools.js';
+import { useOnce } from '../support/fixture.js';
 import { describeWith } from '../support/needs.js';
 import { SWIFT_NEEDS } from '../support/swift-lab.js';
 import { until } from '../support/until.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { removeFolder, useTempFolderOnce } from '../support/temp-folder.js';
 
 const TOOL = join(process.cwd(), 'ops/demo/main.mjs');
 const GOLDEN = join(process.cwd(), 'ops/demo/golden.mjs');
@@ -39,56 +40,50 @@ interface Demo {
 
 describeWith(SWIFT_NEEDS, 'npm run demo', function () {
   this.timeout(240_000);
-  let folder: string;
-  let dir: string;
+  const folder = useTempFolderOnce('demo');
+  const dir = useOnce(() => join(folder(), 'demo'));
   let child: ChildProcess | undefined;
-
-  before(async () => {
-    folder = await makeTempFolder('demo');
-    dir = join(folder, 'demo');
-  });
 
   after(async () => {
     if (child?.exitCode === null) {
       child.kill('SIGTERM');
       await once(child, 'exit');
     }
-    await removeFolder(folder);
   });
 
   const start = (tool = TOOL): ChildProcess => {
     const env = { ...process.env, RINGWAY_SWIFT_LAB_STRICT: '1' };
-    return spawn(process.execPath, [tool, '--dir', dir], {
+    return spawn(process.execPath, [tool, '--dir', dir()], {
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
   };
 
   it('takes no folder that is not its own', async () => {
-    await mkdir(dir);
-    await writeFile(join(dir, 'kept'), 'kept');
+    await mkdir(dir());
+    await writeFile(join(dir(), 'kept'), 'kept');
     // Other programs may have a file of the name by which a demo is known.
     for (const state of [undefined, '{"id":"demo"}', 'null', '']) {
-      if (state !== undefined) await writeFile(join(dir, 'demo.json'), state);
+      if (state !== undefined) await writeFile(join(dir(), 'demo.json'), state);
       child = start();
       const [code] = (await once(child, 'close')) as [number];
       expect(code, state).to.equal(1);
-      expect(readFileSync(join(dir, 'kept'), 'utf8')).to.equal('kept');
+      expect(readFileSync(join(dir(), 'kept'), 'utf8')).to.equal('kept');
     }
-    await removeFolder(dir);
+    await removeFolder(dir());
   });
 
   it('leaves nothing when it is interrupted while it starts', async () => {
     child = start();
     const { labProcesses } = await loadLabTool('processes.mjs');
-    await until(() => existsSync(join(dir, 'log', 'deploy.log')));
-    const { id } = JSON.parse(readFileSync(join(dir, 'demo.json'), 'utf8')) as Demo;
+    await until(() => existsSync(join(dir(), 'log', 'deploy.log')));
+    const { id } = JSON.parse(readFileSync(join(dir(), 'demo.json'), 'utf8')) as Demo;
     child.kill('SIGINT');
     child.kill('SIGINT');
     const [code] = (await once(child, 'exit')) as [number];
     expect(code).to.equal(0);
     expect(labProcesses(id)).to.deep.equal([]);
-    expect(existsSync(dir)).to.equal(false);
+    expect(existsSync(dir())).to.equal(false);
   });
 
   it('makes a cluster by Deploy that S3 works on, and takes all of it away', async () => {
@@ -100,7 +95,7 @@ describeWith(SWIFT_NEEDS, 'npm run demo', function () {
       if (line.startsWith('Ctrl-C')) break;
     }
     expect(said).to.include('Ctrl-C takes all of it away.');
-    const demo = JSON.parse(readFileSync(join(dir, 'demo.json'), 'utf8')) as Demo;
+    const demo = JSON.parse(readFileSync(join(dir(), 'demo.json'), 'utf8')) as Demo;
     const { account, user, key } = demo.login;
     const s3 = new S3Client({
       endpoint: demo.s3,
@@ -146,7 +141,7 @@ describeWith(SWIFT_NEEDS, 'npm run demo', function () {
     const [code] = (await once(child, 'exit')) as [number];
     expect(code).to.equal(0);
     expect(labProcesses(demo.id)).to.deep.equal([]);
-    expect(existsSync(dir)).to.equal(false);
+    expect(existsSync(dir())).to.equal(false);
   });
 
   if (IS_LARGE) {
@@ -158,7 +153,7 @@ describeWith(SWIFT_NEEDS, 'npm run demo', function () {
       const [figures, problem] = await said;
       console.log(figures);
       expect(child.exitCode, problem).to.equal(0);
-      expect(existsSync(dir)).to.equal(false);
+      expect(existsSync(dir())).to.equal(false);
     });
   }
 });

@@ -11,11 +11,12 @@ import type { PathHash } from '../../src/ring/path-hash.js';
 import type { Ring } from '../../src/ring/ring.js';
 import { ringV1 } from '../ring/support.js';
 import { eventually } from '../support/eventually.js';
+import { useOnce } from '../support/fixture.js';
 import { describeWith } from '../support/needs.js';
 import { sharedSwiftLab } from '../support/shared-swift-lab.js';
 import { filterSecret } from '../support/swift-client.js';
-import { SWIFT_NEEDS, type SwiftLab } from '../support/swift-lab.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { SWIFT_NEEDS } from '../support/swift-lab.js';
+import { useTempFolderOnce } from '../support/temp-folder.js';
 
 const run = promisify(execFile);
 const CONTEXT = { requestId: 'tx-disorder' };
@@ -27,19 +28,17 @@ const REPLICAS = 3;
 /** Replicas, rings or both are not as they should be. Replicas are changed on their devices. */
 describeWith(SWIFT_NEEDS, 'direct reads of a cluster in disorder', function () {
   this.timeout(120_000);
-  let lab: SwiftLab;
+  const folder = useTempFolderOnce('direct-disorder');
+  const lab = useOnce(sharedSwiftLab);
   let ring: Ring;
   let hash: PathHash;
   let proxies: SwiftTransport;
-  let folder: string;
   let direct: SwiftTransport | undefined;
   let ways: string[] = [];
   let opened = 0;
 
   before(async () => {
-    lab = await sharedSwiftLab();
-    folder = await makeTempFolder('direct-disorder');
-    const cluster = await openClusterRings({ ringsDir: lab.state.swiftConf, swiftConf: '' });
+    const cluster = await openClusterRings({ ringsDir: lab().state.swiftConf, swiftConf: '' });
     ring = cluster.rings.ring('object')!;
     hash = cluster.hash;
     proxies = openProxies();
@@ -48,7 +47,6 @@ describeWith(SWIFT_NEEDS, 'direct reads of a cluster in disorder', function () {
 
   after(async () => {
     await proxies.close();
-    await removeFolder(folder);
   });
 
   beforeEach(() => {
@@ -61,11 +59,11 @@ describeWith(SWIFT_NEEDS, 'direct reads of a cluster in disorder', function () {
   });
 
   function openProxies(): SwiftTransport {
-    const { account, user, key } = lab.state.serviceUser;
+    const { account, user, key } = lab().state.serviceUser;
     return openTransport({
-      endpoints: lab.state.endpoints,
+      endpoints: lab().state.endpoints,
       credentialFor: () => ({ user: `${account}:${user}`, key }),
-      filterSecret: filterSecret(lab),
+      filterSecret: filterSecret(lab()),
     });
   }
 
@@ -116,7 +114,7 @@ describeWith(SWIFT_NEEDS, 'direct reads of a cluster in disorder', function () {
   /** The folder of the object on a device. */
   function replica(object: string, device: string): string {
     const hex = hash.hex(ACCOUNT, CONTAINER, object);
-    const { folder: root } = lab.state.devices.find(({ name }) => name === device)!;
+    const { folder: root } = lab().state.devices.find(({ name }) => name === device)!;
     return join(root, 'objects', String(ring.partition(hex)), hex.slice(-3), hex);
   }
 
@@ -139,8 +137,8 @@ describeWith(SWIFT_NEEDS, 'direct reads of a cluster in disorder', function () {
    * that it has, or to the devices that are named.
    */
   async function open(order: readonly string[], owners?: readonly string[]): Promise<void> {
-    const rings = join(folder, `rings-${opened++}`);
-    await cp(lab.state.swiftConf, rings, { recursive: true });
+    const rings = join(folder(), `rings-${opened++}`);
+    await cp(lab().state.swiftConf, rings, { recursive: true });
     const { devices, rows, partPower } = ring.data;
     const idOf = (name: string): number => devices.findIndex((each) => each?.device === name);
     const given = owners?.map((name) => Array<number>(2 ** partPower).fill(idOf(name)));

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.js';
+import { useOnce } from '../support/fixture.js';
 import { describeWith } from '../support/needs.js';
 import { sharedSwiftLab } from '../support/shared-swift-lab.js';
 import { SwiftClient, type SwiftAnswer } from '../support/swift-client.js';
-import { SWIFT_NEEDS, type SwiftLab } from '../support/swift-lab.js';
+import { SWIFT_NEEDS } from '../support/swift-lab.js';
 
 const POLICIES = ['gold', 'silver', 'ec21'];
 const CREATORS = 20;
@@ -28,21 +29,15 @@ interface Round {
 
 describeWith(SWIFT_NEEDS, 'exclusive creation through two proxies', function () {
   this.timeout(60_000 + ROUNDS * 20_000);
-  let lab: SwiftLab;
-  let gateway: SwiftClient;
-
-  before(async () => {
-    lab = await sharedSwiftLab();
-    gateway = SwiftClient.gateway(lab);
-  });
+  const lab = useOnce(sharedSwiftLab);
+  const gateway = useOnce(() => SwiftClient.gateway(lab()), 'close');
 
   after(async () => {
     await startMemcached();
-    await gateway.close();
   });
 
   const create = (path: string, body: Buffer | string, proxy = 0) =>
-    gateway.send('PUT', path, {
+    gateway().send('PUT', path, {
       headers: { 'if-none-match': '*', 'x-gateway-create': 'exclusive' },
       body,
       proxy,
@@ -52,7 +47,7 @@ describeWith(SWIFT_NEEDS, 'exclusive creation through two proxies', function () 
   async function race(container: string, bytes: number): Promise<Round> {
     const path = `${container}/${randomBytes(8).toString('hex')}`;
     const creators = Array.from({ length: CREATORS }, (_, index) =>
-      create(path, Buffer.alloc(bytes, index), index % lab.state.endpoints.length),
+      create(path, Buffer.alloc(bytes, index), index % lab().state.endpoints.length),
     );
     return { path, answers: await Promise.all(creators) };
   }
@@ -69,7 +64,7 @@ describeWith(SWIFT_NEEDS, 'exclusive creation through two proxies', function () 
     if (winners.length === 1) {
       // Tokens may be unknown for a moment, see above.
       const { body } = await eventually(
-        () => gateway.send('GET', path, { headers: { 'x-newest': 'true' } }),
+        () => gateway().send('GET', path, { headers: { 'x-newest': 'true' } }),
         ({ status }) => status === 200,
       );
       expect(body[0], path).to.equal(winners[0]);
@@ -90,10 +85,10 @@ describeWith(SWIFT_NEEDS, 'exclusive creation through two proxies', function () 
 
   /** Starts it, unless it runs, and waits until each proxy knows tokens again. */
   async function startMemcached(): Promise<void> {
-    await lab.startServices('memcached');
-    for (const proxy of lab.state.endpoints.keys()) {
+    await lab().startServices('memcached');
+    for (const proxy of lab().state.endpoints.keys()) {
       await eventually(
-        () => gateway.send('GET', '/v1/AUTH_test?limit=1', { proxy }),
+        () => gateway().send('GET', '/v1/AUTH_test?limit=1', { proxy }),
         ({ status }) => status < 300,
       );
     }
@@ -103,7 +98,7 @@ describeWith(SWIFT_NEEDS, 'exclusive creation through two proxies', function () 
     describe(`on policy ${policy}`, () => {
       const container = `/v1/AUTH_test/fences-${policy}-${randomBytes(4).toString('hex')}`;
 
-      before(() => gateway.send('PUT', container, { headers: { 'x-storage-policy': policy } }));
+      before(() => gateway().send('PUT', container, { headers: { 'x-storage-policy': policy } }));
 
       it(`has one winner in each of ${ROUNDS} rounds`, async () => {
         let wonByNobody = 0;
@@ -125,7 +120,7 @@ describeWith(SWIFT_NEEDS, 'exclusive creation through two proxies', function () 
 
       it(`has at most one while memcached restarts, ${RESTARTS} times`, async () => {
         for (let round = 0; round < RESTARTS; round++) {
-          const restarted = lab.killServices('memcached').then(startMemcached);
+          const restarted = lab().killServices('memcached').then(startMemcached);
           for (let wave = 0; wave < 3; wave++) await check(await race(container, SHORT_BYTES));
           await restarted;
         }
@@ -145,12 +140,12 @@ describeWith(SWIFT_NEEDS, 'exclusive creation through two proxies', function () 
         for (const body of ['two', Buffer.alloc(LONG_BYTES)]) {
           expect((await create(path, body, 1)).status).to.equal(412);
         }
-        expect((await gateway.send('GET', path)).text).to.equal('one');
+        expect((await gateway().send('GET', path)).text).to.equal('one');
       });
 
       it('creates nothing without memcached', async () => {
         const path = `${container}/unfenced`;
-        await lab.killServices('memcached');
+        await lab().killServices('memcached');
         try {
           // 401: with nothing cached the proxy cannot tell who asks.
           for (const body of ['short', Buffer.alloc(LONG_BYTES)]) {
@@ -160,7 +155,7 @@ describeWith(SWIFT_NEEDS, 'exclusive creation through two proxies', function () 
         } finally {
           await startMemcached();
         }
-        expect((await gateway.send('HEAD', path)).status).to.equal(404);
+        expect((await gateway().send('HEAD', path)).status).to.equal(404);
       });
     });
   }

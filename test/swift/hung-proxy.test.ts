@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.js';
+import { useOnce } from '../support/fixture.js';
 import { describeWith } from '../support/needs.js';
 import { S3TestClient, type S3Answer } from '../support/s3-client.js';
 import { startService, type Service } from '../support/service.js';
 import { sharedSwiftLab } from '../support/shared-swift-lab.js';
-import { SWIFT_NEEDS, type SwiftLab } from '../support/swift-lab.js';
+import { SWIFT_NEEDS } from '../support/swift-lab.js';
 
 /** Of two proxies one is paused, then both. */
 describeWith(SWIFT_NEEDS, "the gateway while Swift's proxies hang", function () {
@@ -13,23 +14,20 @@ describeWith(SWIFT_NEEDS, "the gateway while Swift's proxies hang", function () 
 
   const bucket = `hung-proxy-${randomBytes(5).toString('hex')}`;
   const keys = Array.from({ length: 8 }, (_, i) => `/${bucket}/key-${i}`);
-  let lab: SwiftLab;
+  const lab = useOnce(sharedSwiftLab);
   let service: Service;
   let s3: S3TestClient;
   /** Of those that work at the same time: a client has one connection. */
   const clients: S3TestClient[] = [];
 
-  before(async () => {
-    lab = await sharedSwiftLab();
-  });
   afterEach(async () => {
-    await lab.resumeServices('proxy-1', 'proxy-2');
+    await lab().resumeServices('proxy-1', 'proxy-2');
     await Promise.all(clients.splice(0).map((each) => each.close()));
     await service.stop();
   });
 
   function client(): S3TestClient {
-    const { key: secretKey } = lab.user('test:tester');
+    const { key: secretKey } = lab().user('test:tester');
     const address = { endpoint: service.endpoint, accessKey: 'test:tester', secretKey };
     const opened = new S3TestClient(address);
     clients.push(opened);
@@ -39,7 +37,7 @@ describeWith(SWIFT_NEEDS, "the gateway while Swift's proxies hang", function () 
   async function start(config: Readonly<Record<string, unknown>>): Promise<void> {
     // Less than an operator's, so that the test is over sooner.
     const quick = { probe_interval_ms: 500, swift_probe_timeout_ms: 700 };
-    const given = { ...lab.gatewayKeys(), ...quick, ...config };
+    const given = { ...lab().gatewayKeys(), ...quick, ...config };
     service = await startService({ config: given, listeners: 1 });
     s3 = client();
   }
@@ -68,7 +66,7 @@ describeWith(SWIFT_NEEDS, "the gateway while Swift's proxies hang", function () 
     // Of keys of their own: what the hung proxy was sent it does when it goes on, so late that it
     // replaces what was written since.
     const writers = [0, 1, 2].map((i) => untilOut((own) => own.put(`/${bucket}/late-${i}`, 'x')));
-    await lab.pauseServices('proxy-1');
+    await lab().pauseServices('proxy-1');
     for (const statuses of await Promise.all(readers)) {
       expect(new Set(statuses)).to.deep.equal(new Set([200]));
     }
@@ -80,7 +78,7 @@ describeWith(SWIFT_NEEDS, "the gateway while Swift's proxies hang", function () 
     expect(await admin('/readyz?verbose')).to.match(
       /backend calls: ok, .*(?:hung|timeout).*\n[^]*\nready\n$/,
     );
-    await lab.resumeServices('proxy-1');
+    await lab().resumeServices('proxy-1');
     for (const statuses of await Promise.all(writers)) {
       expect(new Set(statuses)).to.deep.equal(new Set([200]));
     }
@@ -93,14 +91,14 @@ describeWith(SWIFT_NEEDS, "the gateway while Swift's proxies hang", function () 
   it('fails in time while both do, and says so', async () => {
     await start({ swift_headers_timeout_ms: 1000 });
     const [key = ''] = keys;
-    await lab.pauseServices('proxy-1', 'proxy-2');
+    await lab().pauseServices('proxy-1', 'proxy-2');
     const answers = await Promise.all([s3.get(key), client().put(`/${bucket}/late`, 'x')]);
     expect(answers.map(({ status }) => status)).to.deep.equal([503, 503]);
     await eventually(
       () => admin('/readyz'),
       (state) => state === 'unavailable\n',
     );
-    await lab.resumeServices('proxy-1', 'proxy-2');
+    await lab().resumeServices('proxy-1', 'proxy-2');
     await eventually(
       () => admin('/readyz'),
       (state) => state === 'ready\n',

@@ -15,7 +15,7 @@ import { S3TestClient } from '../support/s3-client.js';
 import { startService, type Service } from '../support/service.js';
 import { sharedSwiftLab } from '../support/shared-swift-lab.js';
 import { SWIFT_NEEDS } from '../support/swift-lab.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useTempFolderOnce } from '../support/temp-folder.js';
 
 const PASSWORD = 'a-password';
 
@@ -26,7 +26,7 @@ describeWith([...SWIFT_NEEDS, ...KEYSTONE], 'a cluster with Keystone', function 
   let keystone: TestKeystone;
   let proxy: KeystoneProxy;
   let service: Service;
-  let folder: string;
+  const folder = useTempFolderOnce('swift-keystone');
   let project: string;
   let bucket: string;
   const users: Record<string, string> = {};
@@ -43,8 +43,7 @@ describeWith([...SWIFT_NEEDS, ...KEYSTONE], 'a cluster with Keystone', function 
   before(async () => {
     const lab = await sharedSwiftLab();
     keystone = await TestKeystone.start();
-    folder = await makeTempFolder('swift-keystone');
-    const passwordFile = join(folder, 'password');
+    const passwordFile = join(folder(), 'password');
     await writeFile(passwordFile, `${PASSWORD}\n`, { mode: 0o600 });
     project = await keystone.createProject('tenant');
     const services = await keystone.createProject('service');
@@ -84,7 +83,6 @@ describeWith([...SWIFT_NEEDS, ...KEYSTONE], 'a cluster with Keystone', function 
     await service.stop();
     await proxy.close();
     await keystone.stop();
-    await removeFolder(folder);
   });
 
   beforeEach(async () => {

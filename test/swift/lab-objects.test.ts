@@ -12,10 +12,11 @@ import { job, ok } from '../console/files/support.js';
 import type { ConsoleClient } from '../console/support/client.js';
 import { REAL_CLOCK, startTestBed, type TestBed } from '../console/support/console.js';
 import { eventually } from '../support/eventually.js';
+import { useOnce } from '../support/fixture.js';
 import { describeWith } from '../support/needs.js';
 import { sharedSwiftLab } from '../support/shared-swift-lab.js';
-import { SWIFT_NEEDS, type SwiftLab } from '../support/swift-lab.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { SWIFT_NEEDS } from '../support/swift-lab.js';
+import { useTempFolderOnce } from '../support/temp-folder.js';
 
 /** A guard: servers are stopped and started on a busy machine. */
 const LIMIT_MS = 300_000;
@@ -32,10 +33,10 @@ const SPLIT = Array.from({ length: 8 }, (_, index) => `split${index}`);
 
 describeWith(SWIFT_NEEDS, 'objects of a Swift cluster in the Lab', function () {
   this.timeout(LIMIT_MS);
-  let lab: SwiftLab;
+  const folder = useTempFolderOnce('store');
+  const lab = useOnce(sharedSwiftLab);
   let bed: TestBed;
   let operator: ConsoleClient;
-  let folder: string;
   let ask: (
     method: string,
     path: string,
@@ -45,16 +46,14 @@ describeWith(SWIFT_NEEDS, 'objects of a Swift cluster in the Lab', function () {
   const [plain, coded, versioned] = [mark, `${mark}-ec`, `${mark}-v`];
 
   before(async () => {
-    lab = await sharedSwiftLab();
-    await lab.heal();
-    folder = await makeTempFolder('store');
-    await cp(lab.state.swiftConf, folder, { recursive: true });
-    const { endpoints, authUrl: auth_url, dir } = lab.state;
+    await lab().heal();
+    await cp(lab().state.swiftConf, folder(), { recursive: true });
+    const { endpoints, authUrl: auth_url, dir } = lab().state;
     const cluster = { store_base: endpoints[0], auth_url };
-    const paths = { store_dir: folder, node_root: join(dir, 'srv') };
+    const paths = { store_dir: folder(), node_root: join(dir, 'srv') };
     bed = await startTestBed({ lab_enabled: true, ...cluster, ...paths }, REAL_CLOCK);
     operator = await bed.login();
-    const { key } = lab.user('test:tester');
+    const { key } = lab().user('test:tester');
     const login = await fetch(auth_url, {
       headers: { 'x-auth-user': 'test:tester', 'x-auth-key': key },
     });
@@ -72,8 +71,7 @@ describeWith(SWIFT_NEEDS, 'objects of a Swift cluster in the Lab', function () {
   });
   after(async () => {
     await bed.close();
-    await removeFolder(folder);
-    await lab.heal();
+    await lab().heal();
   });
 
   const put = async (path: string, body: string, headers: Record<string, string> = {}) => {
@@ -109,7 +107,7 @@ describeWith(SWIFT_NEEDS, 'objects of a Swift cluster in the Lab', function () {
     // The files of the fragments have the size that Policy compare says.
     const { primaries } = await lookup(EC_RING, coded, 'photo');
     for (const { device, path } of primaries) {
-      const root = lab.state.devices.find(({ name }) => name === device)?.folder ?? '';
+      const root = lab().state.devices.find(({ name }) => name === device)?.folder ?? '';
       const inner = join(root, path.slice(device.length + 1));
       const file = (await readdir(inner)).find((name) => name.endsWith('.data')) ?? '';
       expect((await stat(join(inner, file))).size).to.equal(fragmentBytes(CODING, 1_500_000));
@@ -177,16 +175,16 @@ describeWith(SWIFT_NEEDS, 'objects of a Swift cluster in the Lab', function () {
     expect((await ask('DELETE', `${plain}/normal`)).status).to.equal(204);
     expect((await ask('DELETE', `${plain}/phantom`)).status).to.equal(404);
     // The expirer deletes what the test before has let expire.
-    await lab.runOnce('updater');
-    await lab.runOnce('expirer');
+    await lab().runOnce('updater');
+    await lab().runOnce('expirer');
     for (const name of SPLIT) await put(`${plain}/${name}`, 'x');
     await put(`${plain}/held`, 'x');
-    await lab.stopServices('object-server.node2');
+    await lab().stopServices('object-server.node2');
     const held = await capture(plain, 'held');
     expect(held).to.include({ state: 'present', verdict: 'under_replicated' });
     expect(states(held)).to.include.members(['present', 'unreachable']);
     for (const name of SPLIT) await ask('DELETE', `${plain}/${name}`);
-    await lab.startServices('object-server.node2');
+    await lab().startServices('object-server.node2');
     // As the reconciler deletes: with an offset of the time.
     const moved = await lookup('object', plain, 'moved');
     for (const { ip, port, device } of moved.primaries) {
@@ -205,7 +203,7 @@ describeWith(SWIFT_NEEDS, 'objects of a Swift cluster in the Lab', function () {
     for (const classes of split) expect(classes).to.include('split');
     expect(split.flat()).to.include('handoff');
     // All tombstones are overdue a second after the deletion; no server of the cluster reads this.
-    await writeFile(join(folder, 'object-server.conf'), '[DEFAULT]\nreclaim_age = 1\n');
+    await writeFile(join(folder(), 'object-server.conf'), '[DEFAULT]\nreclaim_age = 1\n');
     expect(await classesIn(await scanned(), 'normal')).to.deep.equal(['overdue']);
   });
 });

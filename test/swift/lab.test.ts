@@ -9,9 +9,10 @@ import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { loadLabTool } from '../ops/swift-lab/tools.js';
 import { eventually } from '../support/eventually.js';
+import { useOnce } from '../support/fixture.js';
 import { describeWith } from '../support/needs.js';
 import { runTool, startSwiftLab, SWIFT_NEEDS, type SwiftLab } from '../support/swift-lab.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { makeTempFolder, removeFolder, useTempFolderOnce } from '../support/temp-folder.js';
 import { until } from '../support/until.js';
 import { skipBecause } from '../support/skip.js';
 
@@ -66,24 +67,24 @@ async function logIn(lab: SwiftLab): Promise<Login> {
 }
 
 describeWith(SWIFT_NEEDS, 'the Swift lab', () => {
-  let lab: SwiftLab;
+  const lab = useOnce(
+    () => startSwiftLab({ deviceBytes: DEVICE_BYTES, strict: true, more: ALL }),
+    async (lab) => {
+      await lab.close();
+      expect(await remains(lab.state.dir, lab.state.id)).to.deep.equal(NOTHING);
+    },
+  );
   let token: Login;
 
   before(async () => {
-    lab = await startSwiftLab({ deviceBytes: DEVICE_BYTES, strict: true, more: ALL });
-    token = await logIn(lab);
-  });
-
-  after(async () => {
-    await lab.close();
-    expect(await remains(lab.state.dir, lab.state.id)).to.deep.equal(NOTHING);
+    token = await logIn(lab());
   });
 
   const request = (method: string, path: string, body?: Buffer, more: object = {}) =>
     fetch(`${token.url}/${path}`, { method, headers: { ...token.headers, ...more }, body: body! });
 
   const healthOf = async (name: string) =>
-    (await lab.status()).find((status) => status.name === name)?.health;
+    (await lab().status()).find((status) => status.name === name)?.health;
 
   it('leaves nothing of a start that fails', async () => {
     const parent = await makeTempFolder('lab-fails');
@@ -103,23 +104,23 @@ describeWith(SWIFT_NEEDS, 'the Swift lab', () => {
   });
 
   it('is all up', async () => {
-    const statuses = await lab.status();
+    const statuses = await lab().status();
     expect(statuses).to.have.length(24);
     expect(statuses.filter(({ health }) => health !== 'up')).to.deep.equal([]);
   });
 
   it('ends TLS in front of the proxies', async () => {
-    const ca = readFileSync(lab.state.certFile);
-    for (const endpoint of lab.state.tlsEndpoints ?? []) {
+    const ca = readFileSync(lab().state.certFile);
+    for (const endpoint of lab().state.tlsEndpoints ?? []) {
       const sent = get(`${endpoint}/healthcheck`, { ca, agent: false });
       const [answer] = (await once(sent, 'response')) as [IncomingMessage];
       expect([answer.statusCode, await text(answer)]).to.deep.equal([200, 'OK']);
     }
-    expect(lab.state.tlsEndpoints).to.have.length(2);
+    expect(lab().state.tlsEndpoints).to.have.length(2);
   });
 
   it('keeps its nodes and its TLS when it is brought up once more', async () => {
-    const again = (...more: string[]) => runTool(['up', '--dir', lab.state.dir, ...more]);
+    const again = (...more: string[]) => runTool(['up', '--dir', lab().state.dir, ...more]);
     const { code, stderr } = await again('--nodes', '2');
     expect(code).to.equal(1);
     expect(stderr).to.contain('--nodes: this lab was made with 3');
@@ -132,7 +133,7 @@ describeWith(SWIFT_NEEDS, 'the Swift lab', () => {
     for (const name of names) await request('PUT', `many/${name}`, Buffer.from('x'));
     // The name of a database that is sharded ends with the time of that.
     const sharded = () =>
-      readdirSync(join(lab.state.dir, 'srv'), { recursive: true, encoding: 'utf8' }).filter(
+      readdirSync(join(lab().state.dir, 'srv'), { recursive: true, encoding: 'utf8' }).filter(
         (path) => /_\d+\.\d+\.db$/.test(path),
       );
     await eventually(
@@ -147,7 +148,7 @@ describeWith(SWIFT_NEEDS, 'the Swift lab', () => {
 
   it('keeps objects under every policy', async () => {
     const body = randomBytes(100_000);
-    for (const policy of lab.state.policies) {
+    for (const policy of lab().state.policies) {
       const created = await request('PUT', policy, undefined, { 'x-storage-policy': policy });
       expect(created.status).to.equal(201);
       expect((await request('PUT', `${policy}/o`, body)).status).to.equal(201);
@@ -158,12 +159,12 @@ describeWith(SWIFT_NEEDS, 'the Swift lab', () => {
 
   it('has the filters in the proxies, and s3api in the others', async () => {
     const info = async (url: string) => (await (await fetch(`${url}/info`)).json()) as object;
-    for (const endpoint of lab.state.endpoints) {
+    for (const endpoint of lab().state.endpoints) {
       expect(await info(endpoint))
         .to.include.keys('ringway', 'slo')
         .and.not.include.keys('s3api');
     }
-    for (const endpoint of [lab.state.s3api, lab.state.s3apiAcl]) {
+    for (const endpoint of [lab().state.s3api, lab().state.s3apiAcl]) {
       expect(await info(endpoint))
         .to.include.keys('s3api')
         .and.not.include.keys('ringway');
@@ -171,22 +172,22 @@ describeWith(SWIFT_NEEDS, 'the Swift lab', () => {
   });
 
   it('serves with an object server gone', async () => {
-    await lab.killServices('object-server.node2');
+    await lab().killServices('object-server.node2');
     expect(await healthOf('object-server.node2')).to.equal('down');
     expect((await request('PUT', 'gold/missed', Buffer.from('x'))).status).to.equal(201);
-    await lab.startServices('object-server.node2');
+    await lab().startServices('object-server.node2');
     expect(await healthOf('object-server.node2')).to.equal('up');
   });
 
   it('pauses and resumes', async () => {
-    await lab.pauseServices('container-server.node1');
+    await lab().pauseServices('container-server.node1');
     expect(await healthOf('container-server.node1')).to.equal('paused');
-    await lab.resumeServices('container-server.node1');
+    await lab().resumeServices('container-server.node1');
     expect(await healthOf('container-server.node1')).to.equal('up');
   });
 
   it('takes tokens of every proxy as soon as memcached was restarted', async () => {
-    const { key } = lab.user('test:tester');
+    const { key } = lab().user('test:tester');
     const statusWithNewToken = async (endpoint: string): Promise<number> => {
       const login = await fetch(`${endpoint}/auth/v1.0`, {
         headers: { 'x-auth-user': 'test:tester', 'x-auth-key': key },
@@ -194,14 +195,14 @@ describeWith(SWIFT_NEEDS, 'the Swift lab', () => {
       const headers = { 'x-auth-token': login.headers.get('x-auth-token')! };
       return (await fetch(`${endpoint}/v1/AUTH_test`, { headers })).status;
     };
-    const ask = () => Promise.all(lab.state.endpoints.map(statusWithNewToken));
+    const ask = () => Promise.all(lab().state.endpoints.map(statusWithNewToken));
     expect(await ask()).not.to.include(401);
-    await lab.killServices('memcached');
+    await lab().killServices('memcached');
     // After ten errors a proxy does not ask memcached any more, for a while.
     for (let times = 0; times < 10; times++) expect(await ask()).to.deep.equal([401, 401]);
-    await lab.startServices('memcached');
+    await lab().startServices('memcached');
     expect(await ask()).not.to.include(401);
-    token = await logIn(lab);
+    token = await logIn(lab());
   });
 
   it('expires objects when the updater and the expirer have run', async function () {
@@ -209,52 +210,47 @@ describeWith(SWIFT_NEEDS, 'the Swift lab', () => {
     this.timeout(180_000);
     const expired = await request('PUT', 'gold/brief', Buffer.from('x'), { 'x-delete-after': '1' });
     expect(expired.status).to.equal(201);
-    await lab.runOnce('updater');
+    await lab().runOnce('updater');
     await eventually(
       () => request('GET', 'gold/brief'),
       ({ status }) => status === 404,
     );
-    expect(await lab.runOnce('expirer')).to.match(/1 objects expired/);
+    expect(await lab().runOnce('expirer')).to.match(/1 objects expired/);
   });
 
   it('fills devices, so that nothing can be stored', async function () {
-    if (!lab.canFillDevices) {
+    if (!lab().canFillDevices) {
       skipBecause(this, 'devices of their own need root and loop devices');
     }
-    const devices = lab.state.devices.map(({ name }) => name);
-    await lab.fillDevices(...devices);
+    const devices = lab().state.devices.map(({ name }) => name);
+    await lab().fillDevices(...devices);
     expect((await request('PUT', 'gold/full', randomBytes(100_000))).status).to.equal(503);
-    await lab.heal();
+    await lab().heal();
     const put = () => request('PUT', 'gold/full', randomBytes(100_000));
     await eventually(put, ({ status }) => status === 201);
   });
 
   it('refuses a service that there is not', async () => {
-    const refused = await lab.stopServices('object-server.node9').catch((error: unknown) => error);
+    const refused = await lab()
+      .stopServices('object-server.node9')
+      .catch((error: unknown) => error);
     expect(String(refused)).to.include('no service object-server.node9');
   });
 });
 
 describeWith(SWIFT_NEEDS, 'a Swift lab whose start is cut short', () => {
-  let folder: string;
-  let dir: string;
-
-  before(async () => {
-    folder = await makeTempFolder('swift-lab-crash');
-    dir = join(folder, 'lab');
-  });
-
-  after(() => removeFolder(folder));
+  const folder = useTempFolderOnce('swift-lab-crash');
+  const dir = useOnce(() => join(folder(), 'lab'));
 
   /** A start that is under way: its first servers run. */
   async function begin(...more: string[]) {
     const tool = join(process.cwd(), 'ops/swift-lab/main.mjs');
-    const args = [tool, 'up', '--dir', dir, '--device-bytes', String(DEVICE_BYTES), ...more];
+    const args = [tool, 'up', '--dir', dir(), '--device-bytes', String(DEVICE_BYTES), ...more];
     const starting = spawn(process.execPath, args, { stdio: ['pipe', 'ignore', 'ignore'] });
     const { labProcesses } = await loadLabTool('processes.mjs');
     const idOf = (): string | undefined =>
-      existsSync(join(dir, 'lab.json'))
-        ? (JSON.parse(readFileSync(join(dir, 'lab.json'), 'utf8')) as { id: string }).id
+      existsSync(join(dir(), 'lab.json'))
+        ? (JSON.parse(readFileSync(join(dir(), 'lab.json'), 'utf8')) as { id: string }).id
         : undefined;
     await until(() => labProcesses(idOf() ?? 'none yet').length >= 3);
     return { starting, id: idOf()!, ended: once(starting, 'exit') };
@@ -262,11 +258,11 @@ describeWith(SWIFT_NEEDS, 'a Swift lab whose start is cut short', () => {
 
   it('ends its servers itself where somebody has removed its state', async () => {
     const { starting, id, ended } = await begin('--hold');
-    await removeFolder(join(dir, 'lab.json'));
+    await removeFolder(join(dir(), 'lab.json'));
     starting.stdin.end();
     await ended;
-    expect(await remains(dir, id)).to.deep.include({ processes: [], mounts: [] });
-    await removeFolder(dir);
+    expect(await remains(dir(), id)).to.deep.include({ processes: [], mounts: [] });
+    await removeFolder(dir());
   });
 
   it('is cleaned up by down after a kill, which may be called again', async () => {
@@ -275,8 +271,8 @@ describeWith(SWIFT_NEEDS, 'a Swift lab whose start is cut short', () => {
     await ended;
 
     for (let times = 1; times <= 2; times++) {
-      expect(await runTool(['down', '--wipe', '--dir', dir])).to.include({ code: 0, stderr: '' });
-      expect(await remains(dir, id)).to.deep.equal(NOTHING);
+      expect(await runTool(['down', '--wipe', '--dir', dir()])).to.include({ code: 0, stderr: '' });
+      expect(await remains(dir(), id)).to.deep.equal(NOTHING);
     }
   });
 });

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
+import { useOnce } from '../support/fixture.js';
 import { describeWith } from '../support/needs.js';
 import { S3TestClient } from '../support/s3-client.js';
 import { startService, type Service } from '../support/service.js';
 import { sharedSwiftLab } from '../support/shared-swift-lab.js';
 import { SwiftClient } from '../support/swift-client.js';
-import { SWIFT_NEEDS, type SwiftLab } from '../support/swift-lab.js';
+import { SWIFT_NEEDS } from '../support/swift-lab.js';
 
 const ENABLED = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
 const VERSIONS = 6;
@@ -15,30 +16,28 @@ describeWith(SWIFT_NEEDS, 'indexes of versions that wait in a listener', functio
   this.timeout(120_000);
 
   const bucket = `late-${randomBytes(5).toString('hex')}`;
-  let lab: SwiftLab;
-  let swift: SwiftClient;
+  const lab = useOnce(sharedSwiftLab);
+  const swift = useOnce(() => new SwiftClient(lab(), lab().user('test:tester')));
   let service: Service;
   let s3: S3TestClient;
 
   before(async () => {
-    lab = await sharedSwiftLab();
-    swift = new SwiftClient(lab, lab.user('test:tester'));
     await start();
     expect((await s3.put(`/${bucket}`)).status).to.equal(200);
     expect((await s3.put(`/${bucket}?versioning`, ENABLED)).status).to.equal(200);
   });
 
   after(async () => {
-    await Promise.all([s3.close(), swift.close()]);
+    await Promise.all([s3.close(), swift().close()]);
     await service.stop();
   });
 
   async function start(): Promise<void> {
     service = await startService({
-      config: { ...lab.gatewayKeys(), janitor_interval_ms: 0 },
+      config: { ...lab().gatewayKeys(), janitor_interval_ms: 0 },
       listeners: 1,
     });
-    const { key: secretKey } = lab.user('test:tester');
+    const { key: secretKey } = lab().user('test:tester');
     s3 = new S3TestClient({ endpoint: service.endpoint, accessKey: 'test:tester', secretKey });
   }
 
@@ -57,7 +56,7 @@ describeWith(SWIFT_NEEDS, 'indexes of versions that wait in a listener', functio
   async function storedGeneration(key: string): Promise<number> {
     const hex = Buffer.from(key).toString('hex');
     const path = `/v1/AUTH_test/${bucket}%2Bversions/${hex}/index.json`;
-    const { status, text } = await swift.send('GET', path, { headers: { 'x-newest': 'true' } });
+    const { status, text } = await swift().send('GET', path, { headers: { 'x-newest': 'true' } });
     expect(status, text).to.equal(200);
     return (JSON.parse(text) as { generation: number }).generation;
   }

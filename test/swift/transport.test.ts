@@ -8,10 +8,11 @@ import {
   type TransportOptions,
 } from '../../src/backend/swift/net/open-transport.js';
 import type { SwiftRequest } from '../../src/backend/swift/transport.js';
+import { useOnce } from '../support/fixture.js';
 import { describeWith } from '../support/needs.js';
 import { sharedSwiftLab } from '../support/shared-swift-lab.js';
 import { filterSecret } from '../support/swift-client.js';
-import { SWIFT_NEEDS, type SwiftLab } from '../support/swift-lab.js';
+import { SWIFT_NEEDS } from '../support/swift-lab.js';
 
 const CONTEXT = { requestId: 'tx-transport' };
 const CONTAINER = 'transport';
@@ -51,22 +52,22 @@ class Asked implements ByteSource {
 
 describeWith(SWIFT_NEEDS, 'the transport on a real cluster', function () {
   this.timeout(180_000);
-  let lab: SwiftLab;
-  let transport: OpenTransport;
+  const lab = useOnce(sharedSwiftLab);
+  const transport = useOnce(() => open(), 'close');
   const retries: RetryReason[] = [];
 
   function open(options: Partial<TransportOptions> = {}): OpenTransport {
-    const { account, user, key } = lab.state.serviceUser;
+    const { account, user, key } = lab().state.serviceUser;
     return openTransport({
-      endpoints: lab.state.endpoints,
+      endpoints: lab().state.endpoints,
       credentialFor: () => ({ user: `${account}:${user}`, key }),
-      filterSecret: filterSecret(lab),
+      filterSecret: filterSecret(lab()),
       onRetry: (reason) => retries.push(reason),
       ...options,
     });
   }
 
-  async function send(request: Partial<SwiftRequest>, by = transport) {
+  async function send(request: Partial<SwiftRequest>, by = transport()) {
     const response = await by.request({
       context: CONTEXT,
       method: 'GET',
@@ -79,7 +80,7 @@ describeWith(SWIFT_NEEDS, 'the transport on a real cluster', function () {
   }
 
   /** One of each kind. */
-  async function roundTrip(text: string, by = transport): Promise<number[]> {
+  async function roundTrip(text: string, by = transport()): Promise<number[]> {
     const put = { method: 'PUT', repeatable: true } as const;
     const { body } = new Asked(text);
     const answers = [
@@ -93,8 +94,6 @@ describeWith(SWIFT_NEEDS, 'the transport on a real cluster', function () {
   }
 
   before(async () => {
-    lab = await sharedSwiftLab();
-    transport = open();
     expect((await send({ method: 'PUT' })).status).to.be.within(201, 202);
   });
 
@@ -103,16 +102,15 @@ describeWith(SWIFT_NEEDS, 'the transport on a real cluster', function () {
   });
 
   after(async () => {
-    await lab.heal();
-    await transport.close();
+    await lab().heal();
   });
 
   it('knows the cluster and its filter', async () => {
-    const info = await transport.info();
+    const info = await transport().info();
     expect(info).to.include({ objectNameBytesMax: 1024, hasSymlinks: true });
     expect(info.policies).to.include.members(['gold', 'silver', 'ec21']);
     expect(info.filter?.version).to.equal(1);
-    await transport.ping(CONTEXT);
+    await transport().ping(CONTEXT);
   });
 
   it('knows that the filter does not listen to another secret', async () => {
@@ -148,8 +146,8 @@ describeWith(SWIFT_NEEDS, 'the transport on a real cluster', function () {
     const withTokens = open();
     await roundTrip('before', withTokens);
     for (let i = 0; i < 3; i++) {
-      await lab.killServices('memcached');
-      await lab.startServices('memcached');
+      await lab().killServices('memcached');
+      await lab().startServices('memcached');
       expect(await roundTrip(`after ${i}`, withTokens)).to.deep.equal([201, 201, 200, 200]);
     }
     // The proxies' filter remembers tokens for five seconds.
@@ -162,22 +160,22 @@ describeWith(SWIFT_NEEDS, 'the transport on a real cluster', function () {
   });
 
   it('is not seen when a proxy is killed, nor when it is back', async () => {
-    await lab.killServices('proxy-1');
+    await lab().killServices('proxy-1');
     for (let i = 0; i < 5; i++) {
       expect(await roundTrip(`without ${i}`)).to.deep.equal([201, 201, 200, 200]);
     }
-    await lab.startServices('proxy-1');
+    await lab().startServices('proxy-1');
     expect(await roundTrip('back')).to.deep.equal([201, 201, 200, 200]);
   });
 
   it('goes on when a proxy accepts connections and answers none', async () => {
     const hasty = open({ headersTimeoutMs: 2_000, continueTimeoutMs: 2_000 });
     await roundTrip('before', hasty);
-    await lab.pauseServices('proxy-1');
+    await lab().pauseServices('proxy-1');
     for (let i = 0; i < 3; i++) {
       expect(await roundTrip(`paused ${i}`, hasty)).to.deep.equal([201, 201, 200, 200]);
     }
-    await lab.resumeServices('proxy-1');
+    await lab().resumeServices('proxy-1');
     await hasty.close();
   });
 });

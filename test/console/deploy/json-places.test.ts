@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { SCRIPT_FOLDER } from '../../../console/server/console-folders.js';
+import { useOnce } from '../../support/fixture.js';
 
 interface Place {
   readonly start: number;
@@ -17,11 +18,9 @@ interface Module {
 }
 
 describe('places in the JSON of a specification', () => {
-  let json: Module;
-
-  before(async () => {
+  const json = useOnce(async () => {
     const file = join(SCRIPT_FOLDER, 'surfaces/deploy/page', 'json-places.js');
-    json = (await import(pathToFileURL(file).href)) as Module;
+    return (await import(pathToFileURL(file).href)) as Module;
   });
 
   /** Every value with its pointer, from the parsed text. */
@@ -41,7 +40,7 @@ describe('places in the JSON of a specification', () => {
     };
     for (const indent of [0, 1, 2, '\t']) {
       const text = `\n ${JSON.stringify(value, null, indent)} `;
-      const places = json.placesOf(text);
+      const places = json().placesOf(text);
       const all = [...values(value)];
       expect(places.size).to.equal(all.length);
       for (const [pointer, expected] of all) {
@@ -53,22 +52,22 @@ describe('places in the JSON of a specification', () => {
 
   it('leads to what a missing key would be in, and to its line', () => {
     const text = JSON.stringify({ rings: [{ name: 'object' }] }, null, 2);
-    const places = json.placesOf(text);
-    const place = json.nearest(places, '/rings/0/replicas');
+    const places = json().placesOf(text);
+    const place = json().nearest(places, '/rings/0/replicas');
     expect(place).to.equal(places.get('/rings/0'));
-    expect(json.lineOf(text, place!.start)).to.equal(3);
-    expect(json.nearest(places, '/nodes')).to.equal(places.get(''));
+    expect(json().lineOf(text, place!.start)).to.equal(3);
+    expect(json().nearest(places, '/nodes')).to.equal(places.get(''));
   });
 
   it('ends with text that is no JSON', () => {
     for (const text of ['', '{', '[[[', '{"a"', '{a:1}', '[1 2', '"']) {
-      expect(() => json.placesOf(text), text).not.to.throw();
+      expect(() => json().placesOf(text), text).not.to.throw();
     }
   });
 
   it('names a place as people count', () => {
-    expect(json.pathText('/nodes/0/devices/11/weight')).to.equal('nodes 1, devices 12, weight');
-    expect(json.pathText('/a~1b')).to.equal('a/b');
-    expect(json.pathText('')).to.equal('the whole document');
+    expect(json().pathText('/nodes/0/devices/11/weight')).to.equal('nodes 1, devices 12, weight');
+    expect(json().pathText('/a~1b')).to.equal('a/b');
+    expect(json().pathText('')).to.equal('the whole document');
   });
 });

@@ -1,7 +1,4 @@
 import { writeFile } from 'node:fs/promises';
-import http from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type {
@@ -14,10 +11,12 @@ import type { Ramp } from '../../../src/deploy/service/ramp-record.js';
 import type { Run } from '../../../src/deploy/service/run-record.js';
 import type { AuditRecord } from '../../../src/lib/audit/audit-log.js';
 import { otherWorkers, PASSWORD, small } from '../../deploy/service-support.js';
+import { useEach } from '../../support/fixture.js';
+import { serve } from '../../support/serve.js';
 import { until } from '../../support/until.js';
 import { codeOf, type Answer, type ConsoleClient } from '../support/client.js';
 import { startTestBed } from '../support/console.js';
-import { deployKeys, DeployPage, startDeployBed, type DeployBed } from './support.js';
+import { deployKeys, DeployPage, startDeployBed } from './support.js';
 
 interface ErrorJson {
   readonly error: {
@@ -32,18 +31,13 @@ const is = (answer: Answer) => [answer.status, codeOf(answer)];
 
 describe('the routes of Deploy in the console', function () {
   this.timeout(120_000);
-  let on: DeployBed;
+  const on = useEach(startDeployBed, 'close');
   let client: ConsoleClient;
   let page: DeployPage;
 
   beforeEach(async () => {
-    on = await startDeployBed();
-    client = await on.bed.login();
+    client = await on().bed.login();
     page = new DeployPage(client);
-  });
-
-  afterEach(async () => {
-    await on.close();
   });
 
   const planned = async (wish: object = {}): Promise<StoredPlan> => {
@@ -134,9 +128,9 @@ describe('the routes of Deploy in the console', function () {
       headers: { 'if-match': `"${plan.base_etag}"` },
     });
     expect(is(keyless)).to.deep.equal([428, 'precondition_required']);
-    on.driver.waitsAt = 'node1';
+    on().driver.waitsAt = 'node1';
     const { run_id: id } = (await page.apply(plan, 'key')).json() as { run_id: string };
-    await until(() => on.driver.release !== undefined);
+    await until(() => on().driver.release !== undefined);
     const other = await planned({ seed: 2 });
     expect(is(await page.apply(other, 'key'))).to.deep.equal([422, 'idempotency_key_reused']);
     const locked = await page.apply(other, 'other');
@@ -145,12 +139,14 @@ describe('the routes of Deploy in the console', function () {
     expect(locked.headers['retry-after']).to.equal('5');
     const cancelled = await client.post(`/deploy/api/runs/${id}/cancel`, {});
     expect(cancelled.status).to.equal(202);
-    on.driver.release?.();
-    expect((await on.deploy.ended(id)).state).to.equal('cancelled');
+    on().driver.release?.();
+    expect((await on().deploy.ended(id)).state).to.equal('cancelled');
     const late = await client.post(`/deploy/api/runs/${id}/cancel`, {});
     expect(is(late)).to.deep.equal([409, 'not_running']);
-    on.driver.waitsAt = undefined;
-    await on.deploy.ended(((await page.apply(plan, 'third')).json() as { run_id: string }).run_id);
+    on().driver.waitsAt = undefined;
+    await on().deploy.ended(
+      ((await page.apply(plan, 'third')).json() as { run_id: string }).run_id,
+    );
     expect(is(await page.apply(other, 'fourth'))).to.deep.equal([409, 'plan_stale']);
     const fewer = { ...small, rings: small.rings.map((ring) => ({ ...ring, replicas: 2 })) };
     const large = await page.plan({ spec: { ...fewer, policies: small.policies.slice(0, 1) } });
@@ -161,17 +157,17 @@ describe('the routes of Deploy in the console', function () {
   it('retries what a run has left, and lists the files that it installed', async () => {
     await page.putSpec(small, await page.etag());
     const plan = await planned();
-    on.driver.failsAt = 'node3';
+    on().driver.failsAt = 'node3';
     const { run_id: id } = (await page.apply(plan, 'key')).json() as { run_id: string };
-    expect((await on.deploy.ended(id)).state).to.equal('partial');
-    on.driver.failsAt = undefined;
+    expect((await on().deploy.ended(id)).state).to.equal('partial');
+    on().driver.failsAt = undefined;
     expect(is(await page.retry(id, 'retry', ['../x']))).to.deep.equal([400, 'invalid_argument']);
     const done = await page.retry(id, 'retry', ['node1']);
     expect(is(done)).to.deep.equal([422, 'unprocessable']);
     const begun = await page.retry(id, 'retry');
     expect(begun.status, begun.text).to.equal(202);
     const { run_id: next } = begun.json() as { run_id: string };
-    expect((await on.deploy.ended(next)).state).to.equal('succeeded');
+    expect((await on().deploy.ended(next)).state).to.equal('succeeded');
     const operators = (await client.get('/deploy/api/operators')).json();
     expect(operators).to.deep.equal({ runs: { [id]: 'test:tester', [next]: 'test:tester' } });
     const { files } = (await client.get(`/deploy/api/artifacts/${next}`)).json() as DeployFiles;
@@ -182,8 +178,8 @@ describe('the routes of Deploy in the console', function () {
   });
 
   it('begins and steers a ramp of the cluster that is named', async () => {
-    await page.putSpec(on.recon.on(small), await page.etag());
-    await on.deploy.deploy('first');
+    await page.putSpec(on().recon.on(small), await page.etag());
+    await on().deploy.deploy('first');
     expect(is(await page.ramp('key', 'another'))).to.deep.equal([400, 'invalid_argument']);
     const begun = await page.ramp('key');
     expect(begun.status, begun.text).to.equal(201);
@@ -220,44 +216,42 @@ describe('the routes of Deploy in the console', function () {
       answers.push(answer);
       return is(answer);
     };
-    await writeFile(join(on.folder, 'token'), 'changed\n', { mode: 0o600 });
+    await writeFile(join(on().folder, 'token'), 'changed\n', { mode: 0o600 });
     // Both read the password each time: they agree again.
     expect((await client.get('/deploy/api/status')).status).to.equal(200);
-    await writeFile(join(on.folder, 'other-token'), `${PASSWORD}\n`, { mode: 0o600 });
-    const keys = deployKeys(on.deploy.port, on.folder);
+    await writeFile(join(on().folder, 'other-token'), `${PASSWORD}\n`, { mode: 0o600 });
+    const keys = deployKeys(on().deploy.port, on().folder);
     const wrong = await startTestBed({
       ...keys,
-      deploy_token_file: join(on.folder, 'other-token'),
+      deploy_token_file: join(on().folder, 'other-token'),
     });
     try {
       client = await wrong.login();
       expect(await ask()).to.deep.equal([502, 'deploy_auth_failed']);
-      await writeFile(join(on.folder, 'other-token'), '');
+      await writeFile(join(on().folder, 'other-token'), '');
       expect(await ask()).to.deep.equal([503, 'deploy_unconfigured']);
     } finally {
       await wrong.close();
     }
-    client = await on.bed.login();
-    await on.stopDeploy();
+    client = await on().bed.login();
+    await on().stopDeploy();
     expect(await ask()).to.deep.equal([503, 'deploy_unreachable']);
     for (const { text, headers } of answers) {
       expect(JSON.stringify(headers) + text).not.to.match(/www-authenticate|Basic|changed|other-t/);
       expect(text).not.to.include(PASSWORD);
-      expect(text).not.to.include(String(on.deploy.port));
+      expect(text).not.to.include(String(on().deploy.port));
     }
   });
 
   it('understands another service with the same contract, and no other answer', async () => {
     let reply: [number, string, string] = [200, 'text/html', '<h1>hello</h1>'];
-    const other = http.createServer((_request, response) => {
+    const other = await serve((_request, response) => {
       const [status, type, body] = reply;
       response.writeHead(status, { 'content-type': type, 'www-authenticate': 'Basic realm="x"' });
       response.end(body);
     });
-    other.listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const { port } = other.address() as AddressInfo;
-    const bed = await startTestBed(deployKeys(port, on.folder));
+    const { port } = other;
+    const bed = await startTestBed(deployKeys(port, on().folder));
     try {
       client = await bed.login();
       const ask = async () => client.get('/deploy/api/history');
@@ -288,7 +282,7 @@ describe('the routes of Deploy in the console', function () {
       ['tester2', 'testing2'],
       ['tester3', 'testing3'],
     ] as const) {
-      const guest = await on.bed.login(user, key);
+      const guest = await on().bed.login(user, key);
       expect(is(await guest.get('/deploy'))).to.deep.equal([403, 'forbidden']);
       expect(is(await guest.get('/deploy/api/spec'))).to.deep.equal([403, 'forbidden']);
       expect(is(await guest.post('/deploy/api/plans', {}))).to.deep.equal([403, 'forbidden']);
@@ -306,7 +300,7 @@ describe('the routes of Deploy in the console', function () {
 
   it('ends the events of a run with the session, and bounds how many there are', async () => {
     await page.putSpec(small, await page.etag());
-    on.driver.waitsAt = 'node1';
+    on().driver.waitsAt = 'node1';
     const { run_id: id } = (await page.apply(await planned(), 'key')).json() as { run_id: string };
     const path = `/deploy/api/runs/${id}/events`;
     const streams = Array.from({ length: 4 }, () => client.events(path));
@@ -319,8 +313,8 @@ describe('the routes of Deploy in the console', function () {
       const next = (): Promise<{ done?: boolean }> => stream.next().catch(() => ({ done: true }));
       while ((await next()).done !== true);
     }
-    await until(() => on.driver.release !== undefined);
-    on.driver.release?.();
-    await on.deploy.ended(id);
+    await until(() => on().driver.release !== undefined);
+    on().driver.release?.();
+    await on().deploy.ended(id);
   });
 });

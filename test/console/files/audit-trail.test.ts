@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import type { AuditRecord } from '../../../src/lib/audit/audit-log.js';
+import { useOnce } from '../../support/fixture.js';
 import { skipBecause } from '../../support/skip.js';
 import type { ConsoleClient } from '../support/client.js';
-import { startTestBed, type TestBed } from '../support/console.js';
+import { startTestBed } from '../support/console.js';
 import { change, job, makeContainer, ok, query, unique, upload } from './support.js';
 
 const CONTAINER = unique('trail');
@@ -10,15 +11,13 @@ const OTHER = unique('trail-other');
 
 /** The audit log's records of Files: the beginning of each act, and its outcome. */
 describe('console files: the audit log', () => {
-  let bed: TestBed;
+  const bed = useOnce(startTestBed, 'close');
   let client: ConsoleClient;
 
   before(async () => {
-    bed = await startTestBed();
-    client = await bed.login();
+    client = await bed().login();
     for (const name of [CONTAINER, OTHER]) await makeContainer(client, name);
   });
-  after(() => bed.close());
 
   /** Records of an action, oldest first. */
   async function recordsOf(action: string): Promise<AuditRecord[]> {
@@ -59,7 +58,7 @@ describe('console files: the audit log', () => {
   });
 
   it('has the users whose role was refused, and on what', async () => {
-    const member = await bed.login('tester2', 'testing2');
+    const member = await bed().login('tester2', 'testing2');
     const body = { name: unique('not-made') };
     expect((await member.send('PUT', '/api/files/container', { body })).status).to.equal(403);
     const last = (await recordsOf('files.container_create')).at(-1);
@@ -109,7 +108,7 @@ describe('console files: the audit log', () => {
       ok(change(client, 'object', { ...place, meta: {}, ...more }), 204);
     await patch({ content_type: 'text/x-thing' });
     expect(await resultsOf('files.expiry')).to.deep.equal([]);
-    const expires = Math.floor(bed.clock.nowMs / 1000) + 3600;
+    const expires = Math.floor(bed().clock.nowMs / 1000) + 3600;
     await patch({ delete_at_unix_s: expires });
     const [, ended] = await recordsOf('files.expiry');
     expect(ended).to.deep.include({

@@ -6,45 +6,28 @@ import {
 } from '../../../console/surfaces/files/bucket-size.js';
 import run, { type SizeTask } from '../../../console/surfaces/files/bucket-size-thread.js';
 import type { SwiftAccount } from '../../../console/swift/account.js';
-import type { ConsoleClient } from '../support/client.js';
-import { startTestBed, type TestBed } from '../support/console.js';
-import {
-  askStore,
-  change,
-  makeContainer,
-  ok,
-  unique,
-  upload,
-  uploadSegments,
-  type AskStore,
-} from './support.js';
+import { useOnce } from '../../support/fixture.js';
+import { startTestBed } from '../support/console.js';
+import { askStore, change, makeContainer, ok, unique, upload, uploadSegments } from './support.js';
 
 const SEGMENT = 1024 * 1024;
 const NONE = { count: 0, bytes: 0 };
 
 describe('console sizes of buckets', () => {
-  let bed: TestBed;
-  let client: ConsoleClient;
-  let store: AskStore;
+  const bed = useOnce(() => startTestBed({ segment_bytes: SEGMENT }), 'close');
+  const client = useOnce(() => bed().login());
+  const store = useOnce(() => askStore(bed().store));
 
-  before(async () => {
-    bed = await startTestBed({ segment_bytes: SEGMENT });
-    client = await bed.login();
-    store = await askStore(bed.store);
-  });
-
-  after(() => bed.close());
-
-  const sizes = async (names: readonly string[], as = client): Promise<readonly BucketSize[]> => {
+  const sizes = async (names: readonly string[], as = client()): Promise<readonly BucketSize[]> => {
     const answer = await ok(as.post('/api/files/containers/sizes', { names }), 200);
     return (answer.json() as { items: readonly BucketSize[] }).items;
   };
 
   it('are of objects: large ones count with their parts, which do not count again', async () => {
     const [name, none] = [unique('sized'), unique('none')];
-    await makeContainer(client, name);
-    await ok(upload(client, name, 'small', 'four'), 201);
-    const large = await uploadSegments(client, name, 'folder/large', SEGMENT);
+    await makeContainer(client(), name);
+    await ok(upload(client(), name, 'small', 'four'), 201);
+    const large = await uploadSegments(client(), name, 'folder/large', SEGMENT);
     expect(await sizes([name, none])).to.deep.equal([
       {
         name,
@@ -58,12 +41,12 @@ describe('console sizes of buckets', () => {
 
   it('count open uploads apart, and no parts whose upload has become an object', async () => {
     const name = unique('kept');
-    await makeContainer(client, name);
+    await makeContainer(client(), name);
     const [open, done] = ['0'.repeat(32), '1'.repeat(32)];
-    await store('PUT', `${name}%2Bsegments`);
+    await store()('PUT', `${name}%2Bsegments`);
     for (const path of [`k/${open}`, `k/${open}/1`, `k/${open}/2`, `k/${done}/1`]) {
       const body = path.endsWith(open) ? '' : 'part';
-      expect((await store('PUT', `${name}%2Bsegments/${path}`, {}, body)).status).to.equal(201);
+      expect((await store()('PUT', `${name}%2Bsegments/${path}`, {}, body)).status).to.equal(201);
     }
     const [size] = await sizes([name]);
     expect(size).to.deep.include({ current: NONE, uploads: { count: 1, bytes: 8 } });
@@ -71,12 +54,12 @@ describe('console sizes of buckets', () => {
 
   it('leave out what the user may not see', async () => {
     const name = unique('shared');
-    await makeContainer(client, name);
-    await ok(upload(client, name, 'o', 'four'), 201);
-    const member = await bed.login('tester2', 'testing2');
+    await makeContainer(client(), name);
+    await ok(upload(client(), name, 'o', 'four'), 201);
+    const member = await bed().login('tester2', 'testing2');
     expect(await sizes([name], member)).to.deep.equal([]);
-    await ok(change(client, 'acl', { name, read: 'test:tester2', write: '' }), 204);
-    await store('PUT', `${name}%2Bsegments`);
+    await ok(change(client(), 'acl', { name, read: 'test:tester2', write: '' }), 204);
+    await store()('PUT', `${name}%2Bsegments`);
     const [size] = await sizes([name], member);
     expect(size).to.deep.include({ current: { count: 1, bytes: 4 }, uploads: null });
   });

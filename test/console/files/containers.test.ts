@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { parseStoreInfo } from '../../../console/swift/info.js';
+import { useOnce } from '../../support/fixture.js';
 import { skipBecause } from '../../support/skip.js';
 import { codeOf, type ConsoleClient } from '../support/client.js';
-import { startTestBed, type TestBed } from '../support/console.js';
+import { startTestBed } from '../support/console.js';
 import {
   change,
   askStore,
@@ -25,15 +26,12 @@ const ONE = unique('one');
 const NONE = unique('none');
 
 describe('console containers', () => {
-  let bed: TestBed;
+  const bed = useOnce(() => startTestBed({ segment_bytes: SEGMENT }), 'close');
   let client: ConsoleClient;
 
   before(async () => {
-    bed = await startTestBed({ segment_bytes: SEGMENT });
-    client = await bed.login();
+    client = await bed().login();
   });
-
-  after(() => bed.close());
 
   const details = async (name: string) =>
     (await ok(client.get(`/api/files/container?${query({ name })}`), 200)).json() as object;
@@ -143,7 +141,7 @@ describe('console containers', () => {
   });
 
   it('lets only managers empty a container, and records it', async () => {
-    const member = await bed.login('tester2', 'testing2');
+    const member = await bed().login('tester2', 'testing2');
     const body = { name: OPEN, confirm_name: OPEN, remove: true };
     expect(codeOf(await member.post('/api/files/container/empty', body))).to.equal('forbidden');
     const { items } = (await ok(client.get('/api/audit?action=files.container'))).json() as {
@@ -229,7 +227,7 @@ describe('console containers', () => {
   it('leaves a dynamic manifest what it points to when its metadata change', async () => {
     await ok(upload(client, ONE, 'parts/1', 'first '), 201);
     await ok(upload(client, ONE, 'parts/2', 'second'), 201);
-    const ask = await askStore(bed.store);
+    const ask = await askStore(bed().store);
     const made = await ask('PUT', `${ONE}/joined`, { 'x-object-manifest': `${ONE}/parts/` });
     expect(made.status).to.equal(201);
     const place = { container: ONE, name: 'joined' };

@@ -1,8 +1,9 @@
 import http from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
+import { useOnce } from '../../support/fixture.js';
 import { codeOf, type ConsoleClient } from '../support/client.js';
-import { startTestBed, type TestBed } from '../support/console.js';
+import { startTestBed } from '../support/console.js';
 import { ALL_EDGE_NAMES, EDGE_NAMES } from './edge-names.js';
 import {
   change,
@@ -41,20 +42,17 @@ const isShortened = (name: string) => name.split('/').some((part) => /^\.\.?$/.t
 
 describe('console files: edge names', () => {
   const container = unique('☃+ c');
-  let bed: TestBed;
+  const bed = useOnce(startTestBed, 'close');
   let client: ConsoleClient;
 
   before(async () => {
-    bed = await startTestBed();
-    client = await bed.login();
+    client = await bed().login();
     await makeContainer(client, container);
     await ofEach(async (name) => {
       await ok(upload(client, container, name, bodyOf(name)), 201);
       return undefined;
     });
   });
-
-  after(() => bed.close());
 
   const names = async () =>
     (await list(client, container, { delimiter: '' })).items.map((item) => item.name);
@@ -82,7 +80,7 @@ describe('console files: edge names', () => {
   });
 
   it('makes a TempURL of each that the store takes, unless browsers would shorten it', async () => {
-    const { port } = new URL(bed.store.origin);
+    const { port } = new URL(bed().store.origin);
     const bodies = await ofEach(async (name) => {
       if (isShortened(name)) {
         const refused = await client.post('/api/files/tempurl', { container, name });

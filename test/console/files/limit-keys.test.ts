@@ -1,8 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
 import { eventually } from '../../support/eventually.js';
+import { useOnce } from '../../support/fixture.js';
 import { codeOf } from '../support/client.js';
-import { startTestBed, type TestBed } from '../support/console.js';
+import { startTestBed } from '../support/console.js';
 import { makeContainer, query, upload } from './support.js';
 
 const MIB = 1024 ** 2;
@@ -14,16 +15,13 @@ const TYPES = [
 ];
 
 describe('console files: keys that set limits', () => {
-  let bed: TestBed;
-
-  before(async () => {
-    bed = await startTestBed({ max_upload_bytes: 2 * MIB, tempurl_default_secs: 90 });
-  });
-
-  after(() => bed.close());
+  const bed = useOnce(
+    () => startTestBed({ max_upload_bytes: 2 * MIB, tempurl_default_secs: 90 }),
+    'close',
+  );
 
   it('max_upload_bytes: bounds a body, and the segments that a file is cut into', async () => {
-    const client = await bed.login();
+    const client = await bed().login();
     const container = `limits-${Date.now()}`;
     await makeContainer(client, container);
     // By this a page knows what it has to cut.
@@ -40,7 +38,7 @@ describe('console files: keys that set limits', () => {
   });
 
   it('lets a session send so many bodies at a time, and more when they are over', async () => {
-    const client = await bed.login();
+    const client = await bed().login();
     const container = `many-${Date.now()}`;
     await makeContainer(client, container);
     const bodies = Array.from({ length: 16 }, () => new PassThrough());
@@ -60,18 +58,18 @@ describe('console files: keys that set limits', () => {
   });
 
   it('tempurl_default_secs: is how long a URL lasts when nothing else is asked for', async () => {
-    const client = await bed.login();
+    const client = await bed().login();
     const container = `urls-${Date.now()}`;
     await makeContainer(client, container);
     await upload(client, container, 'o', 'x');
     expect((await client.get('/api/session')).json()).to.include({ tempurl_default_s: 90 });
     const answer = await client.post('/api/files/tempurl', { container, name: 'o' });
     const { expires_unix_s: expires } = answer.json() as { expires_unix_s: number };
-    expect(expires).to.equal(Math.floor(bed.clock.nowMs / 1000) + 90);
+    expect(expires).to.equal(Math.floor(bed().clock.nowMs / 1000) + 90);
   });
 
   it('makes no URL of what is not there to read, nor of a name that browsers shorten', async () => {
-    const client = await bed.login();
+    const client = await bed().login();
     const container = `urls-${Date.now()}`;
     await makeContainer(client, container);
     const ask = (body: object) => client.post('/api/files/tempurl', { container, ...body });

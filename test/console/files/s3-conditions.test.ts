@@ -11,6 +11,7 @@ import { expectKept, restoreInS3 } from '../../../console/surfaces/files/s3/s3-o
 import { Tally } from '../../../console/surfaces/files/many.js';
 import { Transfers } from '../../../console/surfaces/files/transfers.js';
 import { Upstream } from '../../../console/swift/upstream.js';
+import { useEach } from '../../support/fixture.js';
 import { FakeSwift } from './fake-swift.js';
 
 interface Sent {
@@ -92,18 +93,17 @@ function lineOf({ method, path, headers }: Sent): string {
 }
 
 describe('console files: conditions where S3 keeps versions', () => {
-  let buckets: Buckets;
+  const buckets = useEach(() => new Buckets(), 'close');
   let upstream: Upstream;
   let s3: S3Account;
   let swift: FakeSwift;
   let nowMs: number;
 
   beforeEach(async () => {
-    buckets = new Buckets();
     const address = {
       secure: false,
       host: '127.0.0.1',
-      port: await buckets.listen(),
+      port: await buckets().listen(),
       basePath: '',
     };
     upstream = new Upstream(address);
@@ -115,7 +115,6 @@ describe('console files: conditions where S3 keeps versions', () => {
 
   afterEach(() => {
     upstream.close();
-    buckets.close();
   });
 
   const bucketOf = (versioning: S3Bucket['versioning'] = 'Enabled') =>
@@ -155,28 +154,28 @@ describe('console files: conditions where S3 keeps versions', () => {
   }
 
   it('moves the version that it looked at, and hides no newer one', async () => {
-    const { id, etag } = buckets.put('/bucket/a');
+    const { id, etag } = buckets().put('/bucket/a');
     expect(await transfer('bucket', [['a', 'b']])).to.deep.equal([]);
-    const [copy] = buckets.sent.filter(({ method }) => method === 'PUT');
+    const [copy] = buckets().sent.filter(({ method }) => method === 'PUT');
     expect(copy?.headers['x-amz-copy-source']).to.include(`a?versionId=${id}`);
-    expect(buckets.changes()).to.deep.equal(['PUT /bucket/b *', `DELETE /bucket/a "${etag}"`]);
-    buckets.put('/bucket/c');
-    buckets.before = ({ method }) => {
-      if (method === 'PUT') buckets.put('/bucket/c');
+    expect(buckets().changes()).to.deep.equal(['PUT /bucket/b *', `DELETE /bucket/a "${etag}"`]);
+    buckets().put('/bucket/c');
+    buckets().before = ({ method }) => {
+      if (method === 'PUT') buckets().put('/bucket/c');
     };
     expect(await transfer('bucket', [['c', 'd']])).to.deep.equal([['c', 'conflict']]);
-    expect([...buckets.current.keys()].sort()).to.deep.equal([
+    expect([...buckets().current.keys()].sort()).to.deep.equal([
       ...['/bucket/b', '/bucket/c', '/bucket/d'],
     ]);
   });
 
   it('writes over nothing that came meanwhile, and with “Replace” over what it saw', async () => {
-    const { etag } = buckets.put('/bucket/taken');
-    for (const name of ['a', 'b']) buckets.put(`/bucket/${name}`);
+    const { etag } = buckets().put('/bucket/taken');
+    for (const name of ['a', 'b']) buckets().put(`/bucket/${name}`);
     expect(await transfer('bucket', [['a', 'taken']], 'admin', 'replace')).to.deep.equal([]);
-    expect(buckets.changes()[0]).to.equal(`PUT /bucket/taken "${etag}"`);
-    buckets.before = ({ method, path }) => {
-      if (method === 'PUT' && path === '/bucket/new') buckets.put(path);
+    expect(buckets().changes()[0]).to.equal(`PUT /bucket/taken "${etag}"`);
+    buckets().before = ({ method, path }) => {
+      if (method === 'PUT' && path === '/bucket/new') buckets().put(path);
     };
     expect(await transfer('bucket', [['b', 'new']])).to.deep.equal([['b', 'exists']]);
   });
@@ -190,19 +189,19 @@ describe('console files: conditions where S3 keeps versions', () => {
       swift.put('swift', 'a', 'second', { 'x-object-meta-of': 'second' });
     };
     expect(await transfer('swift', [['a', 'a']])).to.deep.equal([]);
-    const [put] = buckets.sent.filter(({ method }) => method === 'PUT');
+    const [put] = buckets().sent.filter(({ method }) => method === 'PUT');
     expect([put?.body, put?.headers['x-amz-meta-of']]).to.deep.equal(['second', 'second']);
     expect(put?.headers['if-none-match']).to.equal('*');
   });
 
   it('notices within a second that versions are no longer kept', async () => {
-    for (const name of ['a', 'b']) buckets.put(`/bucket/${name}`);
-    buckets.before = ({ method, path }) => {
+    for (const name of ['a', 'b']) buckets().put(`/bucket/${name}`);
+    buckets().before = ({ method, path }) => {
       if (method !== 'DELETE' || path !== '/bucket/a') return;
-      buckets.versioning = 'Suspended';
+      buckets().versioning = 'Suspended';
       nowMs += 1000;
     };
-    const asked = () => buckets.sent.filter(({ method }) => method === 'GET').length;
+    const asked = () => buckets().sent.filter(({ method }) => method === 'GET').length;
     await transfer(
       'bucket',
       [
@@ -216,15 +215,15 @@ describe('console files: conditions where S3 keeps versions', () => {
   });
 
   it('rewinds and restores only over what was looked at', async () => {
-    const { id, etag } = buckets.put('/bucket/a');
+    const { id, etag } = buckets().put('/bucket/a');
     const step = { name: 'a', bytes: 1, current_id: id };
     await takeStep(bucketOf(), { ...step, action: 'restore', version_id: 'v0' });
-    expect(buckets.changes()).to.deep.equal([`PUT /bucket/a "${etag}"`]);
+    expect(buckets().changes()).to.deep.equal([`PUT /bucket/a "${etag}"`]);
     const race = ({ method, path }: Sent) => {
-      if (method === 'PUT' || method === 'DELETE') buckets.put(path);
+      if (method === 'PUT' || method === 'DELETE') buckets().put(path);
     };
-    const now = buckets.current.get('/bucket/a')!.id;
-    buckets.before = race;
+    const now = buckets().current.get('/bucket/a')!.id;
+    buckets().before = race;
     const gone = { ...step, current_id: now, action: 'delete', version_id: null } as const;
     expect(await codeOf(takeStep(bucketOf(), gone))).to.equal('conflict');
     expect(await codeOf(restoreInS3(bucketOf(), 'a', 'v0', true))).to.equal('conflict');
@@ -233,7 +232,7 @@ describe('console files: conditions where S3 keeps versions', () => {
   });
 
   it('lets a member write in a suspended bucket only while no version “null” is there', async () => {
-    const { etag } = buckets.put('/bucket/a');
+    const { etag } = buckets().put('/bucket/a');
     expect(await expectKept(bucketOf('Suspended'), 'a', false)).to.deep.equal({
       'if-match': `"${etag}"`,
     });

@@ -4,8 +4,8 @@ import { SwiftAccount } from '../../../console/swift/account.js';
 import { parseUpstream } from '../../../console/swift/address.js';
 import { swiftLogin } from '../../../console/swift/login.js';
 import { Upstream } from '../../../console/swift/upstream.js';
-import type { ConsoleClient } from '../support/client.js';
-import { startTestBed, type TestBed } from '../support/console.js';
+import { useOnce } from '../../support/fixture.js';
+import { startTestBed } from '../support/console.js';
 import { download, job, listTrash, makeContainer, ok, unique } from './support.js';
 
 const BUCKET = unique('bucket');
@@ -14,25 +14,17 @@ const UPLOAD_ID = '0123456789abcdef'.repeat(3);
 const MIB = 1024 ** 2;
 
 describe('console files: what S3 uploaded in parts', () => {
-  let bed: TestBed;
-  let client: ConsoleClient;
-  let upstream: Upstream;
+  const bed = useOnce(startTestBed, 'close');
+  const client = useOnce(() => bed().login());
+  const upstream = useOnce(() => new Upstream(parseUpstream(bed().store.origin)), 'close');
   let account: SwiftAccount;
 
   before(async () => {
-    bed = await startTestBed();
-    client = await bed.login();
-    upstream = new Upstream(parseUpstream(bed.store.origin));
-    const auth = new Upstream(parseUpstream(bed.store.authUrl));
+    const auth = new Upstream(parseUpstream(bed().store.authUrl));
     const login = () => swiftLogin(auth, 'test:tester', 'testing');
-    account = new SwiftAccount({ store: upstream, token: await login(), login, now: Date.now });
+    account = new SwiftAccount({ store: upstream(), token: await login(), login, now: Date.now });
     auth.close();
-    for (const name of [BUCKET, PARTS]) await makeContainer(client, name);
-  });
-
-  after(async () => {
-    upstream.close();
-    await bed.close();
+    for (const name of [BUCKET, PARTS]) await makeContainer(client(), name);
   });
 
   const partOf = (key: string) => `${key}/${UPLOAD_ID}/1`;
@@ -53,17 +45,17 @@ describe('console files: what S3 uploaded in parts', () => {
     await account.do([204], 'DELETE', { container: PARTS, object: partOf(key) });
   }
 
-  const read = async (name: string) => (await ok(download(client, BUCKET, name), 200)).bytes;
+  const read = async (name: string) => (await ok(download(client(), BUCKET, name), 200)).bytes;
 
   it('is whole after trash and restore, though its parts were swept', async () => {
     const body = Buffer.alloc(MIB, 'thrown away');
     await uploadThroughS3('thrown', body);
     const place = { container: BUCKET, names: ['thrown'], mode: 'trash' };
-    expect((await job(client, '/api/files/delete', place)).result.succeeded).to.equal(1);
+    expect((await job(client(), '/api/files/delete', place)).result.succeeded).to.equal(1);
     await sweep('thrown');
-    const [entry] = await listTrash(client, BUCKET);
+    const [entry] = await listTrash(client(), BUCKET);
     const names = { container: BUCKET, trash_names: [entry!.trash_name] };
-    expect((await job(client, '/api/files/trash/restore', names)).result.succeeded).to.equal(1);
+    expect((await job(client(), '/api/files/trash/restore', names)).result.succeeded).to.equal(1);
     expect((await read('thrown')).equals(body)).to.equal(true);
   });
 
@@ -71,7 +63,7 @@ describe('console files: what S3 uploaded in parts', () => {
     it(`is whole after a ${kind}, though the parts of the original were swept`, async () => {
       const body = Buffer.alloc(MIB, kind);
       await uploadThroughS3(kind, body);
-      const done = await job(client, `/api/files/${kind}`, {
+      const done = await job(client(), `/api/files/${kind}`, {
         container: BUCKET,
         to_container: BUCKET,
         items: [{ name: kind, to_name: `${kind}-2` }],
@@ -85,7 +77,7 @@ describe('console files: what S3 uploaded in parts', () => {
   it('stays where it is when it is too large for one object', async () => {
     await uploadThroughS3('huge', Buffer.alloc(8 * MIB), 641);
     const place = { container: BUCKET, names: ['huge'], mode: 'trash' };
-    const { result } = await job(client, '/api/files/delete', place);
+    const { result } = await job(client(), '/api/files/delete', place);
     expect(result.failures.map(({ name, code }) => [name, code])).to.deep.equal([
       ['huge', 'too_large'],
     ]);

@@ -1,55 +1,46 @@
 import { expect } from 'chai';
-import type { ConsoleClient } from '../support/client.js';
-import { startTestBed, type TestBed } from '../support/console.js';
+import { useOnce } from '../../support/fixture.js';
+import { startTestBed } from '../support/console.js';
 import {
-  change,
   askStore,
+  change,
   job,
   listTrash,
   makeContainer,
   ok,
   query,
+  type TrashItem,
   unique,
   upload,
-  type AskStore,
-  type TrashItem,
 } from './support.js';
 
 const DAYS = 7;
 const DAY_S = 86_400;
 
 describe('console trash', () => {
-  let bed: TestBed;
-  let client: ConsoleClient;
-  let ask: AskStore;
+  const bed = useOnce(() => startTestBed({ trash_days: DAYS }), 'close');
+  const client = useOnce(() => bed().login());
+  const ask = useOnce(() => askStore(bed().store));
   let container: string;
-
-  before(async () => {
-    bed = await startTestBed({ trash_days: DAYS });
-    client = await bed.login();
-    ask = await askStore(bed.store);
-  });
-
-  after(() => bed.close());
 
   beforeEach(async () => {
     container = unique('c');
-    await makeContainer(client, container);
-    await ok(upload(client, container, 'o', 'hello'), 201);
+    await makeContainer(client(), container);
+    await ok(upload(client(), container, 'o', 'hello'), 201);
   });
 
   const throwAway = () =>
-    job(client, '/api/files/delete', { container, names: ['o'], mode: 'trash' });
+    job(client(), '/api/files/delete', { container, names: ['o'], mode: 'trash' });
 
   async function restore(): Promise<void> {
-    const [entry] = await listTrash(client, container);
+    const [entry] = await listTrash(client(), container);
     const body = { container, trash_names: [entry!.trash_name], on_conflict: 'fail' };
-    expect((await job(client, '/api/files/trash/restore', body)).result.succeeded).to.equal(1);
+    expect((await job(client(), '/api/files/trash/restore', body)).result.succeeded).to.equal(1);
   }
 
   /** Undefined: it does not expire. */
   async function expiryS(path: string): Promise<number | undefined> {
-    const { status, headers } = await ask('HEAD', path);
+    const { status, headers } = await ask()('HEAD', path);
     expect(status).to.equal(200);
     const text = headers.get('x-delete-at');
     return text === null ? undefined : Number(text);
@@ -57,7 +48,7 @@ describe('console trash', () => {
 
   async function expireAt(deleteAtUnixS: number): Promise<void> {
     const body = { container, name: 'o', meta: {}, delete_at_unix_s: deleteAtUnixS };
-    await ok(change(client, 'object', body), 204);
+    await ok(change(client(), 'object', body), 204);
     expect(await expiryS(`${container}/o`)).to.equal(deleteAtUnixS);
   }
 
@@ -65,26 +56,26 @@ describe('console trash', () => {
     const from = Math.floor(Date.now() / 1000);
     expect((await throwAway()).result.succeeded).to.equal(1);
     const until = Math.ceil(Date.now() / 1000);
-    const [entry] = await listTrash(client, container);
+    const [entry] = await listTrash(client(), container);
     expect(await expiryS(`${container}+trash/${entry!.trash_name}`)).to.be.within(
       from + DAYS * DAY_S,
       until + DAYS * DAY_S,
     );
-    expect((await ask('HEAD', `${container}/o`)).status).to.equal(404);
+    expect((await ask()('HEAD', `${container}/o`)).status).to.equal(404);
   });
 
   it('shows what was deleted last first, and says what is left out', async () => {
     const names = ['o', 'p', 'q'];
     for (const name of names) {
-      bed.clock.nowMs += 10;
-      if (name !== 'o') await ok(upload(client, container, name, 'x'), 201);
-      await job(client, '/api/files/delete', { container, names: [name], mode: 'trash' });
+      bed().clock.nowMs += 10;
+      if (name !== 'o') await ok(upload(client(), container, name, 'x'), 201);
+      await job(client(), '/api/files/delete', { container, names: [name], mode: 'trash' });
     }
     for (const [limit, shown, truncated] of [
       [2, ['q', 'p'], true],
       [3, ['q', 'p', 'o'], false],
     ] as const) {
-      const answer = await ok(client.get(`/api/files/trash?${query({ container, limit })}`), 200);
+      const answer = await ok(client().get(`/api/files/trash?${query({ container, limit })}`), 200);
       const view: { readonly items: TrashItem[]; readonly truncated: boolean } = answer.json();
       expect(view.items.map(({ name }) => name)).to.deep.equal(shown);
       expect(view.truncated).to.equal(truncated);
@@ -93,21 +84,21 @@ describe('console trash', () => {
 
   it('shows the expiry that is stored, whatever the configuration says, and what has expired', async () => {
     await throwAway();
-    const [name] = (await (await ask('GET', `${container}+trash`)).text()).trim().split('\n');
+    const [name] = (await (await ask()('GET', `${container}+trash`)).text()).trim().split('\n');
     const at = Math.floor(Date.now() / 1000) + 7200;
-    const posted = await ask('POST', `${container}+trash/${name!}`, {
+    const posted = await ask()('POST', `${container}+trash/${name!}`, {
       'x-delete-at': String(at),
       'x-object-meta-trash-by': 'test:tester',
     });
     expect(posted.status).to.equal(202);
-    const shown = async () => (await listTrash(client, container))[0];
+    const shown = async () => (await listTrash(client(), container))[0];
     expect(await shown()).to.deep.include({ expires_unix_s: at, expired: false });
-    const { nowMs } = bed.clock;
-    bed.clock.nowMs = at * 1000;
+    const { nowMs } = bed().clock;
+    bed().clock.nowMs = at * 1000;
     try {
       expect(await shown()).to.deep.include({ expires_unix_s: at, expired: true });
     } finally {
-      bed.clock.nowMs = nowMs;
+      bed().clock.nowMs = nowMs;
     }
   });
 
@@ -117,7 +108,9 @@ describe('console trash', () => {
     await throwAway();
     await restore();
     expect(await expiryS(`${container}/o`)).to.equal(deleteAt);
-    const info = (await ok(client.get(`/api/files/object?${query({ container, name: 'o' })}`), 200)) //
+    const info = (
+      await ok(client().get(`/api/files/object?${query({ container, name: 'o' })}`), 200)
+    ) //
       .json() as object;
     expect(info).to.deep.include({ delete_at_unix_s: deleteAt, meta: {} });
   });
@@ -125,13 +118,13 @@ describe('console trash', () => {
   it('gives no expiry back that has passed meanwhile', async () => {
     await expireAt(Math.floor(Date.now() / 1000) + 600);
     await throwAway();
-    const { nowMs } = bed.clock;
+    const { nowMs } = bed().clock;
     // By the console's clock; by that of the store the object would still live for minutes.
-    bed.clock.nowMs += 1200 * 1000;
+    bed().clock.nowMs += 1200 * 1000;
     try {
       await restore();
     } finally {
-      bed.clock.nowMs = nowMs;
+      bed().clock.nowMs = nowMs;
     }
     expect(await expiryS(`${container}/o`)).to.equal(undefined);
   });

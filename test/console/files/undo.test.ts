@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { codeOf, type ConsoleClient } from '../support/client.js';
-import { startTestBed, type TestBed } from '../support/console.js';
+import { useOnce } from '../../support/fixture.js';
+import { codeOf } from '../support/client.js';
+import { startTestBed } from '../support/console.js';
 import {
   download,
   job,
@@ -15,39 +16,32 @@ import {
 } from './support.js';
 
 describe('console undo', () => {
-  let bed: TestBed;
-  let client: ConsoleClient;
+  const bed = useOnce(startTestBed, 'close');
+  const client = useOnce(() => bed().login());
   let container: string;
-
-  before(async () => {
-    bed = await startTestBed();
-    client = await bed.login();
-  });
-
-  after(() => bed.close());
 
   beforeEach(async () => {
     container = unique('undo');
-    await makeContainer(client, container);
+    await makeContainer(client(), container);
     for (const name of ['o', 'f/1', 'f/g/2']) await put(name, name);
   });
 
   const put = (name: string, text: string) =>
-    ok(upload(client, container, name, text, { overwrite: '1' }), 201);
+    ok(upload(client(), container, name, text, { overwrite: '1' }), 201);
   const run = (what: string, body: object) =>
-    job(client, `/api/files/${what}`, { container, ...body });
-  const undo = ({ id }: JobResult) => job(client, '/api/files/undo', { job_id: id });
+    job(client(), `/api/files/${what}`, { container, ...body });
+  const undo = ({ id }: JobResult) => job(client(), '/api/files/undo', { job_id: id });
   const move = (name: string, toName: string, more: object = {}) =>
     run('move', { to_container: container, items: [{ name, to_name: toName }], ...more });
   const read = async (name: string) => {
-    const answer = await download(client, container, name);
+    const answer = await download(client(), container, name);
     return answer.status === 200 ? answer.text : answer.status;
   };
   const names = async () => {
-    const { items } = await list(client, container, { delimiter: '' });
+    const { items } = await list(client(), container, { delimiter: '' });
     return items.map(({ name }) => name);
   };
-  const trash = async () => (await listTrash(client, container)).map(({ name }) => name).sort();
+  const trash = async () => (await listTrash(client(), container)).map(({ name }) => name).sort();
 
   it('brings back a folder that was moved to the trash, once', async () => {
     const done = await run('delete', { prefixes: ['f/'], mode: 'trash' });
@@ -56,7 +50,7 @@ describe('console undo', () => {
     expect((await undo(done)).result).to.include({ succeeded: 2, failed: 0 });
     expect(await names()).to.deep.equal(['f/1', 'f/g/2', 'o']);
     expect(await trash()).to.deep.equal([]);
-    const again = await client.post('/api/files/undo', { job_id: done.id });
+    const again = await client().post('/api/files/undo', { job_id: done.id });
     expect([again.status, codeOf(again)]).to.deep.equal([404, 'not_found']);
   });
 
@@ -115,7 +109,7 @@ describe('console undo', () => {
 
   it('is for the session that did it', async () => {
     const done = await run('delete', { names: ['o'], mode: 'trash' });
-    const other = await bed.login();
+    const other = await bed().login();
     const refused = await other.post('/api/files/undo', { job_id: done.id });
     expect(refused.status).to.equal(404);
     expect((await undo(done)).result.succeeded).to.equal(1);
@@ -123,12 +117,12 @@ describe('console undo', () => {
 
   it('lists the trash by folders, and restores one as a folder, each name as it was last', async () => {
     await run('delete', { names: ['o'], prefixes: ['f/'], mode: 'trash' });
-    bed.clock.nowMs += 1000;
+    bed().clock.nowMs += 1000;
     await put('f/1', 'newer');
     await run('delete', { names: ['f/1'], mode: 'trash' });
     const place = query({ container, by: 'folder' });
     const view: { folders: { name: string; objects: number; bytes: number }[]; items: object[] } = (
-      await ok(client.get(`/api/files/trash?${place}`), 200)
+      await ok(client().get(`/api/files/trash?${place}`), 200)
     ).json();
     expect(view.folders.map(({ name, objects, bytes }) => [name, objects, bytes])).to.deep.equal([
       ['f/', 3, 'f/1f/g/2newer'.length],
@@ -142,9 +136,9 @@ describe('console undo', () => {
 
   it('empties the trash of what is in it by then', async () => {
     await run('delete', { prefixes: ['f/'], mode: 'trash' });
-    bed.clock.nowMs += 1000;
+    bed().clock.nowMs += 1000;
     await run('delete', { names: ['o'], mode: 'trash' });
-    bed.clock.nowMs -= 500;
+    bed().clock.nowMs -= 500;
     const emptied = await run('trash/purge', { prefixes: [''] });
     expect(emptied.result).to.include({ succeeded: 2, failed: 0 });
     expect(await trash()).to.deep.equal(['o']);
@@ -152,7 +146,7 @@ describe('console undo', () => {
 
   it('says how much a folder holds', async () => {
     const sizeOf = async (prefix: string) =>
-      (await ok(client.get(`/api/files/folder?${query({ container, prefix })}`), 200)).json();
+      (await ok(client().get(`/api/files/folder?${query({ container, prefix })}`), 200)).json();
     expect(await sizeOf('f/')).to.deep.equal({ objects: 2, bytes: 8, next_marker: null });
     expect(await sizeOf('')).to.deep.equal({ objects: 3, bytes: 9, next_marker: null });
     expect(await sizeOf('x/')).to.deep.equal({ objects: 0, bytes: 0, next_marker: null });

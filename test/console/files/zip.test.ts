@@ -1,24 +1,22 @@
 import { expect } from 'chai';
 import { ZipNames } from '../../../console/surfaces/files/zip-names.js';
+import { useOnce } from '../../support/fixture.js';
 import type { ConsoleClient } from '../support/client.js';
-import { startTestBed, type TestBed } from '../support/console.js';
+import { startTestBed } from '../support/console.js';
 import { ALL_EDGE_NAMES } from './edge-names.js';
 import { makeContainer, ok, query, unique, upload, zipTicket } from './support.js';
 import { entriesOf } from './zip-reader.js';
 
 describe('console zip', () => {
-  let bed: TestBed;
+  const bed = useOnce(startTestBed, 'close');
   let client: ConsoleClient;
   const container = unique('c');
 
   before(async () => {
-    bed = await startTestBed();
-    client = await bed.login();
+    client = await bed().login();
     await makeContainer(client, container);
     for (const name of ALL_EDGE_NAMES) await ok(upload(client, container, name, name), 201);
   });
-
-  after(() => bed.close());
 
   it('packs edge names so that nothing leaves its folder, and says what they were', async () => {
     const path = await zipTicket(client, { container, names: ALL_EDGE_NAMES });
@@ -33,7 +31,7 @@ describe('console zip', () => {
 
   it('gives a ticket for one download, to its own session', async () => {
     const path = await zipTicket(client, { container, names: ['/lead'] });
-    const other = await bed.login();
+    const other = await bed().login();
     expect((await other.get(path)).status).to.equal(404);
     expect((await client.get(path)).status).to.equal(404);
   });

@@ -9,7 +9,7 @@ import { appendToJournal, journalOf } from '../../../console/surfaces/lab/net/ne
 import { Plans, type PlanTools } from '../../../console/surfaces/lab/net/plans.js';
 import { FaultWatch } from '../../../supervisor/fault-watch.js';
 import { eventually } from '../../support/eventually.js';
-import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+import { makeTempFolder, removeFolder, useTempFolder } from '../../support/temp-folder.js';
 import { kill, openNet } from './net-support.js';
 
 const ID = '5f2f6a3e-0000-4000-8000-000000000002';
@@ -77,16 +77,13 @@ describe('a fault that is armed', () => {
 
 describe('plans of faults that nobody has taken back', function () {
   this.timeout(120_000);
-  let folder: string;
+  const folder = useTempFolder('plans');
   let plans: Plans;
 
   beforeEach(async () => {
-    folder = await makeTempFolder('plans');
-    plans = new Plans(join(folder, 'lab', 'net'));
+    plans = new Plans(join(folder(), 'lab', 'net'));
     await mkdir(plans.folder, { recursive: true });
   });
-
-  afterEach(() => removeFolder(folder));
 
   const idOf = (digit: number) => `${digit}f2f6a3e-0000-4000-8000-000000000002`;
   const write = (digit: number, deadlineS: number, kinds: readonly string[] = []) =>
@@ -110,7 +107,7 @@ describe('plans of faults that nobody has taken back', function () {
       looks += 1;
       return nowMs;
     };
-    const watch = new FaultWatch({ stateDir: folder, log: quiet, now });
+    const watch = new FaultWatch({ stateDir: folder(), log: quiet, now });
     try {
       await write(1, nowMs / 1000 + 600);
       watch.start();
@@ -131,7 +128,7 @@ describe('plans of faults that nobody has taken back', function () {
   });
 
   it('keep no other one waiting, where they cannot be read or taken back', async () => {
-    const watch = new FaultWatch({ stateDir: folder, log: quiet });
+    const watch = new FaultWatch({ stateDir: folder(), log: quiet });
     try {
       await writeFile(plans.fileOf(idOf(1)), '{');
       await write(2, 1, ['unknown']);
@@ -142,7 +139,7 @@ describe('plans of faults that nobody has taken back', function () {
       watch.close();
     }
     await write(4, 1);
-    const next = openNet(folder, []);
+    const next = openNet(folder(), []);
     try {
       await next.net.recover();
     } finally {
@@ -153,7 +150,7 @@ describe('plans of faults that nobody has taken back', function () {
 
   it('have a journal that can be read while another process writes a line of it', async () => {
     const armed = { id: ID, kind: 'test', target: 'node1', state: 'armed', by: 'console' } as const;
-    expect(await journalOf(join(folder, 'none'), ID)).to.deep.equal([]);
+    expect(await journalOf(join(folder(), 'none'), ID)).to.deep.equal([]);
     await appendToJournal(plans.folder, { ...armed, outcomes: [] });
     const file = join(plans.folder, 'journal.jsonl');
     await appendFile(file, '{"v":1,');

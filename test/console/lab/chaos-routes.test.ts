@@ -3,9 +3,10 @@ import type { ChaosCatalogueView } from '../../../console/surfaces/lab/chaos/pag
 import type { ChaosWholeRun } from '../../../console/surfaces/lab/chaos/chaos-runs.js';
 import type { Impact } from '../../../console/surfaces/lab/node/impact.js';
 import { eventually } from '../../support/eventually.js';
-import type { Answer, ConsoleClient } from '../support/client.js';
-import { REAL_CLOCK, startTestBed, type TestBed } from '../support/console.js';
-import { startServedNode, type ServedNode } from './chaos-support.js';
+import { useOnce } from '../../support/fixture.js';
+import type { Answer } from '../support/client.js';
+import { REAL_CLOCK, startTestBed } from '../support/console.js';
+import { startServedNode } from './chaos-support.js';
 
 const TARGET = 'node1/container-server';
 const fault = (given: object = {}): object => ({
@@ -21,20 +22,9 @@ const codeOf = (answer: Answer): readonly [number, string] => {
 
 describe('the Chaos Arcade', function () {
   this.timeout(120_000);
-  let node: ServedNode;
-  let bed: TestBed;
-  let operator: ConsoleClient;
-
-  before(async () => {
-    node = await startServedNode();
-    bed = await startTestBed(node.config, REAL_CLOCK);
-    operator = await bed.login();
-  });
-
-  after(async () => {
-    await bed.close();
-    await node.close();
-  });
+  const node = useOnce(startServedNode, 'close');
+  const bed = useOnce(() => startTestBed(node().config, REAL_CLOCK), 'close');
+  const operator = useOnce(() => bed().login());
 
   it('refuses what no fault may be, and changes nothing', async () => {
     const cases: readonly (readonly [object, number, string])[] = [
@@ -57,54 +47,54 @@ describe('the Chaos Arcade', function () {
       ],
     ];
     for (const [body, status, code] of cases) {
-      const answer = await operator.post('/lab/api/chaos/runs', body);
+      const answer = await operator().post('/lab/api/chaos/runs', body);
       expect(codeOf(answer), JSON.stringify(body)).to.deep.equal([status, code]);
     }
-    const { error } = (await operator.post('/lab/api/chaos/runs', fault({ fault: 'slow_disk' }))).json() as { error: { details: { needs: string } } }; // prettier-ignore
+    const { error } = (await operator().post('/lab/api/chaos/runs', fault({ fault: 'slow_disk' }))).json() as { error: { details: { needs: string } } }; // prettier-ignore
     expect(error.details.needs).to.include('dm-delay');
-    const unsafe = (await operator.post('/lab/api/chaos/runs', fault({ force: false }))).json() as { error: { message: string; details: { impact: Impact } } }; // prettier-ignore
+    const unsafe = (await operator().post('/lab/api/chaos/runs', fault({ force: false }))).json() as { error: { message: string; details: { impact: Impact } } }; // prettier-ignore
     expect(unsafe.error.message).to.equal('Without container-server on node1, 16 partitions lose their write quorum of primaries, and 16 cannot be read from primaries.'); // prettier-ignore
     expect(unsafe.error.details.impact.rings.map(({ ring }) => ring)).to.deep.equal(['container']);
-    const member = await bed.login('tester2', 'testing2');
+    const member = await bed().login('tester2', 'testing2');
     expect(codeOf(await member.post('/lab/api/chaos/runs', fault()))[0]).to.equal(403);
-    const forged = await operator.send('POST', '/lab/api/chaos/runs', {
+    const forged = await operator().send('POST', '/lab/api/chaos/runs', {
       body: fault(),
       headers: { 'x-csrf-token': undefined },
     });
     expect(codeOf(forged)).to.deep.equal([403, 'csrf']);
-    const listed = (await operator.get('/lab/api/chaos/runs')).json() as { items: unknown[] };
+    const listed = (await operator().get('/lab/api/chaos/runs')).json() as { items: unknown[] };
     expect(listed.items).to.deep.equal([]);
-    expect(await node.isServed()).to.equal(true);
+    expect(await node().isServed()).to.equal(true);
   });
 
   it('stops a server, lets no second fault begin, and puts it back when it is aborted', async () => {
-    const started = await operator.post('/lab/api/chaos/runs', fault());
+    const started = await operator().post('/lab/api/chaos/runs', fault());
     expect(started.status, started.text).to.equal(202);
     const { id } = started.json() as { id: string };
     const read = async (): Promise<ChaosWholeRun> =>
-      (await operator.get(`/lab/api/chaos/runs/${id}`)).json();
-    expect(codeOf(await operator.post('/lab/api/chaos/runs', fault()))).to.deep.equal([409, 'fault_active']); // prettier-ignore
+      (await operator().get(`/lab/api/chaos/runs/${id}`)).json();
+    expect(codeOf(await operator().post('/lab/api/chaos/runs', fault()))).to.deep.equal([409, 'fault_active']); // prettier-ignore
     const held = await eventually(read, ({ detail, state }) => detail?.phase === 'observe' || state !== 'active'); // prettier-ignore
     expect(held.detail?.phase, JSON.stringify(held.error)).to.equal('observe');
-    expect(await node.isServed()).to.equal(false);
+    expect(await node().isServed()).to.equal(false);
     // Of a fault that was held for no request there is no share of those that succeeded.
     const written = held.detail?.probes?.puts_acknowledged ?? 0;
     await eventually(read, ({ detail }) => (detail?.probes?.puts_acknowledged ?? 0) > written);
-    const aborted = await operator.post(`/lab/api/chaos/runs/${id}/abort`, {});
+    const aborted = await operator().post(`/lab/api/chaos/runs/${id}/abort`, {});
     expect(aborted.status).to.equal(204);
     const over = await eventually(read, ({ state }) => state === 'done');
-    expect(await node.isServed()).to.equal(true);
+    expect(await node().isServed()).to.equal(true);
     const { result } = over;
     expect([result?.abort, result?.repair?.is_repaired]).to.deep.equal(['operator', true]);
     expect(result?.score?.total).to.be.within(70, 100);
     expect(result?.probes?.history.wrong).to.equal(0);
-    expect(codeOf(await operator.post(`/lab/api/chaos/runs/${id}/abort`, {}))[0]).to.equal(404);
+    expect(codeOf(await operator().post(`/lab/api/chaos/runs/${id}/abort`, {}))[0]).to.equal(404);
     // Proxies leave out a server that was away for a minute: the next fault would meet that.
-    expect(codeOf(await operator.post('/lab/api/chaos/runs', fault()))).to.deep.equal([409, 'cooldown']); // prettier-ignore
-    const { items, cooldown_until_unix_s: untilS } = (await operator.get('/lab/api/chaos/catalog')).json() as ChaosCatalogueView; // prettier-ignore
+    expect(codeOf(await operator().post('/lab/api/chaos/runs', fault()))).to.deep.equal([409, 'cooldown']); // prettier-ignore
+    const { items, cooldown_until_unix_s: untilS } = (await operator().get('/lab/api/chaos/catalog')).json() as ChaosCatalogueView; // prettier-ignore
     expect(untilS).to.be.greaterThan(Date.now() / 1000);
     expect(items.find((item) => item.id === 'stop_service')?.needs).to.equal(null);
-    const containers = await operator.get('/api/files/containers?limit=100');
+    const containers = await operator().get('/api/files/containers?limit=100');
     expect(containers.text).not.to.include('lab-chaos-');
   });
 });

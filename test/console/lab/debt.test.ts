@@ -14,9 +14,10 @@ import * as facts from '../../../console/recon/node-facts.js';
 import { insolvencyOf, interestOf } from '../../../console/surfaces/lab/debt/trend.js';
 import { LAB } from '../../../console/surfaces/lab/surface.js';
 import { ConsoleMetrics } from '../../../src/telemetry/console-metrics.js';
+import { useOnce } from '../../support/fixture.js';
 import { codeOf } from '../support/client.js';
-import { startTestBed, type TestBed } from '../support/console.js';
-import { startReconCluster, type ReconCluster } from './support.js';
+import { startTestBed } from '../support/console.js';
+import { startReconCluster } from './support.js';
 
 const NOW_S = 1_800_000_000;
 const WEEK_S = 604_800;
@@ -241,24 +242,14 @@ describe('the trend of the repair debt', () => {
 });
 
 describe('the Repair Debt Index of a cluster', () => {
-  let bed: TestBed;
-  let cluster: ReconCluster;
-
-  before(async () => {
-    cluster = await startReconCluster();
-    bed = await startTestBed({ lab_enabled: true, ...cluster.config });
-  });
-
-  after(async () => {
-    await bed.close();
-    await cluster.close();
-  });
+  const cluster = useOnce(startReconCluster, 'close');
+  const bed = useOnce(() => startTestBed({ lab_enabled: true, ...cluster().config }), 'close');
 
   /** The state of the cluster some minutes later. */
   async function snapshot(changes: Readonly<Record<string, unknown>> = {}): Promise<DebtSnapshot> {
-    bed.clock.nowMs += 60_000;
-    Object.assign(cluster.answers, { time: bed.clock.nowMs / 1000, ...changes });
-    const answer = await (await bed.login()).get('/lab/api/debt/snapshot');
+    bed().clock.nowMs += 60_000;
+    Object.assign(cluster().answers, { time: bed().clock.nowMs / 1000, ...changes });
+    const answer = await (await bed().login()).get('/lab/api/debt/snapshot');
     expect(answer.status, answer.text).to.equal(200);
     return answer.json();
   }
@@ -267,13 +258,13 @@ describe('the Repair Debt Index of a cluster', () => {
 
   it('rises and falls with what waits, says when it is old, and exports what is known', async () => {
     expect((await snapshot()).reclaim_age_s).to.equal(WEEK_S);
-    const conf = join(String(cluster.config.store_dir), 'object-server.conf');
+    const conf = join(String(cluster().config.store_dir), 'object-server.conf');
     await writeFile(conf, '[object-replicator]\nreclaim_age = 86400\n');
     const none = await snapshot();
     expect(none.reclaim_age_s).to.equal(86_400);
     await rm(conf);
     expect(pending(none).state).to.equal('unknown');
-    const nowS = () => bed.clock.nowMs / 1000;
+    const nowS = () => bed().clock.nowMs / 1000;
     const more = await snapshot({
       async: { async_pending: 5000, async_pending_last: nowS() + 60 },
     });
@@ -281,7 +272,7 @@ describe('the Repair Debt Index of a cluster', () => {
     expect(more.drivers).to.deep.equal([
       'Container updates are pending. Check that the object-updater is running.',
     ]);
-    const lab = bed.console.service(LAB);
+    const lab = bed().console.service(LAB);
     const metrics = new ConsoleMetrics({
       requestsInProgress: () => 0,
       sessions: () => 0,
@@ -294,7 +285,7 @@ describe('the Repair Debt Index of a cluster', () => {
     expect(text).not.to.match(/^ringway_repair_debt_growth_ratio/m);
     const less = await snapshot({ async: { async_pending: 0, async_pending_last: nowS() + 60 } });
     expect([pending(less).state, pending(less).debt_s]).to.deep.equal(['known', 0]);
-    bed.clock.nowMs += 1_000_000;
+    bed().clock.nowMs += 1_000_000;
     expect(lab?.debt.recent).to.equal(undefined);
     expect(await metrics.registry.metrics()).not.to.match(/^ringway_repair_debt_seconds/m);
     expect(pending(await snapshot()).state).to.equal('stale');

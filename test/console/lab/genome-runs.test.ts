@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { GenomeRun } from '../../../console/surfaces/lab/genome/genome-runs.js';
 import { writeRing } from '../../../src/ring/ring-writer.js';
-import { codeOf, type ConsoleClient } from '../support/client.js';
-import { startTestBed, type TestBed } from '../support/console.js';
+import { removeFolder } from '../../support/temp-folder.js';
+import { useOnce } from '../../support/fixture.js';
+import { codeOf } from '../support/client.js';
+import { startTestBed } from '../support/console.js';
 import { eventually } from '../../support/eventually.js';
 import { builtRing, clusterFolder } from './support.js';
 
@@ -38,38 +40,31 @@ async function resultsHandled(work: () => Promise<void>): Promise<number> {
 
 describe('searches of the Cluster Genome Lab', function () {
   this.timeout(60_000);
-  let bed: TestBed;
-  let folder: string;
-  let operator: ConsoleClient;
-
-  before(async () => {
-    folder = await clusterFolder({
-      object: builtRing({ partPower: 7, weights: [100, 100, 100, 100, 100, 300] }),
-    });
-    bed = await startTestBed({ lab_enabled: true, store_dir: folder });
-    operator = await bed.login();
-  });
-
-  after(async () => {
-    await bed.close();
-    await rm(folder, { recursive: true });
-  });
+  const folder = useOnce(
+    () =>
+      clusterFolder({
+        object: builtRing({ partPower: 7, weights: [100, 100, 100, 100, 100, 300] }),
+      }),
+    removeFolder,
+  );
+  const bed = useOnce(() => startTestBed({ lab_enabled: true, store_dir: folder() }), 'close');
+  const operator = useOnce(() => bed().login());
 
   const read = async <T>(path: string): Promise<T> => {
-    const answer = await operator.get(path);
+    const answer = await operator().get(path);
     expect(answer.status, answer.text).to.equal(200);
     return answer.json();
   };
 
   it('searches weights, keeps the result, and writes no ring', async () => {
     const stamps = async () => {
-      const files = await readdir(folder, { recursive: true });
+      const files = await readdir(folder(), { recursive: true });
       return Promise.all(
-        files.sort().map(async (file) => (await stat(join(folder, file))).mtimeMs),
+        files.sort().map(async (file) => (await stat(join(folder(), file))).mtimeMs),
       );
     };
     const before = await stamps();
-    const started = await operator.post('/lab/api/genome/runs', {
+    const started = await operator().post('/lab/api/genome/runs', {
       ring: 'object',
       population: 8,
       generations: 3,
@@ -83,7 +78,7 @@ describe('searches of the Cluster Genome Lab', function () {
     expect(run.state).to.equal('done');
     expect(run.actor).to.equal('test:tester');
     const [candidate] = run.result?.front ?? [];
-    const commands = await operator.get(
+    const commands = await operator().get(
       `/lab/api/genome/runs/${id}/candidates/${candidate?.id}/commands`,
     );
     expect(commands.text).to.include('swift-ring-builder object.builder rebalance');
@@ -95,24 +90,24 @@ describe('searches of the Cluster Genome Lab', function () {
   it('leaves the JSON of what is found to threads and files', async () => {
     const handled = await resultsHandled(async () => {
       const given = { ring: 'object', population: 8, generations: 1 };
-      const started = await operator.post('/lab/api/genome/runs', given);
+      const started = await operator().post('/lab/api/genome/runs', given);
       const path = `/lab/api/genome/runs/${/[0-9a-f-]{36}/.exec(started.text)?.[0]}`;
       const run = await eventually(
-        () => operator.get(path),
+        () => operator().get(path),
         ({ text }) => text.includes('"state":"done"'),
       );
       expect(run.text).to.include(RESULT_KEY);
       expect(run.headers['content-type']).to.match(/^application\/json/);
-      const commands = await operator.get(`${path}/candidates/0/commands`);
+      const commands = await operator().get(`${path}/candidates/0/commands`);
       expect(commands.text).to.include('swift-ring-builder object.builder rebalance');
-      expect((await operator.get(`${path}/candidates/999/commands`)).status).to.equal(404);
+      expect((await operator().get(`${path}/candidates/999/commands`)).status).to.equal(404);
     });
     expect(handled).to.equal(0);
   });
 
   it('goes on with a search that a former console has left', async () => {
     const stateDir = await mkdtemp(join(tmpdir(), 'ringway-lab-state-'));
-    const config = { lab_enabled: true, store_dir: folder, state_dir: stateDir };
+    const config = { lab_enabled: true, store_dir: folder(), state_dir: stateDir };
     const former = await startTestBed(config);
     const given = { ring: 'object', population: 100, generations: 60 };
     const started = await (await former.login()).post('/lab/api/genome/runs', given);
@@ -138,23 +133,23 @@ describe('searches of the Cluster Genome Lab', function () {
   it('searches no ring of too many devices, also where few of them have a weight', async () => {
     const weights = Array.from({ length: 1002 }, (_, id) => (id % 334 === 0 ? 100 : 0));
     const large = builtRing({ partPower: 2, devicesPerZone: 334, weights });
-    await writeFile(join(folder, 'object-7.ring.gz'), writeRing(large));
-    const refused = await operator.post('/lab/api/genome/runs', { ring: 'object-7' });
+    await writeFile(join(folder(), 'object-7.ring.gz'), writeRing(large));
+    const refused = await operator().post('/lab/api/genome/runs', { ring: 'object-7' });
     expect(codeOf(refused)).to.equal('unprocessable');
-    await rm(join(folder, 'object-7.ring.gz'));
+    await rm(join(folder(), 'object-7.ring.gz'));
   });
 
   it('cancels a search', async () => {
-    const started = await operator.post('/lab/api/genome/runs', {
+    const started = await operator().post('/lab/api/genome/runs', {
       ring: 'object',
       population: 100,
       generations: 60,
     });
     const { id }: { id: string } = started.json();
-    const second = await operator.post('/lab/api/genome/runs', { ring: 'object' });
+    const second = await operator().post('/lab/api/genome/runs', { ring: 'object' });
     expect(codeOf(second)).to.equal('locked');
     expect(second.json()).to.have.nested.property('error.details.actor', 'test:tester');
-    expect((await operator.send('DELETE', `/lab/api/genome/runs/${id}`)).status).to.equal(204);
+    expect((await operator().send('DELETE', `/lab/api/genome/runs/${id}`)).status).to.equal(204);
     const run = await eventually(
       () => read<GenomeRun>(`/lab/api/genome/runs/${id}`),
       ({ ended_unix_s: ended }) => ended !== null,

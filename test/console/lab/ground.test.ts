@@ -1,6 +1,5 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
-import http, { type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
@@ -13,6 +12,7 @@ import { NodeReader } from '../../../console/surfaces/lab/ground/node-reader.js'
 import type { LookupView } from '../../../console/surfaces/lab/rings/page.js';
 import { presentDevices } from '../../../src/ring/device.js';
 import { writeRing } from '../../../src/ring/ring-writer.js';
+import { serve } from '../../support/serve.js';
 import { startTestBed } from '../support/console.js';
 import { eventually } from '../../support/eventually.js';
 import { describeWith, program } from '../../support/needs.js';
@@ -148,12 +148,11 @@ describe('manifests of capsules', () => {
 describe('questions to storage servers', () => {
   it('go on while more servers are asked than connections are kept for', async () => {
     const held: ServerResponse[] = [];
-    const server = http.createServer(({ url = '' }, response) => {
+    const server = await serve(({ url = '' }, response) => {
       if (url.startsWith('/slow/')) held.push(response);
       else response.end();
-    });
-    await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve));
-    const { port } = server.address() as AddressInfo;
+    }, '0.0.0.0');
+    const { port } = server;
     const [device] = presentDevices(builtRing().devices);
     const reader = new NodeReader(Date.now);
     const ask = (number: number, name: string) =>
@@ -172,7 +171,6 @@ describe('questions to storage servers', () => {
     } finally {
       reader.close();
       server.close();
-      server.closeAllConnections();
     }
   });
 });
@@ -181,7 +179,7 @@ describe('the agreement of servers about rings', () => {
   it('counts who has the same file, another one, or says nothing', async () => {
     const folder = await clusterFolder();
     const md5s: Record<string, string> = {};
-    const server = http.createServer(({ url = '', socket }, response) => {
+    const server = await serve(({ url = '', socket }, response) => {
       if (url !== '/recon/ringmd5') response.statusCode = 404;
       const isOdd = socket.localAddress?.endsWith('.3') === true;
       const said = Object.entries(md5s).map(([name, md5]) => [
@@ -189,9 +187,8 @@ describe('the agreement of servers about rings', () => {
         isOdd && name === 'object' ? 'f'.repeat(32) : md5,
       ]);
       response.end(JSON.stringify(Object.fromEntries(said)));
-    });
-    await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve));
-    const { port } = server.address() as AddressInfo;
+    }, '0.0.0.0');
+    const { port } = server;
     try {
       for (const name of ['account', 'container', 'object', 'object-1']) {
         const ring = builtRing();
@@ -216,7 +213,6 @@ describe('the agreement of servers about rings', () => {
       agreements.close();
     } finally {
       server.close();
-      server.closeAllConnections();
       await rm(folder, { recursive: true });
     }
   });

@@ -8,37 +8,31 @@ import { LocalProcs } from '../../../console/nodes/local-procs.js';
 import { Plans } from '../../../console/surfaces/lab/net/plans.js';
 import { isOver } from '../../../console/server/runs/run.js';
 import { eventually } from '../../support/eventually.js';
-import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
-import { holdsFault, netChild, nodesIn, OBJECT_SERVER, openNet, stateOf, stopAll, type Nodes } from './net-support.js'; // prettier-ignore
+import { useEach } from '../../support/fixture.js';
+import { useTempFolder } from '../../support/temp-folder.js';
+import { holdsFault, netChild, nodesIn, OBJECT_SERVER, openNet, stateOf, stopAll } from './net-support.js'; // prettier-ignore
 
 const LOCK_HOLDER = fileURLToPath(new URL('lock-holder.js', import.meta.url));
 
 describe("the lock of the Lab's plans", function () {
   this.timeout(120_000);
-  let folder: string;
-  let nodes: Nodes;
+  const folder = useTempFolder('net-hangs');
+  const nodes = useEach(() => nodesIn(folder(), [OBJECT_SERVER]), stopAll);
 
   beforeEach(async () => {
-    folder = await makeTempFolder('net-hangs');
-    nodes = await nodesIn(folder, [OBJECT_SERVER]);
-    for (const node of nodes) await new LocalProcs().act(node, OBJECT_SERVER, 'start');
-  });
-
-  afterEach(async () => {
-    await stopAll(nodes);
-    await removeFolder(folder);
+    for (const node of nodes()) await new LocalProcs().act(node, OBJECT_SERVER, 'start');
   });
 
   it('is taken from a console that hangs in the midst of a step, which ends; the step is taken back', async () => {
-    const console = netChild(folder, 0, 1, 'test.stop', 'hangs');
+    const console = netChild(folder(), 0, 1, 'test.stop', 'hangs');
     await holdsFault(console);
     const [, signal] = (await once(console, 'exit')) as [number | null, string | null];
     expect(signal).to.equal('SIGKILL');
     await eventually(
-      () => stateOf(nodes),
+      () => stateOf(nodes()),
       (state) => state === 'active',
     );
-    const next = openNet(folder, nodes);
+    const next = openNet(folder(), nodes());
     try {
       await next.runs.recover();
       const [run] = await eventually(
@@ -61,7 +55,7 @@ describe("the lock of the Lab's plans", function () {
   });
 
   it('is left to a process that works with it for long', async () => {
-    const netFolder = join(folder, 'lab', 'net');
+    const netFolder = join(folder(), 'lab', 'net');
     // Longer than a process may hang.
     const worker = spawn(process.execPath, [LOCK_HOLDER, netFolder, '6000'], {
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -9,7 +9,8 @@ import { verifyJournal } from '../../../console/server/runs/run-journal.js';
 import { verifyNetJournal } from '../../../console/surfaces/lab/net/net-journal.js';
 import { FaultWatch } from '../../../supervisor/fault-watch.js';
 import { eventually } from '../../support/eventually.js';
-import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+import { useEach } from '../../support/fixture.js';
+import { removeFolder, useTempFolder } from '../../support/temp-folder.js';
 import { BreakAll, makeBreakable, PAUSED, type Breakable } from './break-all.js';
 import {
   holdsFault,
@@ -18,43 +19,38 @@ import {
   nodesIn,
   OBJECT_SERVER,
   openNet,
-  stopAll,
-  type Nodes,
   type OpenNet,
+  stopAll,
 } from './net-support.js';
 
 describe("the net below the Lab's faults, with all of them at once", function () {
   this.timeout(400_000);
-  let folder: string;
-  let nodes: Nodes;
+  const folder = useTempFolder('net-kills');
+  const nodes = useEach(() => nodesIn(folder(), [OBJECT_SERVER, PAUSED]), stopAll);
   let breakable: Breakable;
   let opened: OpenNet | undefined;
 
   beforeEach(async () => {
-    folder = await makeTempFolder('net-kills');
-    nodes = await nodesIn(folder, [OBJECT_SERVER, PAUSED]);
     const driver = new LocalProcs();
-    for (const node of nodes) {
+    for (const node of nodes()) {
       for (const name of [OBJECT_SERVER, PAUSED]) await driver.act(node, name, 'start');
     }
-    breakable = await makeBreakable(folder);
+    breakable = await makeBreakable(folder());
     opened = undefined;
   });
 
   afterEach(async () => {
     await opened?.close();
     await breakable.close();
-    await stopAll(nodes);
-    await removeFolder(folder);
   });
 
-  const netFolder = () => join(folder, 'lab', 'net');
-  const open = (): OpenNet => (opened = openNet(folder, nodes));
+  const netFolder = () => join(folder(), 'lab', 'net');
+  const open = (): OpenNet => (opened = openNet(folder(), nodes()));
 
   it('takes back what kill -9 has left of every fault, at every state of its journals', async () => {
     let kills = 0;
     for (let at = 1; ; at++) {
-      const console = netChild(folder, at, 60, 'test.all');
+      const console = netChild(folder(), at, 60, 'test.all');
       console.stdout?.resume();
       const [code, signal] = (await once(console, 'exit')) as [number | null, string | null];
       if (signal !== 'SIGKILL') {
@@ -63,7 +59,7 @@ describe("the net below the Lab's faults, with all of them at once", function ()
       }
       kills += 1;
       const next = open();
-      next.net.register(new BreakAll(folder, () => next.net));
+      next.net.register(new BreakAll(folder(), () => next.net));
       await next.runs.recover();
       const [run] = await next.runs.list();
       if (run !== undefined) {
@@ -74,33 +70,33 @@ describe("the net below the Lab's faults, with all of them at once", function ()
         expect(['done', 'reverted'], `killed at ${at}`).to.include(state);
       }
       await next.net.recover();
-      expect(await breakable.broken(nodes), `killed at ${at}`).to.deep.equal([]);
-      expect((await verifyJournal(folder)).ok).to.equal(true);
+      expect(await breakable.broken(nodes()), `killed at ${at}`).to.deep.equal([]);
+      expect((await verifyJournal(folder())).ok).to.equal(true);
       const hasJournal = existsSync(join(netFolder(), 'journal.jsonl'));
       if (hasJournal) expect((await verifyNetJournal(netFolder())).ok).to.equal(true);
       await next.close();
       // The cool-down of this fault is none of the next console's.
-      await removeFolder(join(folder, 'runs'));
+      await removeFolder(join(folder(), 'runs'));
     }
-    expect(await breakable.broken(nodes), 'without a kill').to.deep.equal([]);
+    expect(await breakable.broken(nodes()), 'without a kill').to.deep.equal([]);
     // The intent, the plan with its folder, the journal, a note of each step, and all of that backwards.
     expect(kills).to.be.at.least(15);
   });
 
   it('takes back by the supervisor what neither a console nor a dead-man is left for', async () => {
     const log = { error: () => undefined, warn: () => undefined };
-    const watch = new FaultWatch({ stateDir: folder, log });
+    const watch = new FaultWatch({ stateDir: folder(), log });
     try {
-      const console = netChild(folder, 0, 10, 'test.all');
+      const console = netChild(folder(), 0, 10, 'test.all');
       await holdsFault(console);
       kill(console.pid ?? 0);
-      const journal = await readFile(join(folder, 'runs', 'journal.jsonl'), 'utf8');
+      const journal = await readFile(join(folder(), 'runs', 'journal.jsonl'), 'utf8');
       const pids = [...journal.matchAll(/"dead_men":\[(\d+),(\d+)\]/g)].at(-1) ?? [];
       for (const pid of pids.slice(1)) kill(Number(pid));
-      expect(await breakable.broken(nodes)).to.have.length(5);
+      expect(await breakable.broken(nodes())).to.have.length(5);
       watch.start();
       await eventually(
-        () => breakable.broken(nodes),
+        () => breakable.broken(nodes()),
         (broken) => broken.length === 0,
       );
       const next = open();

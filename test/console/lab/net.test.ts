@@ -12,7 +12,8 @@ import { takeBack } from '../../../console/surfaces/lab/net/take-back.js';
 import { REVERT_KINDS } from '../../../console/surfaces/lab/net/revert-kinds.js';
 import { eventually } from '../../support/eventually.js';
 import { watchSyncs } from '../../support/file-syncs.js';
-import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+import { useEach } from '../../support/fixture.js';
+import { removeFolder, useTempFolder } from '../../support/temp-folder.js';
 import { PAUSED } from './break-all.js';
 import {
   BY,
@@ -22,10 +23,9 @@ import {
   nodesIn,
   OBJECT_SERVER,
   openNet,
+  type OpenNet,
   stateOf,
   stopAll,
-  type Nodes,
-  type OpenNet,
 } from './net-support.js';
 
 /**
@@ -41,26 +41,22 @@ spawn(program, args, { detached: true, stdio: 'ignore' }).unref();
 `;
 describe("the net below the Lab's faults", function () {
   this.timeout(180_000);
-  let folder: string;
-  let nodes: Nodes;
+  const folder = useTempFolder('net');
+  const nodes = useEach(() => nodesIn(folder(), [OBJECT_SERVER, PAUSED]), stopAll);
   let opened: OpenNet | undefined;
 
   beforeEach(async () => {
-    folder = await makeTempFolder('net');
-    nodes = await nodesIn(folder, [OBJECT_SERVER, PAUSED]);
-    for (const node of nodes) await new LocalProcs().act(node, OBJECT_SERVER, 'start');
+    for (const node of nodes()) await new LocalProcs().act(node, OBJECT_SERVER, 'start');
     opened = undefined;
   });
 
   afterEach(async () => {
     await opened?.close();
-    await stopAll(nodes);
-    await removeFolder(folder);
   });
 
-  const netFolder = () => join(folder, 'lab', 'net');
+  const netFolder = () => join(folder(), 'lab', 'net');
   const open = (more: Parameters<typeof openNet>[2] = {}): OpenNet =>
-    (opened = openNet(folder, nodes, more));
+    (opened = openNet(folder(), nodes(), more));
   const start = (net: OpenNet, holdS = 60) =>
     net.net.start('test.stop', { params: { hold_s: holdS }, target: 'node1', ttlS: 60 }, BY);
   const held = (net: OpenNet) =>
@@ -73,19 +69,19 @@ describe("the net below the Lab's faults", function () {
       () => net.runs.get(id),
       ({ state }) => isOver(state),
     );
-  const child = (...args: (string | number)[]): ChildProcess => netChild(folder, ...args);
+  const child = (...args: (string | number)[]): ChildProcess => netChild(folder(), ...args);
 
   it('takes back by a dead-man what no console is left for, with one of them killed', async () => {
     const console = child(0, 1);
     await holdsFault(console);
     kill(console.pid ?? 0);
     await once(console, 'exit');
-    expect(await stateOf(nodes)).to.equal('inactive');
-    const journal = await readFile(join(folder, 'runs', 'journal.jsonl'), 'utf8');
+    expect(await stateOf(nodes())).to.equal('inactive');
+    const journal = await readFile(join(folder(), 'runs', 'journal.jsonl'), 'utf8');
     const pids = [...journal.matchAll(/"dead_men":\[(\d+),(\d+)\]/g)].at(-1);
     kill(Number(pids?.[1]));
     await eventually(
-      () => stateOf(nodes),
+      () => stateOf(nodes()),
       (state) => state === 'active',
     );
     const next = open();
@@ -168,8 +164,8 @@ describe("the net below the Lab's faults", function () {
         return !net.kind.calls.includes('stop');
       });
       await net.close();
-      expect(await stateOf(nodes)).to.equal('active');
-      await removeFolder(join(folder, 'runs'));
+      expect(await stateOf(nodes())).to.equal('active');
+      await removeFolder(join(folder(), 'runs'));
       if (!refused) {
         // The intent, the plan with its folder, the journal, and two notes came before the first step.
         expect(at).to.be.at.least(6);
@@ -234,7 +230,7 @@ describe("the net below the Lab's faults", function () {
     const net = open();
     const { id } = await start(net);
     await held(net);
-    const script = join(folder, 'service.sh');
+    const script = join(folder(), 'service.sh');
     const text = await readFile(script);
     await writeFile(script, 'exit 3\n');
     await net.net.end(id);
@@ -256,9 +252,9 @@ describe("the net below the Lab's faults", function () {
     const params = { node: 'node1', service: OBJECT_SERVER };
     const resume = () => REVERT_KINDS['service.resume']?.(params, tools);
     await tools.driver.act(tools.node('node1'), OBJECT_SERVER, 'pause');
-    expect(await stateOf(nodes)).to.equal('paused');
+    expect(await stateOf(nodes())).to.equal('paused');
     expect(await resume()).to.equal('object-server on node1 goes on');
-    await stopAll(nodes);
+    await stopAll(nodes());
     expect(await resume()).to.equal('object-server on node1 has ended: nothing of it is paused');
   });
 
@@ -289,12 +285,12 @@ describe("the net below the Lab's faults", function () {
     const run = await eventually(() => runs.get(id), ({ state }) => isOver(state)); // prettier-ignore
     expect(run).to.deep.include({ state: 'done', error: null });
     expect(order).to.deep.equal(['stopped', 'taken back']);
-    expect(await stateOf(nodes)).to.equal('active');
+    expect(await stateOf(nodes())).to.equal('active');
   });
 
   it('breaks nothing where dead-men would end with the service of the console', async () => {
-    const cgroupFile = join(folder, 'cgroup');
-    const deadMen = { systemdFolder: folder, systemdRun: '/bin/false', cgroupFile };
+    const cgroupFile = join(folder(), 'cgroup');
+    const deadMen = { systemdFolder: folder(), systemdRun: '/bin/false', cgroupFile };
     await writeFile(cgroupFile, '0::/system.slice/ringway.service\n');
     const net = open({ deadMen });
     const run = await over(net, (await start(net)).id);
@@ -313,7 +309,7 @@ describe("the net below the Lab's faults", function () {
   });
 
   it('leaves dead-men to systemd where there is one', async () => {
-    const bin = join(folder, 'bin');
+    const bin = join(folder(), 'bin');
     await mkdir(bin);
     const program = async (name: string, body: string): Promise<string> => {
       const file = join(bin, name);
@@ -335,10 +331,10 @@ describe("the net below the Lab's faults", function () {
     const calls = await readFile(join(bin, 'calls'), 'utf8');
     expect(calls.match(/--quiet --collect --property=Restart=on-failure --property=RestartSec=1 --property=StartLimitIntervalSec=0 --unit=ringway-fault-\S+\.service -- \/bin\/sh/g)).to.have.length(2); // prettier-ignore
     await net.close();
-    expect(await stateOf(nodes)).to.equal('inactive');
+    expect(await stateOf(nodes())).to.equal('inactive');
     const hasPlan = () => existsSync(join(netFolder(), `${id}.plan.json`));
     await eventually(() => Promise.resolve(hasPlan()), (has) => !has); // prettier-ignore
-    expect(await stateOf(nodes)).to.equal('active');
+    expect(await stateOf(nodes())).to.equal('active');
     expect((await net.net.journal(id)).at(-1)).to.deep.include({ state: 'reverted', by: 'dead_man' }); // prettier-ignore
   });
 });

@@ -14,10 +14,11 @@ import { ringImpact } from '../../../console/surfaces/lab/node/impact.js';
 import { LAB } from '../../../console/surfaces/lab/surface.js';
 import { Ring } from '../../../src/ring/ring.js';
 import { eventually } from '../../support/eventually.js';
+import { useOnce } from '../../support/fixture.js';
 import type { Answer, ConsoleClient } from '../support/client.js';
 import { codeOf } from '../support/client.js';
 import { startTestBed, type TestBed } from '../support/console.js';
-import { startDrillCluster, type DrillCluster } from './node-support.js';
+import { startDrillCluster } from './node-support.js';
 import { builtRing } from './support.js';
 
 describe('what would become of the cluster without a node', () => {
@@ -85,22 +86,18 @@ describe('a drill that is cancelled', () => {
 
 describe('the drill of a node', function () {
   this.timeout(120_000);
-  let cluster: DrillCluster;
+  const cluster = useOnce(startDrillCluster, 'close');
   let bed: TestBed;
   let operator: ConsoleClient;
   /** The real clock, and what a test has added. */
   const clock = { offsetMs: 0, get nowMs() { return Date.now() + clock.offsetMs; } }; // prettier-ignore
 
-  before(async () => {
-    cluster = await startDrillCluster();
-  });
   beforeEach(async () => {
     clock.offsetMs = 0;
-    bed = await startTestBed(cluster.config, clock);
+    bed = await startTestBed(cluster().config, clock);
     operator = await bed.login();
   });
   afterEach(() => bed.close());
-  after(() => cluster.close());
 
   const down = (body: object) => operator.post('/lab/api/node/down', body);
   const up = (body: object) => operator.post('/lab/api/node/up', body);
@@ -128,8 +125,8 @@ describe('the drill of a node', function () {
     expect(answer.json()).to.deep.include({ node: 'node2', state: 'stopping' });
     expect(answer.json()).to.have.nested.property('impact.safe', true);
     await held();
-    expect(await cluster.states('node2')).to.deep.equal(STOPPED);
-    expect(await cluster.states('node1')).to.deep.equal(RUNNING);
+    expect(await cluster().states('node2')).to.deep.equal(STOPPED);
+    expect(await cluster().states('node1')).to.deep.equal(RUNNING);
     const now = (await status()).nodes[1];
     expect(now?.held).to.deep.include({ journal_id: id, actor: 'test:tester' });
     const left = (now?.held?.expires_unix_s ?? 0) - Date.now() / 1000;
@@ -140,7 +137,7 @@ describe('the drill of a node', function () {
     expect([again.status, codeOf(again)]).to.deep.equal([409, 'already_held']);
     const other = await down({ node: 'node3' });
     expect([other.status, codeOf(other)]).to.deep.equal([409, 'another_node_held']);
-    expect(await cluster.states('node3')).to.deep.equal(RUNNING);
+    expect(await cluster().states('node3')).to.deep.equal(RUNNING);
 
     // Another node is not held, whatever is asked for it.
     expect((await up({ node: 'node3' })).json()).to.deep.equal({ changed: false });
@@ -158,7 +155,7 @@ describe('the drill of a node', function () {
     expect(run.result).to.deep.include({ phase: 'up', probes_ok: run.result?.probes });
     expect(run.result?.ready_s).to.be.a('number');
     expect(journal.map(({ state }) => state)).to.deep.equal(['armed', 'reverting', 'reverted']);
-    expect(await cluster.states('node2')).to.deep.equal(RUNNING);
+    expect(await cluster().states('node2')).to.deep.equal(RUNNING);
     expect((await up({ journal_id: id })).json()).to.deep.equal({ changed: false });
     const containers = await operator.get('/api/files/containers?limit=100');
     expect(containers.text).not.to.include('lab-node-');
@@ -171,7 +168,7 @@ describe('the drill of a node', function () {
     clock.offsetMs = 61_000;
     const behind = await down({ node: 'node3' });
     expect([behind.status, codeOf(behind)]).to.deep.equal([409, 'replication_behind']);
-    cluster.replicatedS = Date.now() / 1000 + 1;
+    cluster().replicatedS = Date.now() / 1000 + 1;
     const next = await down({ node: 'node3', ttl_secs: 600 });
     expect(next.status, next.text).to.equal(202);
     await held('node3');
@@ -224,7 +221,7 @@ describe('the drill of a node', function () {
     const id = idOf(await down({ node: 'node1', ttl_secs: 10 }));
     const { run } = await ended(id);
     expect(run.state).to.equal('done');
-    expect(await cluster.states('node1')).to.deep.equal(RUNNING);
+    expect(await cluster().states('node1')).to.deep.equal(RUNNING);
     const over = (run.result?.report?.reverted_unix_s ?? 0) - run.started_unix_s;
     expect(over).to.be.at.least(10);
   });
@@ -259,13 +256,13 @@ describe('the drill of a node', function () {
     const member = await bed.login('tester2', 'testing2');
     const denied = await member.post('/lab/api/node/down', { node: 'node2' });
     expect([denied.status, codeOf(denied)]).to.deep.equal([403, 'forbidden']);
-    expect(await cluster.states('node2')).to.deep.equal(RUNNING);
+    expect(await cluster().states('node2')).to.deep.equal(RUNNING);
     expect((await operator.get('/lab/api/node/drills')).json()).to.have.deep.property('items', []);
   });
 
   it('takes no node down when a second one is away, unless a lab says so', async () => {
     const { service } = bed.console;
-    const [, , , node4] = cluster.nodes;
+    const [, , , node4] = cluster().nodes;
     if (node4 === undefined) throw new Error('no node');
     const driver = service(LAB)?.net.tools.driver;
     for (const name of ['object-server', 'container-server'])
@@ -283,15 +280,15 @@ describe('the drill of a node', function () {
       await up({ node: 'node2' });
       await ended(idOf(forced));
       // A service that did not run before is not started either.
-      expect(await cluster.states('node4')).to.deep.include({ 'object-server': 'inactive' });
+      expect(await cluster().states('node4')).to.deep.include({ 'object-server': 'inactive' });
     } finally {
       for (const name of ['object-server', 'container-server']) await driver?.act(node4, name, 'start'); // prettier-ignore
     }
   });
 
   it('starts again what it had stopped when another service cannot be', async () => {
-    const file = join(cluster.folder, 'object-server.node2.pid');
-    const script = join(cluster.folder, 'service.sh');
+    const file = join(cluster().folder, 'object-server.node2.pid');
+    const script = join(cluster().folder, 'service.sh');
     const kept = await readFile(script);
     // Its log cannot be opened: the driver says why, and the net tries again until it can.
     const answer = await down({ node: 'node2', ttl_secs: 600 });
@@ -305,19 +302,15 @@ describe('the drill of a node', function () {
     await writeFile(script, kept);
     await chmod(file, 0o600);
     expect((await ended(id)).run.state).to.equal('reverted');
-    expect(await cluster.states('node2')).to.deep.equal(RUNNING);
+    expect(await cluster().states('node2')).to.deep.equal(RUNNING);
   });
 });
 
 describe('the drill of a node where it is not offered', () => {
-  let cluster: DrillCluster;
-  before(async () => {
-    cluster = await startDrillCluster(['proxy-server']);
-  });
-  after(() => cluster.close());
+  const cluster = useOnce(() => startDrillCluster(['proxy-server']), 'close');
 
   const refused = async (config: object, body: object = { node: 'node2' }) => {
-    const bed = await startTestBed({ ...cluster.config, ...config });
+    const bed = await startTestBed({ ...cluster().config, ...config });
     try {
       const answer = await (await bed.login()).post('/lab/api/node/down', body);
       const { error } = answer.json() as { error: { details?: { needs?: string } } };
@@ -331,6 +324,6 @@ describe('the drill of a node where it is not offered', () => {
     expect(await refused({ lab_mutations: false })).to.deep.equal([403, 'feature_disabled', 'lab_mutations']); // prettier-ignore
     expect(await refused({ node_driver: 'none' })).to.deep.equal([501, 'unsupported_here', 'node_driver']); // prettier-ignore
     expect(await refused({})).to.deep.equal([409, 'protected_service', undefined]);
-    expect(await cluster.states('node2')).to.deep.equal({ 'proxy-server': 'active' });
+    expect(await cluster().states('node2')).to.deep.equal({ 'proxy-server': 'active' });
   });
 });

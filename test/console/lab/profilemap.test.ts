@@ -1,8 +1,5 @@
 import { createSocket } from 'node:dgram';
 import { writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { PulseView } from '../../../console/surfaces/lab/profilemap/page.js';
@@ -16,6 +13,7 @@ import { profileTree, type ProfileNode } from '../../../console/surfaces/lab/pro
 import { ConsoleAndS3 } from '../../support/console-s3.js';
 import { eventually } from '../../support/eventually.js';
 import { freePort } from '../../support/free-port.js';
+import { serve } from '../../support/serve.js';
 import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
 import { codeOf } from '../support/client.js';
 import { startTestBed } from '../support/console.js';
@@ -221,7 +219,7 @@ describe('the Profile Cartographer over other sources', () => {
           value: [0, String(part === 'sum' ? sum : count)],
         })),
       );
-    const server = createServer((request, response) => {
+    const server = await serve((request, response) => {
       const isReport = request.url === '/recon/stage';
       const report = {
         v: 1,
@@ -232,9 +230,7 @@ describe('the Profile Cartographer over other sources', () => {
       const metrics = { status: 'success', data: { resultType: 'vector', result: series() } };
       response.end(JSON.stringify(isReport ? report : metrics));
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const origin = server.origin;
     try {
       for (const [key, source] of [
         ['admin_url', 'recon_stage'],
@@ -263,7 +259,6 @@ describe('the Profile Cartographer over other sources', () => {
       }
     } finally {
       server.close();
-      server.closeAllConnections();
     }
   });
 
@@ -273,7 +268,7 @@ describe('the Profile Cartographer over other sources', () => {
       const own = { id, parent: 'proxy', count, sum_s: 0.002 * count, max_s: 1 };
       return { ...own, buckets: [[0.005, count]] };
     };
-    const server = createServer((request, response) => {
+    const server = await serve((request, response) => {
       const [, host = '', what] = (request.url ?? '').split(/\/(.*?)\//);
       const count = counts[host];
       if (count === undefined || what !== 'recon/stage') return response.writeHead(404).end();
@@ -282,9 +277,7 @@ describe('the Profile Cartographer over other sources', () => {
       const paths = { put: { requests: count, stages } };
       return response.end(JSON.stringify({ ...about, since_unix_s: 1, paths }));
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const origin = server.origin;
     const bed = await startTestBed({
       lab_enabled: true,
       // Two that share their counters, one of another host, one without a filter.
@@ -318,7 +311,6 @@ describe('the Profile Cartographer over other sources', () => {
     } finally {
       await bed.close();
       server.close();
-      server.closeAllConnections();
     }
   });
 

@@ -9,7 +9,7 @@ import { ShadowRun } from '../../../console/surfaces/lab/shadow/shadow-run.js';
 import type { ShadowWholeRun } from '../../../console/surfaces/lab/shadow/shadow-runs.js';
 import type { ShadowSide } from '../../../console/surfaces/lab/shadow/side.js';
 import { eventually } from '../../support/eventually.js';
-import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+import { makeTempFolder, removeFolder, useTempFolderOnce } from '../../support/temp-folder.js';
 import { codeOf, type ConsoleClient } from '../support/client.js';
 import { REAL_CLOCK, startTestBed, type TestBed } from '../support/console.js';
 import { startPeerShim, type PeerShim } from './support.js';
@@ -162,14 +162,13 @@ describe('a run of Shadow', function () {
 
 describe('Shadow over two stores', function () {
   this.timeout(120_000);
-  let root: string;
+  const root = useTempFolderOnce('shadow');
   let peer: PeerShim;
   let bed: TestBed;
   let operator: ConsoleClient;
 
   before(async () => {
-    root = await makeTempFolder('shadow');
-    await mkdir(join(root, 'corpus'));
+    await mkdir(join(root(), 'corpus'));
     const step = { method: 'DELETE', target: '/v1/${A}/other', headers: [] };
     const hostile = [
       '{"steps": "hostile"}',
@@ -180,15 +179,15 @@ describe('Shadow over two stores', function () {
       '',
     ];
     for (const [at, text] of hostile.entries()) {
-      await writeFile(join(root, 'corpus', `${String(at).repeat(64)}.json`), text);
+      await writeFile(join(root(), 'corpus', `${String(at).repeat(64)}.json`), text);
     }
-    await mkdir(join(root, 'corpus', `${'f'.repeat(64)}.json`));
-    expect(await new ShadowFiles(root).corpus('swift')).to.deep.equal([]);
+    await mkdir(join(root(), 'corpus', `${'f'.repeat(64)}.json`));
+    expect(await new ShadowFiles(root()).corpus('swift')).to.deep.equal([]);
     peer = await startPeerShim();
     bed = await startTestBed(
       {
         lab_enabled: true,
-        shadow_root: root,
+        shadow_root: root(),
         shadow_peer_base: peer.origin,
         shadow_peer_auth: `${peer.origin}/auth/v1.0`,
       },
@@ -201,7 +200,6 @@ describe('Shadow over two stores', function () {
   after(async () => {
     await bed.close();
     await peer.close();
-    await removeFolder(root);
   });
 
   async function run(given: object): Promise<ShadowWholeRun> {
@@ -228,7 +226,7 @@ describe('Shadow over two stores', function () {
     expect(result?.cases).to.equal(14);
     const containers = await operator.get('/api/files/containers?prefix=shadow-');
     expect(containers.text).not.to.match(/shadow-[0-9a-f]{12}/);
-    const log = (await readFile(join(root, 'mutations.jsonl'), 'utf8')).trim().split('\n');
+    const log = (await readFile(join(root(), 'mutations.jsonl'), 'utf8')).trim().split('\n');
     expect(log.length).to.equal(result?.steps);
     expect(JSON.parse(log[0] ?? '')).to.include({ v: 1, seed: 3, step: 0, verdict: 'identical' });
     expect(log.join('')).not.to.match(/AUTH_tk|testing/);
@@ -254,7 +252,7 @@ describe('Shadow over two stores', function () {
     const steps = finding?.minimal?.steps.map(({ method }) => method);
     // An object that is not there has no 200 to change.
     expect(steps).to.deep.equal(['PUT', 'HEAD']);
-    const kept = await readdir(join(root, 'corpus'));
+    const kept = await readdir(join(root(), 'corpus'));
     expect(kept.some((name) => name.endsWith('.min.json'))).to.equal(true);
     const again = await operator.post('/lab/api/shadow/replay', {
       mode: 'dual',

@@ -1,24 +1,20 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { rawQuery } from '../../../console/s3/sign.js';
 import { seedsOf } from '../../../console/surfaces/lab/shadow/case.js';
 import { ShadowSide } from '../../../console/surfaces/lab/shadow/side.js';
 import { eventually } from '../../support/eventually.js';
+import { serve, type Served } from '../../support/serve.js';
 import { startService } from '../../support/service.js';
 
 describe('a side of Shadow', () => {
   /** Answers listings with three names, and lets all other requests wait. */
-  async function deaf(): Promise<{ server: Server; requests: string[]; side: ShadowSide }> {
+  async function deaf(): Promise<{ server: Served; requests: string[]; side: ShadowSide }> {
     const requests: string[] = [];
-    const server = createServer((request, response) => {
+    const server = await serve((request, response) => {
       requests.push(request.method ?? '');
       if (request.method === 'GET') response.end('a\nb\nc\n');
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
+    const { port } = server;
     const address = { secure: false, host: '127.0.0.1', port, basePath: '' };
     const identity = { dialect: 'swift' as const, token: 'x', account: 'AUTH_test' };
     return { server, requests, side: new ShadowSide('peer', address, identity) };
@@ -43,7 +39,6 @@ describe('a side of Shadow', () => {
       expect(requests).to.deep.equal(['PUT', 'GET', 'DELETE']);
     } finally {
       server.close();
-      server.closeAllConnections();
     }
   });
 
@@ -64,7 +59,6 @@ describe('a side of Shadow', () => {
       expect(requests).to.deep.equal(['PUT', 'DELETE']);
     } finally {
       server.close();
-      server.closeAllConnections();
     }
   });
 

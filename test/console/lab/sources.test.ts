@@ -1,10 +1,7 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import {
-  makeSampleCluster,
-  type SampleCluster,
-} from '../../../console/surfaces/lab/ground/sample-cluster.js';
+import { makeSampleCluster } from '../../../console/surfaces/lab/ground/sample-cluster.js';
 import type { Capture } from '../../../console/surfaces/lab/capsule/capture.js';
 import type { CaptureMade, CapturesView } from '../../../console/surfaces/lab/capsule/page.js';
 import type { DataSource } from '../../../console/surfaces/lab/ground/data-source.js';
@@ -12,12 +9,13 @@ import type { ExhibitsPage } from '../../../console/surfaces/lab/tombstones/exhi
 import type { ScanView } from '../../../console/surfaces/lab/tombstones/page.js';
 import type { LookupView, RingsView } from '../../../console/surfaces/lab/rings/page.js';
 import { LAB } from '../../../console/surfaces/lab/surface.js';
+import { useOnce } from '../../support/fixture.js';
 import { IS_CLUSTER } from '../../support/stack.js';
 import { eventually } from '../../support/eventually.js';
-import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+import { useTempFolderOnce } from '../../support/temp-folder.js';
 import { askStore, job, unique } from '../files/support.js';
 import { codeOf, type ConsoleClient } from '../support/client.js';
-import { startTestBed, type TestBed } from '../support/console.js';
+import { startTestBed } from '../support/console.js';
 import { clusterFolder } from './support.js';
 
 async function sourcesOf(operator: ConsoleClient): Promise<ReadonlyMap<string, DataSource>> {
@@ -83,32 +81,22 @@ describe('where the figures of the Lab are from', function () {
 
 describe('the sample of a cluster', function () {
   this.timeout(60_000);
-  let folder: string;
-  let sample: SampleCluster;
-  let bed: TestBed;
-  let operator: ConsoleClient;
-
-  before(async () => {
-    folder = await makeTempFolder('sample');
-    sample = await makeSampleCluster(folder, Date.now() / 1000);
-    const paths = { store_dir: sample.storeDir, node_root: sample.nodeRoot };
-    bed = await startTestBed({ lab_enabled: true, ...paths });
-    operator = await bed.login();
-  });
-
-  after(async () => {
-    await bed.close();
-    await removeFolder(folder);
-  });
+  const folder = useTempFolderOnce('sample');
+  const sample = useOnce(() => makeSampleCluster(folder(), Date.now() / 1000));
+  const bed = useOnce(() => {
+    const paths = { store_dir: sample().storeDir, node_root: sample().nodeRoot };
+    return startTestBed({ lab_enabled: true, ...paths });
+  }, 'close');
+  const operator = useOnce(() => bed().login());
 
   const get = async <T>(path: string): Promise<T> => {
-    const answer = await operator.get(path);
+    const answer = await operator().get(path);
     expect(answer.status, answer.text).to.equal(200);
     return answer.json();
   };
 
   it('is labelled as one, and has rings that can be looked at and compared', async () => {
-    const sources = await sourcesOf(operator);
+    const sources = await sourcesOf(operator());
     for (const name of ['rings', 'policies', 'genome', 'tombstones']) {
       expect(sources.get(name), name).to.include({
         state: 'embedded',
@@ -130,7 +118,7 @@ describe('the sample of a cluster', function () {
     expect(found.primaries).to.have.length(6);
     const sizes = found.primaries.map(async ({ path }, index) => {
       const [device = ''] = path.split('/');
-      const below = join(sample.nodeRoot, `node${device[1]}`, path);
+      const below = join(sample().nodeRoot, `node${device[1]}`, path);
       const file = (await readdir(below)).find((name) => name.endsWith(`#${index}#d.data`));
       return (await stat(join(below, file ?? 'missing'))).size;
     });
@@ -141,13 +129,13 @@ describe('the sample of a cluster', function () {
   });
 
   it('has an object of each class of the Tombstone Museum', async () => {
-    const started = await operator.post('/lab/api/tombstones/scans', {});
+    const started = await operator().post('/lab/api/tombstones/scans', {});
     const { id } = started.json() as { id: string };
     const { scan } = await eventually(
       () => get<ScanView>(`/lab/api/tombstones/scans/${id}`),
       (view) => view.scan.ended_unix_s !== null,
     );
-    expect(scan.result).to.include({ exhibits: sample.deleted, denied: 0, partial: null });
+    expect(scan.result).to.include({ exhibits: sample().deleted, denied: 0, partial: null });
     for (const name of ['normal', 'split', 'handoff', 'overdue', 'expired', 'reconciler']) {
       const { items } = await get<ExhibitsPage>(`/lab/api/tombstones?scan=${id}&class=${name}`);
       const own = items.filter((item) => item.name?.includes(`/deleted/${name}-`) === true);
@@ -157,10 +145,10 @@ describe('the sample of a cluster', function () {
 
   it('has no servers that a capture could ask, and says so', async () => {
     const container = unique('sample');
-    const store = await askStore(bed.store);
+    const store = await askStore(bed().store);
     expect((await store('PUT', container)).status).to.be.lessThan(300);
     const place = { container, name: 'o' };
-    const done = await job(operator, '/lab/api/capsule/capture', place);
+    const done = await job(operator(), '/lab/api/capsule/capture', place);
     const { id } = done.result as unknown as CaptureMade;
     const captured = await get<Capture>(`/lab/api/capsule/captures/${id}`);
     expect(captured.unavailable).to.include('sample data');
@@ -170,9 +158,9 @@ describe('the sample of a cluster', function () {
   });
 
   it('is configured for a service of its own, and made into an empty folder alone', async () => {
-    const config = JSON.parse(await readFile(sample.configFile, 'utf8')) as object;
+    const config = JSON.parse(await readFile(sample().configFile, 'utf8')) as object;
     expect(config).to.deep.equal({ console_config: 'console.json', data_dir: 'data' });
-    const again = await makeSampleCluster(folder, 0).catch((error: unknown) => error);
+    const again = await makeSampleCluster(folder(), 0).catch((error: unknown) => error);
     expect((again as Error).message).to.include('is not empty');
   });
 });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import {
@@ -19,9 +19,10 @@ import { cursorFile, scanTombstones } from '../../../console/surfaces/lab/tombst
 import { PathHash } from '../../../src/ring/path-hash.js';
 import { Ring } from '../../../src/ring/ring.js';
 import { eventually } from '../../support/eventually.js';
+import { useOnce } from '../../support/fixture.js';
 import { describeWith, program } from '../../support/needs.js';
 import { mustRun } from '../../support/programs.js';
-import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+import { makeTempFolder, removeFolder, useTempFolderOnce } from '../../support/temp-folder.js';
 import { codeOf, type ConsoleClient } from '../support/client.js';
 import { startTestBed, type TestBed } from '../support/console.js';
 import { builtRing, clusterFolder } from './support.js';
@@ -177,8 +178,8 @@ describe('a pickle that uses one long text again and again', () => {
 describe('scans of the Tombstone Museum', function () {
   this.timeout(60_000);
   let bed: TestBed;
-  let cluster: string;
-  let root: string;
+  const root = useTempFolderOnce('disks');
+  const cluster = useOnce(clusterFolder, removeFolder);
   let operator: ConsoleClient;
   const ring = new Ring(builtRing());
   const salt = { prefix: Buffer.alloc(0), suffix: Buffer.from('changeme') };
@@ -194,16 +195,14 @@ describe('scans of the Tombstone Museum', function () {
   const deleted = (name: string, ts: string, count = 3, policy = 0): string => {
     const { hash: hex, part, devices } = place(name);
     for (const device of devices.slice(0, count)) {
-      makeObject(root, { device, part, hash: hex, policy }, [`${ts}.ts`], `/AUTH_test/c/${name}`);
+      makeObject(root(), { device, part, hash: hex, policy }, [`${ts}.ts`], `/AUTH_test/c/${name}`);
     }
     return hex;
   };
 
   before(async () => {
-    cluster = await clusterFolder();
-    root = await makeTempFolder('disks');
     for (const device of ring.data.devices) {
-      await mkdir(join(root, device?.device ?? '', 'objects'), { recursive: true });
+      await mkdir(join(root(), device?.device ?? '', 'objects'), { recursive: true });
     }
     deleted('whole', `${now - 100}.50000`);
     deleted('half', `${now - 100}.50000`, 1);
@@ -211,17 +210,17 @@ describe('scans of the Tombstone Museum', function () {
     deleted('expired', `${now - 100}.00000`);
     deleted('coded', `${now - 100}.50000`, 3, 1);
     const { part, hash: hex, devices } = place('there');
-    for (const device of devices) makeObject(root, { device, part, hash: hex }, [`${TS}.data`]);
+    for (const device of devices) makeObject(root(), { device, part, hash: hex }, [`${TS}.data`]);
     // Files that are not Swift's, and links that lead out of the root.
     const outside = await makeTempFolder('outside');
     makeObject(outside, { device: 'd0', part: 1, hash: 'a'.repeat(32) }, [`${TS}.ts`]);
-    await symlink(join(outside, 'd0'), join(root, 'linked'));
-    await symlink(join(outside, 'd0', 'objects', '1'), join(root, 'd0', 'objects', '63999'));
-    makeObject(root, { device: 'd0', part: 2, hash: 'b'.repeat(32) }, ['rubbish.ts', '..ts']);
+    await symlink(join(outside, 'd0'), join(root(), 'linked'));
+    await symlink(join(outside, 'd0', 'objects', '1'), join(root(), 'd0', 'objects', '63999'));
+    makeObject(root(), { device: 'd0', part: 2, hash: 'b'.repeat(32) }, ['rubbish.ts', '..ts']);
     const forged = { device: 'd1', part: 3, hash: 'c'.repeat(32) };
-    makeObject(root, forged, [`${now - 50}.50000.ts`], '/AUTH_test/c/another');
+    makeObject(root(), forged, [`${now - 50}.50000.ts`], '/AUTH_test/c/another');
     bed = await startTestBed(
-      { lab_enabled: true, store_dir: cluster, node_root: root },
+      { lab_enabled: true, store_dir: cluster(), node_root: root() },
       { nowMs: 1000 * now },
     );
     operator = await bed.login();
@@ -229,8 +228,6 @@ describe('scans of the Tombstone Museum', function () {
 
   after(async () => {
     await bed.close();
-    await rm(cluster, { recursive: true });
-    await removeFolder(root);
   });
 
   const get = async <T>(path: string): Promise<T> => {

@@ -4,7 +4,7 @@ import { chartOf } from '../../../console/surfaces/monitor/charts.js';
 import { panelOf } from '../../../console/surfaces/monitor/panels/panels.js';
 import { Watch } from '../../../console/surfaces/monitor/watch.js';
 import { createLogger } from '../../../src/telemetry/logger.js';
-import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+import { useTempFolder } from '../../support/temp-folder.js';
 
 const MINUTE_S = 60;
 const HOUR_S = 3600;
@@ -24,21 +24,19 @@ const ADDRESSES = new Addresses({
 });
 
 describe('charts of the built-in collector', () => {
-  let folder: string;
+  const folder = useTempFolder('charts');
   let nowS: number;
 
-  beforeEach(async () => {
-    folder = await makeTempFolder('charts');
+  beforeEach(() => {
     nowS = START_S;
   });
-  afterEach(() => removeFolder(folder));
 
   function newWatch(): Watch {
     return new Watch({
       samplers: [],
       assignments: new Map(),
       rules: [],
-      stateDir: folder,
+      stateDir: folder(),
       now: () => nowS * 1000,
       logger: createLogger({ level: 'error', process: 'test' }),
     });

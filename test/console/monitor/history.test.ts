@@ -8,7 +8,7 @@ import {
 } from '../../../console/surfaces/monitor/history/history-file.js';
 import { History } from '../../../console/surfaces/monitor/history/history.js';
 import { rangeOf, stepOf, timesOf } from '../../../console/surfaces/monitor/step.js';
-import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+import { useTempFolder } from '../../support/temp-folder.js';
 
 /** On a multiple of all steps. */
 const START_S = 20_833 * 86_400;
@@ -102,20 +102,15 @@ describe('history of measures', () => {
   });
 
   describe('in its file', () => {
-    let folder: string;
+    const folder = useTempFolder('history');
     const nowMs = (START_S + DAY) * 1000;
-
-    beforeEach(async () => {
-      folder = await makeTempFolder('history');
-    });
-    afterEach(() => removeFolder(folder));
 
     it('outlives a restart, point by point', async () => {
       const history = filled(2 * HOUR, 10, Math.sqrt);
       history.add((START_S + 2 * HOUR) * 1000, { panel: 'q', labels: { node: 'ü"' }, value: -1 });
-      await saveHistory(history, folder);
+      await saveHistory(history, folder());
       const again = new History();
-      await restoreHistory(again, folder, nowMs);
+      await restoreHistory(again, folder(), nowMs);
       expect([...again.all()]).to.have.length(2);
       const range = { fromS: START_S, toS: START_S + 2 * HOUR, stepS: 60 };
       for (const panel of ['p', 'q']) {
@@ -125,13 +120,13 @@ describe('history of measures', () => {
 
     it('is no trouble when there is none', async () => {
       const history = new History();
-      await restoreHistory(history, folder, nowMs);
+      await restoreHistory(history, folder(), nowMs);
       expect([...history.all()]).to.deep.equal([]);
     });
 
     it('is refused when it is cut, or something else; then nothing is taken over', async () => {
-      await saveHistory(filled(60, 10, () => 1), folder); // prettier-ignore
-      const file = join(folder, 'monitor-history.bin');
+      await saveHistory(filled(60, 10, () => 1), folder()); // prettier-ignore
+      const file = join(folder(), 'monitor-history.bin');
       const bytes = await readFile(file);
       for (const wrong of [
         bytes.subarray(0, bytes.length - 1),
@@ -142,7 +137,7 @@ describe('history of measures', () => {
       ]) {
         await writeFile(file, wrong);
         const history = new History();
-        const failure = await restoreHistory(history, folder, nowMs).catch(
+        const failure = await restoreHistory(history, folder(), nowMs).catch(
           (error: unknown) => error,
         );
         expect(failure).to.be.instanceOf(Error);
@@ -151,9 +146,9 @@ describe('history of measures', () => {
     });
 
     it('leaves out what lies ahead of the clock', async () => {
-      await saveHistory(filled(60, 10, () => 1), folder); // prettier-ignore
+      await saveHistory(filled(60, 10, () => 1), folder()); // prettier-ignore
       const history = new History();
-      await restoreHistory(history, folder, (START_S - DAY) * 1000);
+      await restoreHistory(history, folder(), (START_S - DAY) * 1000);
       expect([...history.all()]).to.deep.equal([]);
     });
   });

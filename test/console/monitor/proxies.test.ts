@@ -1,31 +1,26 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
 import { ProxySampler } from '../../../console/surfaces/monitor/sources/proxy-sampler.js';
 import { RULES } from '../../../console/surfaces/monitor/alerts/rules.js';
 import { configuredSources, panelOf } from '../../../console/surfaces/monitor/panels/panels.js';
+import { serve, type Served } from '../../support/serve.js';
 
 const FILTER = { version: 1, exclusive_create: 'aaaa0000', hop_rights: true };
 
 describe('proxies, as the Monitor sees them', () => {
-  const servers: Server[] = [];
+  const servers: Served[] = [];
 
   afterEach(() => {
-    for (const server of servers.splice(0)) {
-      server.closeAllConnections();
-      server.close();
-    }
+    for (const server of servers.splice(0)) server.close();
   });
 
   async function proxy(host: string, port: number, ringway?: object): Promise<number> {
-    const server = createServer((_, response) => {
+    const listener: RequestListener = (_, response) => {
       response.end(JSON.stringify({ swift: { version: '2.30.1' }, ringway }));
-    });
+    };
+    const server = await serve(listener, host, port);
     servers.push(server);
-    server.listen(port, host);
-    await once(server, 'listening');
-    return (server.address() as AddressInfo).port;
+    return server.port;
   }
 
   function samplerOf(port: number, timeoutMs?: number, proxyBases: string[] = []): ProxySampler {
@@ -85,12 +80,7 @@ describe('proxies, as the Monitor sees them', () => {
   it('leaves a node alone that says nothing, and asks it again later', async () => {
     const port = await proxy('127.0.0.1', 0, FILTER);
     let asked = 0;
-    const silent = createServer(() => {
-      asked += 1;
-    });
-    servers.push(silent);
-    silent.listen(port, '127.0.0.2');
-    await once(silent, 'listening');
+    servers.push(await serve(() => (asked += 1), '127.0.0.2', port));
     const sampler = samplerOf(port, 300);
     const askedAt: number[] = [];
     for (const second of [0, 10, 299, 300]) {

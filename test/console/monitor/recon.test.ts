@@ -10,8 +10,9 @@ import * as facts from '../../../console/recon/node-facts.js';
 import { Rings } from '../../../console/recon/ring-devices.js';
 import { ReconSampler } from '../../../console/surfaces/monitor/sources/recon-sampler.js';
 import { device, goldenFile, ringV1 } from '../../ring/support.js';
+import { useEach } from '../../support/fixture.js';
 import { freePort } from '../../support/free-port.js';
-import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+import { removeFolder, useTempFolder } from '../../support/temp-folder.js';
 
 const NOW_S = 1_800_000_000;
 
@@ -43,17 +44,15 @@ function portOf(server: Server): number {
 }
 
 describe('rings', () => {
-  let folder: string;
-
-  beforeEach(async () => {
-    folder = await makeTempFolder('rings');
-  });
-  afterEach(() => removeFolder(folder));
+  const folder = useTempFolder('rings');
 
   it('say where their devices are', async () => {
-    await writeFile(join(folder, 'object-1.ring.gz'), ringOf([null, device(1, { device: 'd1' })]));
-    await writeFile(join(folder, 'object.builder'), 'no ring');
-    const [found] = await new Rings(folder).load();
+    await writeFile(
+      join(folder(), 'object-1.ring.gz'),
+      ringOf([null, device(1, { device: 'd1' })]),
+    );
+    await writeFile(join(folder(), 'object.builder'), 'no ring');
+    const [found] = await new Rings(folder()).load();
     expect(found?.name).to.equal('object-1.ring.gz');
     expect(found?.devices).to.deep.equal([
       { type: 'object', device: 'd1', ip: '10.0.0.1', port: 6200 },
@@ -61,14 +60,14 @@ describe('rings', () => {
   });
 
   it('are read in both versions of the format', async () => {
-    await writeFile(join(folder, 'object.ring.gz'), await goldenFile('r0.v2.ring.gz'));
-    const [found] = await new Rings(folder).load();
+    await writeFile(join(folder(), 'object.ring.gz'), await goldenFile('r0.v2.ring.gz'));
+    const [found] = await new Rings(folder()).load();
     expect(found?.devices).not.to.deep.equal([]);
   });
 
   it('are read again when they change', async () => {
-    const rings = new Rings(folder);
-    const file = join(folder, 'account.ring.gz');
+    const rings = new Rings(folder());
+    const file = join(folder(), 'account.ring.gz');
     await writeFile(file, ringOf([device(0)]));
     expect((await rings.load())[0]?.devices).to.have.length(1);
     await writeFile(file, ringOf([device(0), device(1, { device: 'another-one' })]));
@@ -83,8 +82,8 @@ describe('rings', () => {
     ['a list of nonsense', gzipSync(Buffer.concat([Buffer.from('R1NG\0\x01\0\0\0\x0c', 'latin1'), Buffer.from('{"devs":[3]}')]))], // prettier-ignore
   ] as const) {
     it(`are refused when they are ${title}`, async () => {
-      await writeFile(join(folder, 'object.ring.gz'), bytes);
-      const failure = await new Rings(folder).load().catch((error: unknown) => error);
+      await writeFile(join(folder(), 'object.ring.gz'), bytes);
+      const failure = await new Rings(folder()).load().catch((error: unknown) => error);
       expect(failure).to.have.property('name', 'RingFileError');
     });
   }
@@ -121,33 +120,30 @@ describe('facts of recon', () => {
 });
 
 describe('the recon of a cluster', () => {
-  let folder: string;
+  const folder = useTempFolder('recon');
+  const nobody = useEach(freePort);
   let server: Server;
   let sampler: ReconSampler;
-  let nobody: number;
 
-  beforeEach(async () => {
-    folder = await makeTempFolder('recon');
-    nobody = await freePort();
+  beforeEach(() => {
     isServed = true;
   });
-  afterEach(async () => {
+  afterEach(() => {
     sampler.close();
     server.close();
     server.closeAllConnections();
-    await removeFolder(folder);
   });
 
   async function start(answers: Readonly<Record<string, unknown>>): Promise<void> {
     server = await fakeServer(answers);
     const ring = ringOf([
       device(0, { device: 'd1', ip: '127.0.0.1', port: portOf(server) }),
-      device(1, { device: 'd2', ip: '127.0.0.2', port: nobody }),
+      device(1, { device: 'd2', ip: '127.0.0.2', port: nobody() }),
     ]);
-    await writeFile(join(folder, 'object.ring.gz'), ring);
+    await writeFile(join(folder(), 'object.ring.gz'), ring);
     const node = (name: string, storage_ip: string) => ({ name, storage_ip, devices: [], services: {} }); // prettier-ignore
     const clusterNodes = [node('a', '127.0.0.1'), node('b', '127.0.0.2'), node('c', '127.0.0.3')];
-    const options = { clusterNodes, storeDir: folder };
+    const options = { clusterNodes, storeDir: folder() };
     sampler = new ReconSampler({ options, now: () => NOW_S * 1000 });
   }
 
@@ -235,7 +231,7 @@ describe('the recon of a cluster', () => {
 
   it('is a failure where there are no rings', async () => {
     await start({ time: NOW_S });
-    await removeFolder(folder);
+    await removeFolder(folder());
     const failure = await sampler.sample(NOW_S * 1000).catch((error: unknown) => error);
     expect(failure).to.have.property('reason', 'the rings in store_dir cannot be read');
   });

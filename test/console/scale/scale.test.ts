@@ -11,12 +11,13 @@ import { SwiftAccount } from '../../../console/swift/account.js';
 import { parseUpstream } from '../../../console/swift/address.js';
 import { swiftLogin } from '../../../console/swift/login.js';
 import { Upstream } from '../../../console/swift/upstream.js';
+import { useOnce } from '../../support/fixture.js';
 import { describeWith, program } from '../../support/needs.js';
 import { mustRun } from '../../support/programs.js';
 import { list, makeContainer, zipTicket, type Listed } from '../files/support.js';
 import type { ConsoleClient } from '../support/client.js';
 import { startConsoleProcess, type ConsoleProcess } from '../support/process.js';
-import { openTestStore, type TestStore } from '../support/store.js';
+import { openTestStore } from '../support/store.js';
 
 /** With RINGWAY_LARGE=1, what an operator may have: a quarter of a million objects, 10 GiB. */
 const IS_LARGE = process.env.RINGWAY_LARGE === '1';
@@ -31,27 +32,23 @@ const AT_ONCE = 32;
 
 describeWith([program('python3')], 'console files at scale', function () {
   this.timeout(IS_LARGE ? 3_600_000 : 120_000);
-  let store: TestStore;
-  let upstream: Upstream;
+  const store = useOnce(openTestStore, 'close');
+  const upstream = useOnce(() => new Upstream(parseUpstream(store().origin)), 'close');
   let account: SwiftAccount;
   let console: ConsoleProcess;
   let client: ConsoleClient;
 
   before(async () => {
-    store = await openTestStore();
-    upstream = new Upstream(parseUpstream(store.origin));
-    const auth = new Upstream(parseUpstream(store.authUrl));
+    const auth = new Upstream(parseUpstream(store().authUrl));
     const login = () => swiftLogin(auth, 'test:tester', 'testing');
-    account = new SwiftAccount({ store: upstream, token: await login(), login, now: Date.now });
+    account = new SwiftAccount({ store: upstream(), token: await login(), login, now: Date.now });
     auth.close();
-    console = await startConsoleProcess(store);
+    console = await startConsoleProcess(store());
     client = await console.login();
   });
 
   after(async () => {
     await console.end();
-    upstream.close();
-    await store.close();
   });
 
   it('pages through all objects, forward and back, each once and in order', async () => {

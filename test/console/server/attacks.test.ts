@@ -1,13 +1,13 @@
-import http from 'node:http';
-import { once } from 'node:events';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import Fastify from 'fastify';
 import { discardRest, limitBodies } from '../../../console/server/bodies.js';
+import { useOnce } from '../../support/fixture.js';
+import { serve } from '../../support/serve.js';
 import { change, makeContainer, ok, query, unique, upload } from '../files/support.js';
 import { codeOf, type ConsoleClient } from '../support/client.js';
-import { startTestBed, type TestBed } from '../support/console.js';
+import { startTestBed } from '../support/console.js';
 import { sendHalves } from '../../support/half-requests.js';
 
 /** The same type for Fastify's parser, and so for every limit. */
@@ -16,21 +16,18 @@ const INJECTED = 'a\r\nX-Injected: 1';
 
 describe('console under attack', () => {
   const container = unique('attacked');
-  let bed: TestBed;
+  const bed = useOnce(startTestBed, 'close');
   let client: ConsoleClient;
 
   before(async () => {
-    bed = await startTestBed();
-    client = await bed.login();
+    client = await bed().login();
     await makeContainer(client, container);
     await ok(upload(client, container, 'o', 'body'), 201);
   });
 
-  after(() => bed.close());
-
   /** Sends bytes as they are. @returns all that comes back until the end */
   async function raw(request: string): Promise<string> {
-    const socket = connect(bed.console.port, '127.0.0.1');
+    const socket = connect(bed().console.port, '127.0.0.1');
     socket.end(request.replaceAll('\n', '\r\n'));
     return text(socket);
   }
@@ -53,7 +50,7 @@ describe('console under attack', () => {
   });
 
   it('keeps no more than 256 connections of one address, and serves those that ask', async () => {
-    const end = await sendHalves(bed.console.port, 300, 256);
+    const end = await sendHalves(bed().console.port, 300, 256);
     expect((await client.get('/healthz')).status).to.equal(200);
     end();
   });
@@ -62,7 +59,7 @@ describe('console under attack', () => {
     const left = async (one: ConsoleClient, path: string): Promise<number> =>
       Number((await one.get(path)).headers['x-ratelimit-remaining']);
     const first = await left(client, '/api/session');
-    const others = [bed.client(), await bed.login()];
+    const others = [bed().client(), await bed().login()];
     const theirs = await left(others[0]!, '/healthz');
     for (let i = 0; i < 5; i++) for (const one of others) await one.get('/healthz');
     await others[1]!.get('/api/session');
@@ -71,7 +68,7 @@ describe('console under attack', () => {
   });
 
   it('answers no name but its own, however it is said', async () => {
-    const { port } = bed.console;
+    const { port } = bed().console;
     const foreign = ['evil.example', `evil.example:${port}`, `127.0.0.1:${port}.evil`, ''];
     // Without a port they are those of whatever else listens on this machine.
     for (const host of [...foreign, '127.0.0.1', 'localhost', '[::1]', `localhost:${port + 1}`]) {
@@ -98,8 +95,8 @@ describe('console under attack', () => {
     const path = `/api/files/container?${query({ name: container })}`;
     for (const [method, headers] of [
       ['DELETE', { origin: 'null' }],
-      ['DELETE', { origin: `http://127.0.0.1:${bed.console.port + 1}` }],
-      ['DELETE', { origin: `https://127.0.0.1:${bed.console.port}` }],
+      ['DELETE', { origin: `http://127.0.0.1:${bed().console.port + 1}` }],
+      ['DELETE', { origin: `https://127.0.0.1:${bed().console.port}` }],
       ['DELETE', { 'sec-fetch-site': 'same-site' }],
       ['DELETE', { 'sec-fetch-site': 'none', origin: undefined }],
       ['DELETE', { 'x-csrf-token': undefined }],
@@ -146,8 +143,8 @@ describe('console under attack', () => {
         body: { name: 'photos', policy: INJECTED },
       }),
       await change(client, 'acl', { name: container, read: INJECTED, write: '' }),
-      await bed.client().login({ account: 'test', user: INJECTED, key: 'x' }),
-      await bed.client().login({ account: 'test', user: 'tester', key: INJECTED }),
+      await bed().client().login({ account: 'test', user: INJECTED, key: 'x' }),
+      await bed().client().login({ account: 'test', user: 'tester', key: INJECTED }),
     ];
     expect(refused.map((answer) => answer.status)).to.deep.equal(refused.map(() => 400));
   });
@@ -165,7 +162,7 @@ describe('console under attack', () => {
 
   it('bounds what it reads, before a login most of all', async () => {
     const large = { account: 'test', user: 'tester', key: 'x'.repeat(20_000) };
-    expect(codeOf(await bed.client().login(large))).to.equal('too_large');
+    expect(codeOf(await bed().client().login(large))).to.equal('too_large');
     const huge = { container, names: Array.from({ length: 5000 }, () => 'x'.repeat(1000)) };
     expect(codeOf(await client.post('/api/files/zip', huge))).to.equal('too_large');
     const deep = '['.repeat(1_000_000) + ']'.repeat(1_000_000);
@@ -194,7 +191,7 @@ describe('console under attack', () => {
       expect((value as { event: string }).event).to.equal('session_end');
     }
     for (const stream of streams) await stream.return(undefined);
-    client = await bed.login();
+    client = await bed().login();
   });
 
   it('bounds what waits in a session', async () => {
@@ -250,15 +247,13 @@ describe('console bodies', () => {
   });
 
   it('cuts clients that never stop sending what was refused', async () => {
-    const server = http.createServer((request, response) => {
+    const server = await serve((request, response) => {
       request.once('data', () => {
         discardRest(request);
         response.writeHead(413).end('no');
       });
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
+    const { port } = server;
     const socket = connect(port, '127.0.0.1').on('error', () => undefined);
     socket.write('PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 999999999999\r\n\r\n');
     const block = Buffer.alloc(1024 * 1024);

@@ -15,8 +15,9 @@ import {
 import type { AuditPage } from '../../../console/surfaces/audit/routes.js';
 import { EXIT_CODES } from '../../../supervisor/exit-codes.js';
 import { watchSyncs, type Sync } from '../../support/file-syncs.js';
-import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
-import { startTestBed, type TestBed } from '../support/console.js';
+import { useOnce } from '../../support/fixture.js';
+import { useTempFolder } from '../../support/temp-folder.js';
+import { startTestBed } from '../support/console.js';
 
 const run = promisify(execFile);
 
@@ -33,18 +34,16 @@ function event(target: string): AuditEvent {
 }
 
 describe('console audit log', () => {
-  let folder: string;
+  const folder = useTempFolder('audit');
   let log: AuditLog;
-  const file = (name = 'audit.jsonl') => join(folder, name);
+  const file = (name = 'audit.jsonl') => join(folder(), name);
 
   beforeEach(async () => {
-    folder = await makeTempFolder('audit');
-    log = await openAuditLog(folder);
+    log = await openAuditLog(folder());
   });
 
   afterEach(async () => {
     await log.close();
-    await removeFolder(folder);
   });
 
   const writeAll = async (count: number) => {
@@ -54,11 +53,11 @@ describe('console audit log', () => {
   it('chains what is written at the same time, across restarts', async () => {
     await writeAll(20);
     await log.close();
-    log = await openAuditLog(folder);
+    log = await openAuditLog(folder());
     await writeAll(3);
     const verdict = await log.verify();
     expect(verdict).to.include({ ok: true, files: 1, records: 23 });
-    expect((await verifyAudit(folder)).head_sha256).to.equal(verdict.head_sha256);
+    expect((await verifyAudit(folder())).head_sha256).to.equal(verdict.head_sha256);
     const [latest, before] = await log.latest(() => true, 2);
     expect([latest?.target, before?.target]).to.deep.equal(['t2', 't1']);
   });
@@ -124,7 +123,7 @@ describe('console audit log', () => {
     it(`sees ${title}`, async () => {
       await writeAll(5);
       await tamper(change);
-      expect((await verifyAudit(folder)).problem).to.deep.equal(problem);
+      expect((await verifyAudit(folder())).problem).to.deep.equal(problem);
     });
   }
 
@@ -133,7 +132,7 @@ describe('console audit log', () => {
     await tamper((lines) => lines.slice(0, 4));
     expect((await log.verify()).problem?.kind).to.equal('end_missing');
     // Its file alone does not tell: that is what the head is for.
-    expect(await verifyAudit(folder)).to.include({ ok: true, records: 4 });
+    expect(await verifyAudit(folder())).to.include({ ok: true, records: 4 });
   });
 
   it('sees, and does not list, a line that was forged behind the last one', async () => {
@@ -159,7 +158,7 @@ describe('console audit log', () => {
     await writeAll(2);
     await log.close();
     await appendFile(file(), '{"unix_s":1,"act');
-    log = await openAuditLog(folder);
+    log = await openAuditLog(folder());
     await writeAll(1);
     expect(await log.verify()).to.include({ ok: true, records: 3 });
   });
@@ -173,20 +172,20 @@ describe('console audit log', () => {
 
   it('goes on in a new file with the same chain, and lets the oldest go with a record', async () => {
     await log.close();
-    log = await openAuditLog(folder, { bytesMax: 16 * 1024 });
+    log = await openAuditLog(folder(), { bytesMax: 16 * 1024 });
     await writeAll(30);
-    const before = await readdir(folder);
+    const before = await readdir(folder());
     expect(before).to.include.members(['audit-00000001.jsonl', 'audit-00000002.jsonl']);
     expect(await log.verify()).to.include({ ok: true, records: 30 });
     for (let i = 0; i < 4; i++) await writeAll(30);
-    const after = await readdir(folder);
+    const after = await readdir(folder());
     expect(after).not.to.include('audit-00000001.jsonl');
     expect(after.length).to.be.at.most(9);
     expect((await log.verify()).ok).to.equal(true);
     const drops = await log.latest((one) => one.action === 'audit.drop', 100);
     expect(drops.at(-1)?.target).to.match(/^audit-\d{8}\.jsonl [0-9a-f]{64}$/);
     await log.close();
-    log = await openAuditLog(folder, { bytesMax: 16 * 1024 });
+    log = await openAuditLog(folder(), { bytesMax: 16 * 1024 });
     await writeAll(1);
     expect((await log.verify()).ok).to.equal(true);
     // A file that is gone without a record is missing.
@@ -196,19 +195,19 @@ describe('console audit log', () => {
 
   it('goes on with the chain when it was stopped between two files', async () => {
     await log.close();
-    log = await openAuditLog(folder, { bytesMax: 8 * 1024 });
+    log = await openAuditLog(folder(), { bytesMax: 8 * 1024 });
     await writeAll(20);
     await log.close();
     await rm(file());
     await writeFile(file(), '');
-    log = await openAuditLog(folder);
+    log = await openAuditLog(folder());
     await writeAll(1);
     expect((await log.verify()).ok).to.equal(true);
   });
 
   it('goes on when a full file was renamed, and the next one could not be opened', async () => {
     await log.close();
-    log = await openAuditLog(folder, { bytesMax: 8 * 1024 });
+    log = await openAuditLog(folder(), { bytesMax: 8 * 1024 });
     await log.write(event('x'.repeat(1500)));
     await rename(file(), file('audit-00000001.jsonl'));
     await log.write(event('y'));
@@ -217,19 +216,16 @@ describe('console audit log', () => {
 });
 
 describe('console audit page', () => {
-  let bed: TestBed;
+  const bed = useOnce(() => startTestBed({ audit_bytes_max: 64 * 1024 }), 'close');
 
   before(async () => {
-    bed = await startTestBed({ audit_bytes_max: 64 * 1024 });
-    await bed.client().login({ account: 'test', user: '<img src=x>', key: 'x' });
-    bed.clock.nowMs += 60_000;
-    await bed.login();
+    await bed().client().login({ account: 'test', user: '<img src=x>', key: 'x' });
+    bed().clock.nowMs += 60_000;
+    await bed().login();
   });
 
-  after(() => bed.close());
-
   const search = async (filter: string): Promise<AuditRecord[]> => {
-    const client = await bed.login();
+    const client = await bed().login();
     const answer = await client.get(`/api/audit?${filter}`);
     expect(answer.status, answer.text).to.equal(200);
     return (answer.json() as { items: AuditRecord[] }).items;
@@ -248,26 +244,26 @@ describe('console audit page', () => {
   });
 
   it('is checked by a click, and by a command that says what is wrong', async () => {
-    const client = await bed.login();
+    const client = await bed().login();
     const verdict = (await client.get('/api/audit/verify')).json() as AuditVerdict;
     expect(verdict.ok).to.equal(true);
-    const reader = await bed.login('tester3', 'testing3');
+    const reader = await bed().login('tester3', 'testing3');
     expect((await reader.get('/api/audit/verify')).status).to.equal(403);
 
     const forged = '{"unix_s":1,"action":"forged","prev_sha256":""}\n';
-    await appendFile(join(bed.stateDir, 'audit.jsonl'), forged);
+    await appendFile(join(bed().stateDir, 'audit.jsonl'), forged);
     const page = (await client.get('/api/audit')).json() as AuditPage;
     expect(page.foreign_bytes).to.equal(forged.length);
     expect(page.items.map(({ action }) => action)).not.to.include('forged');
     const added = (await client.get('/api/audit/verify')).json() as AuditVerdict;
     expect(added.problem?.kind).to.equal('added');
-    await bed.login();
+    await bed().login();
     expect((await client.get('/api/audit')).json()).to.include({ foreign_bytes: 0 });
 
-    const config = join(bed.stateDir, 'console.json');
+    const config = join(bed().stateDir, 'console.json');
     const keys = {
-      store_base: bed.console.context.options.storeBase,
-      auth_url: bed.console.context.options.authUrl,
+      store_base: bed().console.context.options.storeBase,
+      auth_url: bed().console.context.options.authUrl,
       accounts: [{ user: 'tester', role: 'operator' }],
       state_dir: '.',
     };
@@ -276,7 +272,7 @@ describe('console audit page', () => {
     const good = await run(process.execPath, [program, config, '--verify-audit']);
     expect((JSON.parse(good.stdout) as AuditVerdict).ok).to.equal(true);
 
-    const log = join(bed.stateDir, 'audit.jsonl');
+    const log = join(bed().stateDir, 'audit.jsonl');
     await writeFile(log, (await readFile(log, 'utf8')).replace('denied', 'ok'));
     const bad = await run(process.execPath, [program, config, '--verify-audit']).then(
       () => undefined,

@@ -9,7 +9,8 @@ import type { AuditEvent } from '../../../src/lib/audit/audit-log.js';
 import { UNFINISHED } from '../../../src/lib/durable-file.js';
 import { eventually } from '../../support/eventually.js';
 import { watchSyncs } from '../../support/file-syncs.js';
-import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+import { useEach } from '../../support/fixture.js';
+import { useTempFolder } from '../../support/temp-folder.js';
 import { startTestBed } from '../support/console.js';
 
 const BY = { actor: 'test:tester', role: 'operator', ip: '127.0.0.1', request_id: 'tx' };
@@ -53,21 +54,21 @@ class RevertedFault extends Fault {
 }
 
 describe('console runs', () => {
-  let folder: string;
-  let audit: AuditEvent[];
-  let told: RunView[];
+  const folder = useTempFolder('runs');
+  const audit = useEach<AuditEvent[]>(() => []);
+  const told = useEach<RunView[]>(() => []);
   let kind: Fault;
   let runs: Runs;
   let now = 1_700_000_000_000;
 
   const opened = (one: Fault = kind): Runs => {
     const made = new Runs({
-      stateDir: folder,
-      events: { publish: (_topic, view) => told.push(view as RunView) },
+      stateDir: folder(),
+      events: { publish: (_topic, view) => told().push(view as RunView) },
       audit: {
         turn: () => Promise.resolve(true),
         write: (event) => {
-          audit.push(event);
+          audit().push(event);
           return Promise.resolve();
         },
       },
@@ -80,10 +81,7 @@ describe('console runs', () => {
     return made;
   };
 
-  beforeEach(async () => {
-    folder = await makeTempFolder('runs');
-    audit = [];
-    told = [];
+  beforeEach(() => {
     now = 1_700_000_000_000;
     kind = new RevertedFault();
     runs = opened();
@@ -91,7 +89,6 @@ describe('console runs', () => {
 
   afterEach(async () => {
     await runs.close();
-    await removeFolder(folder);
   });
 
   const start = (node = 'n1', ttlS?: number) => {
@@ -110,11 +107,11 @@ describe('console runs', () => {
     );
   /** The states that the journal has of all runs, in order. */
   const journaled = async () => {
-    const text = await readFile(join(folder, 'runs', 'journal.jsonl'), 'utf8');
+    const text = await readFile(join(folder(), 'runs', 'journal.jsonl'), 'utf8');
     const lines = text.trimEnd().split('\n');
     return lines.map((line) => (JSON.parse(line) as { state: string }).state);
   };
-  const files = () => readdir(join(folder, 'runs'));
+  const files = () => readdir(join(folder(), 'runs'));
   /** Ends this console, and starts the next one. */
   const restart = async (next: Fault = kind) => {
     await runs.close();
@@ -126,7 +123,7 @@ describe('console runs', () => {
     const syncs: string[] = [];
     const { id } = await watchSyncs(
       ({ path }) => {
-        syncs.push(`${path.slice(folder.length)} ${kind.calls.length}`);
+        syncs.push(`${path.slice(folder().length)} ${kind.calls.length}`);
       },
       () => start(),
     );
@@ -135,16 +132,16 @@ describe('console runs', () => {
     const run = await ended(id);
     expect(run).to.deep.include({ state: 'done', result: { ok: 'n1' }, actor: BY.actor });
     expect(await journaled()).to.deep.equal(['intent', 'done']);
-    expect(audit.map(({ action, result }) => `${action} ${result}`)).to.deep.equal([
+    expect(audit().map(({ action, result }) => `${action} ${result}`)).to.deep.equal([
       'test.fault begun',
       'test.fault ok',
     ]);
-    expect(told.map(({ state }) => state)).to.deep.equal(['active', 'done']);
+    expect(told().map(({ state }) => state)).to.deep.equal(['active', 'done']);
     expect(kind.calls).to.deep.equal(['run n1']);
     // The next console still knows it, with its result.
     await restart();
     expect(await runs.get(id)).to.deep.equal({ ...run, progress: null });
-    expect(await verifyJournal(folder)).to.include({ ok: true, records: 2 });
+    expect(await verifyJournal(folder())).to.include({ ok: true, records: 2 });
   });
 
   it('do nothing when their intent cannot be written', async () => {
@@ -191,7 +188,7 @@ describe('console runs', () => {
     });
     expect(kind.calls).to.deep.equal(['run n1', 'revert {"pid":7}']);
     expect(await journaled()).to.deep.equal(['intent', 'active', 'reverting', 'reverted']);
-    expect(audit.at(-1)).to.deep.include({ result: 'failed' });
+    expect(audit().at(-1)).to.deep.include({ result: 'failed' });
   });
 
   it('are taken back when they are cancelled, and when their time is over', async () => {
@@ -201,7 +198,7 @@ describe('console runs', () => {
     const late = await start('n2', 0);
     const run = await ended(late.id);
     expect(run).to.include({ state: 'reverted', error: null });
-    expect(audit.at(-1)).to.deep.include({ result: 'ok' });
+    expect(audit().at(-1)).to.deep.include({ result: 'ok' });
     expect(kind.calls).to.include.members(['revert null']);
   });
 
@@ -263,14 +260,14 @@ describe('console runs', () => {
     kind.resumes = true;
     const { id } = await start();
     await runs.close();
-    await appendFile(join(folder, 'runs', 'journal.jsonl'), '{"v":1,"id":"half');
+    await appendFile(join(folder(), 'runs', 'journal.jsonl'), '{"v":1,"id":"half');
     runs = opened();
     await runs.recover();
     await begun(2);
     expect((await runs.list()).map((run) => run.id)).to.deep.equal([id]);
     kind.end();
     await ended(id);
-    expect(await verifyJournal(folder)).to.include({ ok: true });
+    expect(await verifyJournal(folder())).to.include({ ok: true });
   });
 
   it('are kept up to a number, with their results', async () => {
@@ -300,7 +297,7 @@ describe('console runs', () => {
     expect(await runs.get(id)).to.deep.include({ state: 'done', result: { ok: 'n1' } });
     // Neither what was written of it stays, nor what a crash has left.
     expect(await files()).to.deep.equal(['journal.jsonl']);
-    await writeFile(join(folder, 'runs', `${id}.json.1-0-1.tmp`), '{');
+    await writeFile(join(folder(), 'runs', `${id}.json.1-0-1.tmp`), '{');
     await restart();
     expect(await files()).to.deep.equal(['journal.jsonl']);
   });
@@ -325,7 +322,7 @@ describe('console runs', () => {
       );
     }
     expect(await files()).not.to.include('journal-00000001.jsonl');
-    expect(await verifyJournal(folder)).to.include({ ok: true });
+    expect(await verifyJournal(folder())).to.include({ ok: true });
     await restart();
     expect((await ended(id)).state).to.equal('reverted');
   });

@@ -13,7 +13,7 @@ import { SURFACES } from '../../../console/surfaces/registry.js';
 import type { SwiftAccount } from '../../../console/swift/account.js';
 import { createLoggerTo } from '../../../src/telemetry/logger.js';
 import { eventually } from '../../support/eventually.js';
-import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+import { useTempFolder } from '../../support/temp-folder.js';
 
 const KEY = 'a-key-that-nobody-else-has';
 
@@ -48,7 +48,7 @@ class ForgetfulStore {
 
 describe('console session rules', () => {
   let store: ForgetfulStore;
-  let folder: string;
+  const folder = useTempFolder('session');
   let running: RunningConsole;
   let client: ConsoleClient;
   let nowMs: number;
@@ -63,22 +63,21 @@ describe('console session rules', () => {
         store_base: base,
         auth_url: `${base}/auth/v1.0`,
         accounts: [{ account: 'test', user: 'tester', role: 'operator' }],
-        state_dir: folder,
+        state_dir: folder(),
         ...overrides,
       },
-      folder,
+      folder(),
     );
     const logger = createLoggerTo(
       { write: (line: string) => logged.push(line) },
       { level: 'debug', process: 'console' },
     );
     running = await startConsole(options, SURFACES, { now: () => nowMs, logger });
-    client = new ConsoleClient(running.port, { storeOrigin: base, stateDir: folder });
+    client = new ConsoleClient(running.port, { storeOrigin: base, stateDir: folder() });
   };
 
   beforeEach(async () => {
     nowMs = Date.now();
-    folder = await makeTempFolder('session');
     store = new ForgetfulStore();
     store.server.listen(0, '127.0.0.1');
     await once(store.server, 'listening');
@@ -88,7 +87,6 @@ describe('console session rules', () => {
     await running.close();
     store.server.closeAllConnections();
     store.server.close();
-    await removeFolder(folder);
   });
 
   const login = () => client.login({ account: 'test', user: 'tester', key: KEY });
@@ -187,7 +185,7 @@ describe('console session rules', () => {
     store.server.closeAllConnections();
     store.server.close();
     await containers();
-    const audit = await readFile(join(folder, 'audit.jsonl'), 'utf8');
+    const audit = await readFile(join(folder(), 'audit.jsonl'), 'utf8');
     expect(logged).not.to.deep.equal([]);
     for (const secret of [KEY, 'token-']) {
       expect(logged.join('\n')).not.to.include(secret);
@@ -251,7 +249,7 @@ describe('console session rules', () => {
   it('records the first of many logins that are refused for being many', async () => {
     await start({ login_max_per_min: 1 });
     for (let i = 0; i < 6; i++) await client.login({ account: 'test', user: 'u', key: 'x' });
-    const audit = await readFile(join(folder, 'audit.jsonl'), 'utf8');
+    const audit = await readFile(join(folder(), 'audit.jsonl'), 'utf8');
     expect(audit.trimEnd().split('\n')).to.have.length(2);
     expect(codeOf(await login())).to.equal('rate_limited');
   });

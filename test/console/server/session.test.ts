@@ -2,21 +2,19 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { verifyAudit } from '../../../src/lib/audit/audit-log.js';
+import { useEach } from '../../support/fixture.js';
 import { codeOf, type ConsoleClient } from '../support/client.js';
-import { startTestBed, type TestBed } from '../support/console.js';
+import { startTestBed } from '../support/console.js';
 
 const TESTER = { account: 'test', user: 'tester', key: 'testing' };
 
 describe('console session', () => {
-  let bed: TestBed;
+  const bed = useEach(startTestBed, 'close');
   let client: ConsoleClient;
 
-  beforeEach(async () => {
-    bed = await startTestBed();
-    client = bed.client();
+  beforeEach(() => {
+    client = bed().client();
   });
-
-  afterEach(() => bed.close());
 
   it('logs in with a user of the store, and sets a cookie that no script can read', async () => {
     const answer = await client.login(TESTER);
@@ -57,21 +55,21 @@ describe('console session', () => {
       body: { method, access_key: 'test:tester', secret_key: 'testing' },
     });
     expect(answer.json()).to.include({ user: 'tester', account: 'test' });
-    const without = await bed
+    const without = await bed()
       .client()
       .send('POST', '/api/session', { body: { method, access_key: 'x' } });
     expect([without.status, codeOf(without)]).to.deep.equal([400, 'invalid_argument']);
-    const { accounts } = bed.console.context;
+    const { accounts } = bed().console.context;
     accounts.replace([{ account: 'test', user: 'ada', role: 'admin', access_keys: ['AKI'] }]);
     expect([accounts.nameOf('AKI'), accounts.nameOf('other')]).to.deep.equal(['test:ada', 'other']);
   });
 
   it('lets in once by the link of the terminal, for as long as it lasts', async () => {
     const token = 't'.repeat(43);
-    const offer = { ...TESTER, token, untilMs: bed.clock.nowMs + 1000 };
-    const { loginOffers } = bed.console.context;
+    const offer = { ...TESTER, token, untilMs: bed().clock.nowMs + 1000 };
+    const { loginOffers } = bed().console.context;
     const follow = async (link: string) =>
-      bed.client().send('POST', '/api/session', { body: { link } });
+      bed().client().send('POST', '/api/session', { body: { link } });
     expect((await follow(token)).status).to.equal(401);
     loginOffers.offer(offer);
     expect((await follow('u'.repeat(43))).status).to.equal(401);
@@ -80,8 +78,8 @@ describe('console session', () => {
     expect(answer.json()).to.include({ user: 'tester', account: 'test' });
     expect((await follow(token)).status).to.equal(401);
     // Else too many tries from this address would be the answer.
-    bed.clock.nowMs += 3_600_000;
-    loginOffers.offer({ ...offer, untilMs: bed.clock.nowMs });
+    bed().clock.nowMs += 3_600_000;
+    loginOffers.offer({ ...offer, untilMs: bed().clock.nowMs });
     const late = await follow(token);
     expect([late.status, codeOf(late)]).to.deep.equal([401, 'unauthenticated']);
   });
@@ -150,14 +148,14 @@ describe('console session', () => {
   it('expires when its user is idle, whatever the page does by itself', async () => {
     await client.login(TESTER);
     const hour = 3_600_000;
-    bed.clock.nowMs += 7 * hour;
+    bed().clock.nowMs += 7 * hour;
     expect((await client.get('/api/files/containers')).status).not.to.equal(401);
-    bed.clock.nowMs += 7 * hour;
+    bed().clock.nowMs += 7 * hour;
     expect(
       (await client.get('/api/files/containers', { 'x-background': '1' })).status,
     ).not.to.equal(401);
     expect((await client.get('/api/session')).status).to.equal(200);
-    bed.clock.nowMs += hour;
+    bed().clock.nowMs += hour;
     expect((await client.get('/api/session')).status).to.equal(401);
   });
 
@@ -183,7 +181,7 @@ describe('console session', () => {
     const answer = await client.get('/healthz', { host: 'evil' });
     expect(answer.status).to.equal(421);
     expect(
-      (await client.get('/healthz', { host: `localhost:${bed.console.port}` })).status,
+      (await client.get('/healthz', { host: `localhost:${bed().console.port}` })).status,
     ).to.equal(200);
   });
 
@@ -209,9 +207,9 @@ describe('console session', () => {
   });
 
   it('keeps roles apart', async () => {
-    const reader = await bed.login('tester3', 'testing3');
+    const reader = await bed().login('tester3', 'testing3');
     expect(codeOf(await reader.get('/api/audit'))).to.equal('forbidden');
-    expect((await (await bed.login()).get('/api/audit')).status).to.equal(200);
+    expect((await (await bed().login()).get('/api/audit')).status).to.equal(200);
   });
 
   it('refuses what is switched off', async () => {
@@ -257,14 +255,14 @@ describe('console session', () => {
     await client.login({ ...TESTER, key: 'a-wrong-key' });
     await client.login(TESTER);
     await client.send('DELETE', '/api/session');
-    const text = await readFile(join(bed.stateDir, 'audit.jsonl'), 'utf8');
+    const text = await readFile(join(bed().stateDir, 'audit.jsonl'), 'utf8');
     const lines = text.trimEnd().split('\n');
     expect(lines.map((line) => (JSON.parse(line) as { result: string }).result)).to.deep.equal([
       'denied',
       'ok',
       'ok',
     ]);
-    expect(await verifyAudit(bed.stateDir)).to.include({ ok: true, records: 3 });
+    expect(await verifyAudit(bed().stateDir)).to.include({ ok: true, records: 3 });
     expect(text).not.to.include('a-wrong-key');
   });
 });

@@ -7,7 +7,8 @@ import { ASSETS_PATH } from '../../../console/server/assets.js';
 import { SCRIPT_FOLDER, SOURCE_FOLDER } from '../../../console/server/console-folders.js';
 import type { PageView, Surface } from '../../../console/server/surface.js';
 import { SURFACES } from '../../../console/surfaces/registry.js';
-import { startTestBed, type TestBed } from '../support/console.js';
+import { useOnce } from '../../support/fixture.js';
+import { startTestBed } from '../support/console.js';
 import { codeOf } from '../support/client.js';
 
 const SURFACE_FOLDER = join(SOURCE_FOLDER, 'surfaces');
@@ -107,16 +108,10 @@ describe('the scripts of pages', () => {
 });
 
 describe('surfaces behind their gates', () => {
-  let bed: TestBed;
-
-  before(async () => {
-    bed = await startTestBed({ lab_enabled: true });
-  });
-
-  after(() => bed.close());
+  const bed = useOnce(() => startTestBed({ lab_enabled: true }), 'close');
 
   const paths = async (user?: string, key?: string) => {
-    const client = await bed.login(user, key);
+    const client = await bed().login(user, key);
     const session: { pages: readonly PageView[] } = (await client.get('/api/session')).json();
     return session.pages.map(({ path }) => path);
   };
@@ -130,7 +125,7 @@ describe('surfaces behind their gates', () => {
 
   it('tells operators what is off, and the keys that switch it on', async () => {
     const session = async (user?: string, key?: string) =>
-      (await (await bed.login(user, key)).get('/api/session')).json() as SessionView;
+      (await (await bed().login(user, key)).get('/api/session')).json() as SessionView;
     const { off, pages } = await session();
     expect(off.map(({ path, needs }) => [path, needs])).to.deep.equal([
       ['/monitor', 'metrics_url, admin_url, logs_url, or cluster_nodes with store_dir'],
@@ -145,37 +140,37 @@ describe('surfaces behind their gates', () => {
   });
 
   it('says on the page of what is off where to read on', async () => {
-    const operator = await bed.login();
+    const operator = await bed().login();
     const { text } = await operator.get('/benchmarks', { accept: 'text/html' });
     expect(text).to.include('Set test_enabled').and.include('docs/benchmarks.md');
   });
 
   it('serves a page only to users who may open it', async () => {
-    const operator = await bed.login();
+    const operator = await bed().login();
     const page = await operator.get('/audit', { accept: 'text/html' });
     expect(page.status).to.equal(200);
     expect(page.text).to.include('<title>Audit log · Ringway</title>');
     expect(page.text)
       .to.include('data-page="audit"')
       .and.not.match(/\{\w+\}|<!--/);
-    const reader = await bed.login('tester3', 'testing3');
+    const reader = await bed().login('tester3', 'testing3');
     const refused = await reader.get('/audit', { accept: 'text/html' });
     expect(refused.status).to.equal(403);
     expect(refused.text).to.include('Your role does not allow this.');
   });
 
   it('asks for the right of the surface wherever its routes are', async () => {
-    const reader = await bed.login('tester3', 'testing3');
+    const reader = await bed().login('tester3', 'testing3');
     for (const path of ['/lab', '/lab/rings', '/lab/api/rings', '/api/audit/anything']) {
       expect(codeOf(await reader.get(path)), path).to.equal('forbidden');
     }
-    const operator = await bed.login();
+    const operator = await bed().login();
     expect(codeOf(await operator.get('/lab/api/nothing'))).to.equal('not_found');
     expect(codeOf(await operator.get('/api/audit/anything'))).to.equal('not_found');
   });
 
   it('refuses what is off before it looks at the right', async () => {
-    const reader = await bed.login('tester3', 'testing3');
+    const reader = await bed().login('tester3', 'testing3');
     expect(codeOf(await reader.get('/api/users'))).to.equal('feature_disabled');
     const answer = await reader.post('/deploy/api/plans', {});
     expect([answer.status, codeOf(answer)]).to.deep.equal([503, 'deploy_unconfigured']);
@@ -186,7 +181,7 @@ describe('surfaces behind their gates', () => {
   });
 
   it('sends no code of the server, though it lies beside that of pages', async () => {
-    const operator = await bed.login();
+    const operator = await bed().login();
     for (const path of ['surfaces/files/names', 'surfaces/lab/rings/page', 'server/app', 'main']) {
       expect(existsSync(join(SCRIPT_FOLDER, `${path}.js`)), path).to.equal(true);
       for (const end of ['.js', '.js.map', '.d.ts', '.ts']) {
@@ -198,7 +193,7 @@ describe('surfaces behind their gates', () => {
   });
 
   it('does not send the sources of pages', async () => {
-    const operator = await bed.login();
+    const operator = await bed().login();
     const page = `${ASSETS_PATH}surfaces/files/page/page`;
     const hidden = ['page.html', 'page.ts', 'page.d.ts', '../../../ui/shell.html'].map(
       (name) => new URL(name, `http://c${page}`).pathname,
@@ -213,7 +208,7 @@ describe('surfaces behind their gates', () => {
   });
 
   it('lets browsers keep what pages load, until it changes', async () => {
-    const operator = await bed.login();
+    const operator = await bed().login();
     const { text: page } = await operator.get('/', { accept: 'text/html' });
     const loaded = [...page.matchAll(/(?:href|src)="(\/[^"]*\.(?:js|css|svg))"/g)];
     expect(loaded.length).to.be.above(8);
@@ -231,9 +226,9 @@ describe('surfaces behind their gates', () => {
       const late = await operator.get(path.replace(/^\/assets\/\w+/, '/assets/000000000000'));
       expect([late.status, late.headers['cache-control']]).to.deep.equal([200, 'no-store']);
     }
-    const { text: login } = await bed.client().get('/login.html');
+    const { text: login } = await bed().client().get('/login.html');
     const [, script = ''] = /src="([^"]*login\.js)"/.exec(login) ?? [];
-    expect((await bed.client().get(script)).status).to.equal(200);
-    expect((await bed.client().get(script.replace('login', 'api'))).status).to.equal(401);
+    expect((await bed().client().get(script)).status).to.equal(200);
+    expect((await bed().client().get(script.replace('login', 'api'))).status).to.equal(401);
   });
 });

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
@@ -9,25 +7,21 @@ import { UpstreamError } from '../../../console/swift/errors.js';
 import { authAddresses, storeAddresses } from '../../../console/swift/proxies.js';
 import { Upstream } from '../../../console/swift/upstream.js';
 import { freePort } from '../../support/free-port.js';
+import { serve, type Served } from '../../support/serve.js';
 
 describe('the proxies of a console', () => {
-  const servers: Server[] = [];
+  const servers: Served[] = [];
   let upstream: Upstream | undefined;
 
   afterEach(() => {
     upstream?.close();
-    for (const server of servers.splice(0)) {
-      server.closeAllConnections();
-      server.close();
-    }
+    for (const server of servers.splice(0)) server.close();
   });
 
   async function proxy(answer: RequestListener): Promise<number> {
-    const server = createServer(answer);
+    const server = await serve(answer);
     servers.push(server);
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    return (server.address() as AddressInfo).port;
+    return server.port;
   }
 
   /** Answers with what it was sent. */

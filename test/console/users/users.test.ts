@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import type { Session } from '../../../console/server/sessions.js';
 import type { NodeOutcome } from '../../../console/surfaces/users/roll-out.js';
 import { eventually } from '../../support/eventually.js';
+import { useEach } from '../../support/fixture.js';
 import { codeOf, type Answer, type ConsoleClient } from '../support/client.js';
 import { CONF, FakeCluster, NODES } from './support.js';
 
@@ -23,16 +24,13 @@ const REKEY = { action: 'change', account: 'test', user: 'tester', new_key: true
 const REMOVE = { action: 'remove', account: 'test', user: 'tester' };
 
 describe('console users', () => {
-  let cluster: FakeCluster;
+  const cluster = useEach(() => FakeCluster.start(), 'close');
   let client: ConsoleClient;
 
   beforeEach(async () => {
-    cluster = await FakeCluster.start();
-    await cluster.startConsole();
-    client = await cluster.login();
+    await cluster().startConsole();
+    client = await cluster().login();
   });
-
-  afterEach(() => cluster.close());
 
   const apply = async (change: object, who = client): Promise<Answer> => {
     const preview = await who.post('/api/users/preview', change);
@@ -53,14 +51,14 @@ describe('console users', () => {
   };
 
   const states = ({ result }: Outcome) => result?.nodes.map(({ state }) => state);
-  const confs = () => Promise.all(NODES.map((node) => cluster.read(node)));
-  const audit = () => cluster.audit();
+  const confs = () => Promise.all(NODES.map((node) => cluster().read(node)));
+  const audit = () => cluster().audit();
 
   it('lists users without their keys, to admins those of their account', async () => {
     const all = await client.get('/api/users');
     expect(all.json()).to.have.property('users').with.length(3);
     expect(all.text).not.to.match(/the-\w+-key/);
-    const own = (await (await cluster.login('boss')).get('/api/users')).json() as {
+    const own = (await (await cluster().login('boss')).get('/api/users')).json() as {
       users: { account: string }[];
       groups: string[];
       nodes: { node: string }[];
@@ -69,7 +67,7 @@ describe('console users', () => {
     expect(own.nodes.map(({ node }) => node)).to.deep.equal(['proxy 1', 'proxy 2', 'proxy 3']);
     expect(own.users.map(({ account }) => account)).to.deep.equal(['test', 'test']);
     expect(own.groups).to.deep.equal(['.admin']);
-    expect(codeOf(await (await cluster.login('tester')).get('/api/users'))).to.equal('forbidden');
+    expect(codeOf(await (await cluster().login('tester')).get('/api/users'))).to.equal('forbidden');
   });
 
   it('shows what it would do, and does nothing', async () => {
@@ -78,7 +76,7 @@ describe('console users', () => {
       'nodes[2].diff': [{ line: 10, sign: '+', text: 'user64_bmV3X29uZQ_YSBi = <new key> .admin' }],
     });
     expect(await confs()).to.deep.equal([CONF, CONF, CONF]);
-    expect(await readdir(join(cluster.root, NODES[0]!))).to.have.length(2);
+    expect(await readdir(join(cluster().root, NODES[0]!))).to.have.length(2);
   });
 
   it('adds, changes and removes a user on every node, who can log in, or not', async () => {
@@ -89,40 +87,40 @@ describe('console users', () => {
     const changed = CONF.replace('the-tester-key\n', `the-tester-key\n${line}`);
     expect(await confs()).to.deep.equal([changed, changed, changed]);
 
-    const tester = await cluster.login('tester');
+    const tester = await cluster().login('tester');
     const rekeyed = await end(await apply(REKEY));
     expect(rekeyed.key).to.match(/^[\w-]{43}$/);
     expect((await tester.get('/api/session')).status).to.equal(401);
-    const again = await cluster.login('tester', rekeyed.key);
+    const again = await cluster().login('tester', rekeyed.key);
     expect((await again.get('/api/session')).status).to.equal(200);
 
     const groups = { ...REKEY, new_key: false, groups: ['.reseller_reader'] };
     expect((await end(await apply(groups))).key).to.equal('');
-    expect(await cluster.read(NODES[1]!)).to.include(`${rekeyed.key} .reseller_reader\n`);
+    expect(await cluster().read(NODES[1]!)).to.include(`${rekeyed.key} .reseller_reader\n`);
 
     expect(states(await end(await apply(REMOVE)))).to.deep.equal(['ok', 'ok', 'ok']);
     expect((await again.get('/api/session')).status).to.equal(401);
-    expect(await cluster.read(NODES[2]!)).not.to.include(rekeyed.key);
-    expect(await readdir(join(cluster.root, 'state'))).not.to.include('users-change.json');
+    expect(await cluster().read(NODES[2]!)).not.to.include(rekeyed.key);
+    expect(await readdir(join(cluster().root, 'state'))).not.to.include('users-change.json');
   });
 
   it('keeps mode and backups, and shows keys to no other user', async () => {
-    const folder = join(cluster.root, NODES[0]!);
+    const folder = join(cluster().root, NODES[0]!);
     const backups = async () =>
       (await readdir(folder)).filter((name) => name.includes('.bak-')).sort();
     for (let i = 10; i < 22; i++) {
-      await writeFile(`${cluster.file(NODES[0]!)}.bak-202001${i}T000000Z-00000000`, '');
+      await writeFile(`${cluster().file(NODES[0]!)}.bak-202001${i}T000000Z-00000000`, '');
     }
     const { key } = await end(await apply(NEW));
-    expect((await stat(cluster.file(NODES[0]!))).mode & 0o777).to.equal(0o640);
+    expect((await stat(cluster().file(NODES[0]!))).mode & 0o777).to.equal(0o640);
     expect(await backups()).to.have.length(10);
     const backup = (await backups()).at(-1);
     expect(await readFile(join(folder, backup!), 'utf8')).to.equal(CONF);
     expect((await stat(join(folder, backup!))).mode & 0o777).to.equal(0o640);
     const jobs = (await client.get('/api/jobs')).text;
     const lines = JSON.stringify(await audit());
-    const commands = await readFile(join(cluster.root, 'commands'), 'utf8');
-    for (const text of [jobs, lines, commands, cluster.logged.join('')]) {
+    const commands = await readFile(join(cluster().root, 'commands'), 'utf8');
+    for (const text of [jobs, lines, commands, cluster().logged.join('')]) {
       expect(text).not.to.include(key);
       expect(text).not.to.match(/the-\w+-key/);
     }
@@ -134,21 +132,21 @@ describe('console users', () => {
     ['unwell', 'The proxy is not healthy.'],
   ] as const) {
     it(`takes all back when a node ${fault}`, async () => {
-      await cluster.make(NODES[1]!, fault);
+      await cluster().make(NODES[1]!, fault);
       const outcome = await end(await apply(NEW));
       expect(outcome.result?.ok).to.equal(false);
       const second = fault === 'refuses' ? 'untouched' : 'reverted';
       expect(states(outcome)).to.deep.equal(['reverted', second, 'untouched']);
       expect(outcome.result?.nodes[1]?.reason).to.equal(reason);
       expect(await confs()).to.deep.equal([CONF, CONF, CONF]);
-      expect(await cluster.read(NODES[0]!, 'active')).to.equal(CONF);
+      expect(await cluster().read(NODES[0]!, 'active')).to.equal(CONF);
       expect((await audit()).at(-1)).to.include({ action: 'users.add', result: 'failed' });
-      expect(await readdir(join(cluster.root, 'state'))).not.to.include('users-change.json');
+      expect(await readdir(join(cluster().root, 'state'))).not.to.include('users-change.json');
     });
   }
 
   it('says which node cannot be reached, before anything is changed', async () => {
-    await cluster.make(NODES[2]!, 'unreachable');
+    await cluster().make(NODES[2]!, 'unreachable');
     const answer = await client.post('/api/users/preview', NEW);
     expect(codeOf(answer)).to.equal('upstream_error');
     expect(answer.text).to.include(NODES[2]!);
@@ -157,23 +155,23 @@ describe('console users', () => {
   it('leaves alone what another administrator has changed since it was shown', async () => {
     const preview = (await client.post('/api/users/preview', NEW)).json() as Preview;
     const base = Object.fromEntries(preview.nodes.map(({ node, sha256 }) => [node, sha256]));
-    await appendFile(cluster.file(NODES[1]!), '# edited by hand\n');
+    await appendFile(cluster().file(NODES[1]!), '# edited by hand\n');
     const answer = await client.post('/api/users/apply', { change: NEW, base });
     expect(codeOf(answer)).to.equal('precondition_failed');
 
     // And when it is changed while the change is under way.
-    await cluster.make(NODES[0]!, 'blocked');
+    await cluster().make(NODES[0]!, 'blocked');
     const running = await apply(NEW);
-    await cluster.untilBlocked(NODES[0]!);
-    await appendFile(cluster.file(NODES[1]!), '# and again\n');
-    await cluster.heal(NODES[0]!, 'blocked');
+    await cluster().untilBlocked(NODES[0]!);
+    await appendFile(cluster().file(NODES[1]!), '# and again\n');
+    await cluster().heal(NODES[0]!, 'blocked');
     const outcome = await end(running);
     expect(states(outcome)).to.deep.equal(['reverted', 'untouched', 'untouched']);
     expect(await confs()).to.deep.equal([CONF, `${CONF}# edited by hand\n# and again\n`, CONF]);
   });
 
   it('does nothing while nodes disagree, and says in what', async () => {
-    await writeFile(cluster.file(NODES[1]!), CONF.replace('the-tester-key', 'another-key'));
+    await writeFile(cluster().file(NODES[1]!), CONF.replace('the-tester-key', 'another-key'));
     const answer = await client.post('/api/users/preview', NEW);
     expect(codeOf(answer)).to.equal('conflict');
     expect(answer.text).to.include('{"node":"127.0.0.2","users":["test:tester"],"settings":[]}');
@@ -182,92 +180,92 @@ describe('console users', () => {
   });
 
   it('takes back what a crash left half done, at the next start', async () => {
-    await cluster.make(NODES[1]!, 'blocked');
+    await cluster().make(NODES[1]!, 'blocked');
     const running = await apply(NEW);
-    await cluster.untilBlocked(NODES[1]!);
-    const crashed = await cluster.snapshot();
-    await cluster.heal(NODES[1]!, 'blocked');
+    await cluster().untilBlocked(NODES[1]!);
+    const crashed = await cluster().snapshot();
+    await cluster().heal(NODES[1]!, 'blocked');
     await end(running);
-    await cluster.console?.close();
-    await cluster.goBackTo(crashed);
-    await cluster.heal(NODES[1]!, 'blocked');
+    await cluster().console?.close();
+    await cluster().goBackTo(crashed);
+    await cluster().heal(NODES[1]!, 'blocked');
     expect(new Set(await confs()).size).to.equal(2);
 
-    await cluster.startConsole();
+    await cluster().startConsole();
     await eventually(audit, (records) => records.at(-1)?.action === 'users.recover');
     expect(await confs()).to.deep.equal([CONF, CONF, CONF]);
-    expect(await cluster.read(NODES[0]!, 'active')).to.equal(CONF);
-    client = await cluster.login();
+    expect(await cluster().read(NODES[0]!, 'active')).to.equal(CONF);
+    client = await cluster().login();
     expect(states(await end(await apply(NEW)))).to.deep.equal(['ok', 'ok', 'ok']);
   });
 
   it('leaves a change alone that a former console is still at', async () => {
-    const former = cluster.console;
-    await cluster.make(NODES[1]!, 'blocked');
+    const former = cluster().console;
+    await cluster().make(NODES[1]!, 'blocked');
     const running = await apply(NEW);
-    await cluster.untilBlocked(NODES[1]!);
+    await cluster().untilBlocked(NODES[1]!);
     try {
       // One that gives up, and one whose turn comes.
-      await cluster.startConsole();
-      await cluster.console?.close();
-      await cluster.startConsole();
-      await cluster.heal(NODES[1]!, 'blocked');
+      await cluster().startConsole();
+      await cluster().console?.close();
+      await cluster().startConsole();
+      await cluster().heal(NODES[1]!, 'blocked');
       expect(states(await end(running))).to.deep.equal(['ok', 'ok', 'ok']);
     } finally {
       await former?.close();
     }
-    const changed = await cluster.read(NODES[0]!);
+    const changed = await cluster().read(NODES[0]!);
     expect(changed).not.to.equal(CONF);
-    await cluster.login();
-    await cluster.console?.close();
+    await cluster().login();
+    await cluster().console?.close();
     expect(await confs()).to.deep.equal([changed, changed, changed]);
     expect((await audit()).map(({ action }) => action)).not.to.include('users.recover');
   });
 
   it('makes no other change before one that could not be taken back is', async () => {
-    await cluster.make(NODES[1]!, 'blocked');
+    await cluster().make(NODES[1]!, 'blocked');
     const running = await apply(NEW);
-    await cluster.untilBlocked(NODES[1]!);
+    await cluster().untilBlocked(NODES[1]!);
     expect(codeOf(await apply(REKEY))).to.equal('locked');
-    await cluster.make(NODES[0]!, 'unreachable');
-    await cluster.make(NODES[1]!, 'unwell');
-    await cluster.heal(NODES[1]!, 'blocked');
+    await cluster().make(NODES[0]!, 'unreachable');
+    await cluster().make(NODES[1]!, 'unwell');
+    await cluster().heal(NODES[1]!, 'blocked');
     const outcome = await end(running);
     expect(states(outcome)).to.deep.equal(['stuck', 'reverted', 'untouched']);
     expect(outcome.result?.nodes[0]?.after_sha256).to.equal(null);
-    await cluster.heal(NODES[1]!, 'unwell');
+    await cluster().heal(NODES[1]!, 'unwell');
     const base = { [NODES[0]!]: '0'.repeat(64) };
     const refused = await client.post('/api/users/apply', { change: NEW, base });
     expect(refused.text).to.include('"nodes":["127.0.0.1"]');
-    await cluster.heal(NODES[0]!, 'unreachable');
+    await cluster().heal(NODES[0]!, 'unreachable');
     await client.post('/api/users/apply', { change: NEW, base });
     expect(await confs()).to.deep.equal([CONF, CONF, CONF]);
   });
 
   it('reloads a proxy whose file is back before it makes another change', async () => {
-    await cluster.make(NODES[1]!, 'blocked');
+    await cluster().make(NODES[1]!, 'blocked');
     const running = await apply(NEW);
-    await cluster.untilBlocked(NODES[1]!);
-    await cluster.make(NODES[0]!, 'broken');
-    await cluster.make(NODES[1]!, 'unwell');
-    await cluster.heal(NODES[1]!, 'blocked');
+    await cluster().untilBlocked(NODES[1]!);
+    await cluster().make(NODES[0]!, 'broken');
+    await cluster().make(NODES[1]!, 'unwell');
+    await cluster().heal(NODES[1]!, 'blocked');
     const outcome = await end(running);
     expect(states(outcome)).to.deep.equal(['stuck', 'reverted', 'untouched']);
     const [stuck] = outcome.result?.nodes ?? [];
     expect(stuck?.after_sha256).to.equal(stuck?.before_sha256);
     expect(await confs()).to.deep.equal([CONF, CONF, CONF]);
-    expect(await cluster.read(NODES[0]!, 'active')).not.to.equal(CONF);
-    await cluster.heal(NODES[0]!, 'broken');
-    await cluster.heal(NODES[1]!, 'unwell');
+    expect(await cluster().read(NODES[0]!, 'active')).not.to.equal(CONF);
+    await cluster().heal(NODES[0]!, 'broken');
+    await cluster().heal(NODES[1]!, 'unwell');
     const base = { [NODES[0]!]: '0'.repeat(64) };
     const refused = await client.post('/api/users/apply', { change: REKEY, base });
     expect(codeOf(refused)).to.equal('precondition_failed');
-    expect(await cluster.read(NODES[0]!, 'active')).to.equal(CONF);
-    expect(await readdir(join(cluster.root, 'state'))).not.to.include('users-change.json');
+    expect(await cluster().read(NODES[0]!, 'active')).to.equal(CONF);
+    expect(await readdir(join(cluster().root, 'state'))).not.to.include('users-change.json');
   });
 
   it('records what became of each change, also of one that never begins', async () => {
-    const { jobs, sessions } = cluster.console!.context;
+    const { jobs, sessions } = cluster().console!.context;
     const found: Session[] = [];
     sessions.endWhere((one) => found.push(one) === 0);
     const [session] = found;
@@ -290,13 +288,13 @@ describe('console users', () => {
     for (const { id } of waiting) jobs.cancel(session!, id);
 
     const queued = await apply(NEW);
-    const other = await cluster.login();
-    await cluster.make(NODES[0]!, 'blocked');
+    const other = await cluster().login();
+    await cluster().make(NODES[0]!, 'blocked');
     const running = await apply(REKEY, other);
     jobs.cancel(session!, held.id);
     expect(await end(queued)).to.have.nested.property('error.code', 'locked');
     await failures(3);
-    await cluster.heal(NODES[0]!, 'blocked');
+    await cluster().heal(NODES[0]!, 'blocked');
     expect((await end(running, other)).state).to.equal('done');
 
     hold();
@@ -308,7 +306,7 @@ describe('console users', () => {
   });
 
   it('asks for the right, and for what it can do', async () => {
-    const boss = await cluster.login('boss');
+    const boss = await cluster().login('boss');
     expect(codeOf(await apply(NEW, boss))).to.equal('forbidden');
     expect(
       codeOf(await boss.post('/api/users/preview', { ...REKEY, groups: ['.reseller_admin'] })),

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
+import { useOnce } from '../../support/fixture.js';
 import type { S3Answer, S3TestClient } from '../../support/s3-client.js';
 import { ALL_USERS, ANNA_ID, OWNER_ID, policy, useAclBench } from '../acl-users.js';
 import { at, expectAnswer, UNKNOWN_ID, VersionSteps } from './bench.js';
@@ -13,11 +14,7 @@ const LOCKS =
 /** Who may do what with versions, who owns nothing. */
 describe('access to versions over the wire', () => {
   const bench = useAclBench();
-  let steps: VersionSteps;
-
-  before(() => {
-    steps = new VersionSteps(bench().owner);
-  });
+  const steps = useOnce(() => new VersionSteps(bench().owner));
 
   function unsigned(method: string, path: string): Promise<S3Answer> {
     return bench().owner.send({ method, path, signed: false });
@@ -30,10 +27,10 @@ describe('access to versions over the wire', () => {
     let marker: string;
 
     before(async () => {
-      await steps.bucket('reading', 'Enabled');
-      open = await steps.put(`${bucket}/key`, 'open', { 'x-amz-acl': 'public-read' });
-      closed = await steps.put(`${bucket}/key`, 'closed');
-      marker = await steps.mark(`${bucket}/key`);
+      await steps().bucket('reading', 'Enabled');
+      open = await steps().put(`${bucket}/key`, 'open', { 'x-amz-acl': 'public-read' });
+      closed = await steps().put(`${bucket}/key`, 'closed');
+      marker = await steps().mark(`${bucket}/key`);
     });
 
     it('goes by the ACL of the version', async () => {
@@ -75,7 +72,7 @@ describe('access to versions over the wire', () => {
     });
 
     it('of the source of a copy goes by the version that is named', async () => {
-      await steps.bucket('target');
+      await steps().bucket('target');
       const writable = policy(OWNER_ID, [[ANNA_ID, 'WRITE']]);
       expectAnswer(await bench().owner.put('/target?acl', writable), 200);
       const anna = new VersionSteps(bench().anna);
@@ -85,8 +82,8 @@ describe('access to versions over the wire', () => {
 
     it('of a listing goes by the bucket', async () => {
       const grant = policy(OWNER_ID, [[ANNA_ID, 'READ']]);
-      await steps.bucket('listed', 'Enabled');
-      await steps.put('/listed/key', 'body');
+      await steps().bucket('listed', 'Enabled');
+      await steps().put('/listed/key', 'body');
       expectAnswer(await bench().owner.put('/listed?acl', grant), 200);
       const listed = await new VersionSteps(bench().anna).versions('/listed');
       expect(listed.map(({ key }) => key)).to.deep.equal(['key']);
@@ -107,7 +104,7 @@ describe('access to versions over the wire', () => {
     before(async () => {
       const locked = { 'x-amz-bucket-object-lock-enabled': 'true' };
       expectAnswer(await bench().owner.put(bucket, '', locked), 200);
-      version = await steps.put(`${bucket}/key`, 'kept');
+      version = await steps().put(`${bucket}/key`, 'kept');
       const grant = policy(OWNER_ID, [
         [ANNA_ID, 'WRITE'],
         [ANNA_ID, 'READ'],
@@ -116,7 +113,7 @@ describe('access to versions over the wire', () => {
     });
 
     after(async () => {
-      expect(await steps.read(at(`${bucket}/key`, version))).to.equal('kept');
+      expect(await steps().read(at(`${bucket}/key`, version))).to.equal('kept');
     });
 
     it('one writes versions and delete markers', async () => {
@@ -124,17 +121,17 @@ describe('access to versions over the wire', () => {
       const own = await anna.put(`${bucket}/key`, "anna's");
       expect(await anna.read(at(`${bucket}/key`, own))).to.equal("anna's");
       await anna.mark(`${bucket}/key`);
-      expect(await steps.history(bucket, 'key')).to.have.length(3);
+      expect(await steps().history(bucket, 'key')).to.have.length(3);
     });
 
     it('one deletes no version, not even of one’s own, nor a delete marker', async () => {
-      for (const { id } of await steps.versions(bucket, '&prefix=key')) {
+      for (const { id } of await steps().versions(bucket, '&prefix=key')) {
         expectAnswer(await bench().anna.delete(at(`${bucket}/key`, id)), 403, 'AccessDenied');
         const many = await removeMany(bench().anna, bucket, 'key', id);
         expect(many.text).to.contain('<Code>AccessDenied</Code>').and.not.contain('<Deleted>');
       }
       expectAnswer(await bench().anna.delete(at(`${bucket}/key`, UNKNOWN_ID)), 403, 'AccessDenied');
-      expect(await steps.history(bucket, 'key')).to.have.length(3);
+      expect(await steps().history(bucket, 'key')).to.have.length(3);
     });
 
     it('one sets no locks, and sees none', async () => {
@@ -165,7 +162,7 @@ describe('access to versions over the wire', () => {
         );
         expect(copied.status).to.be.oneOf([403, 404]);
       }
-      expect(await steps.history(bucket, 'locked')).to.deep.equal([]);
+      expect(await steps().history(bucket, 'locked')).to.deep.equal([]);
     });
 
     it('one changes neither versioning nor lock configuration', async () => {
@@ -180,15 +177,15 @@ describe('access to versions over the wire', () => {
 
   describe('anonymous', () => {
     it('reads of a public bucket see old versions, and change nothing', async () => {
-      await steps.bucket('public', 'Enabled');
-      const id = await steps.put('/public/key', 'old');
-      await steps.put('/public/key', 'new');
+      await steps().bucket('public', 'Enabled');
+      const id = await steps().put('/public/key', 'old');
+      await steps().put('/public/key', 'new');
       const grant = policy(OWNER_ID, [[ALL_USERS, 'READ']]);
       expectAnswer(await bench().owner.put('/public?acl', grant), 200);
       expect((await unsigned('GET', at('/public/key', id))).text).to.equal('old');
       expect((await unsigned('GET', '/public?versions')).text).to.contain(id);
       expectAnswer(await unsigned('DELETE', at('/public/key', id)), 403, 'AccessDenied');
-      const marker = await steps.mark('/public/key');
+      const marker = await steps().mark('/public/key');
       const hidden = await unsigned('GET', '/public/key');
       expectAnswer(hidden, 404, 'NoSuchKey');
       expect(hidden.headers['x-amz-version-id']).to.equal(marker);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
+import { useOnce } from '../../support/fixture.js';
 import { S3TestClient, type S3Answer } from '../../support/s3-client.js';
 import { at, expectAnswer, useVersionsBench, type Status } from './bench.js';
 
@@ -13,18 +14,16 @@ function etagOf(body: string): string {
 /** Of the current version, in the instant in which the new one takes its place. */
 describe('conditional writes of versions over the wire', () => {
   const bench = useVersionsBench();
-  let racers: readonly S3TestClient[];
-
-  before(() => {
-    racers = Array.from({ length: RACERS }, () => new S3TestClient(bench().service));
-  });
+  const racers = useOnce<readonly S3TestClient[]>(() =>
+    Array.from({ length: RACERS }, () => new S3TestClient(bench().service)),
+  );
 
   after(async () => {
-    await Promise.all(racers.map((racer) => racer.close()));
+    await Promise.all(racers().map((racer) => racer.close()));
   });
 
   function race(send: (racer: S3TestClient, number: number) => Promise<S3Answer>) {
-    return Promise.all(racers.map(send));
+    return Promise.all(racers().map(send));
   }
 
   for (const state of ['Enabled', 'Suspended'] as const) {

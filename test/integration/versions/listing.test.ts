@@ -5,6 +5,7 @@ import {
   type ListObjectVersionsCommandOutput,
 } from '@aws-sdk/client-s3';
 import { expect } from 'chai';
+import { useOnce } from '../../support/fixture.js';
 import { expectAnswer, listedVersions, textOf, UNKNOWN_ID, useVersionsBench } from './bench.js';
 
 /** An entry that the requests have written; newest first within each key. */
@@ -23,16 +24,17 @@ describe('ListObjectVersions over the wire', () => {
   const bench = useVersionsBench();
   const bucket = '/listing';
   const truth: Truth[] = [];
-  let sdk: S3Client;
-
-  before(async () => {
+  const sdk = useOnce(() => {
     const { endpoint, accessKey, secretKey } = bench().service;
-    sdk = new S3Client({
+    return new S3Client({
       endpoint,
       region: 'us-east-1',
       forcePathStyle: true,
       credentials: { accessKeyId: accessKey, secretAccessKey: secretKey },
     });
+  }, 'destroy');
+
+  before(async () => {
     await bench().bucket('listing');
     const versions = new Map<string, Truth[]>(KEYS.map((key) => [key, []]));
     const pathOf = (key: string) => `${bucket}/${encodeURIComponent(key)}`;
@@ -52,10 +54,6 @@ describe('ListObjectVersions over the wire', () => {
     }
     const bytewise = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
     for (const key of [...KEYS].sort(bytewise)) truth.push(...versions.get(key)!);
-  });
-
-  after(() => {
-    sdk.destroy();
   });
 
   async function page(query: string) {
@@ -183,7 +181,7 @@ describe('ListObjectVersions over the wire', () => {
           KeyMarker: read?.NextKeyMarker,
           VersionIdMarker: read?.NextVersionIdMarker,
         };
-        read = await sdk.send(
+        read = await sdk().send(
           new ListObjectVersionsCommand({ Bucket: 'listing', ...input, ...markers }),
         );
         for (const { Key, VersionId } of [
@@ -202,7 +200,7 @@ describe('ListObjectVersions over the wire', () => {
   }
 
   it('tells the SDK what each entry is', async () => {
-    const output = await sdk.send(
+    const output = await sdk().send(
       new ListObjectVersionsCommand({ Bucket: 'listing', Prefix: 'a/1', MaxKeys: 2 }),
     );
     expect(output).to.deep.include({ Name: 'listing', Prefix: 'a/1', MaxKeys: 2, KeyMarker: '' });
