@@ -3,28 +3,14 @@ import { UWS_ENVIRONMENT } from '../http/environment.js';
 
 /**
  * Flags of V8, which lets the space for new objects grow to three times 16 MiB, and leaves garbage in
- * it, and in the buffers that it holds, for as long as nothing happens. A listener had 4 to 25 MiB
- * less with half of it, for the same CPU by request. A quarter cost pages of a thousand keys a
- * quarter more: those of sixteen clients do not fit in, and are copied.
+ * it, and in the buffers that it holds, for as long as nothing happens.
  */
-const SERVING_HEAP_FLAGS = ['--max-semi-space-size=8'] as const;
 
 /**
- * V8 optimises a function when it has run for a while, which at sixty writes a second takes a
- * minute and more, each at three times its later price: docs/swift.md. It does so earlier by
- * these flags. Their names differ by release, an unknown one ends the process, and V8 of Node 24 has
- * a compiler more between.
+ * A listener had 4 to 25 MiB less with half of it, for the same CPU by request. A quarter cost pages
+ * of a thousand keys a quarter more: those of sixteen clients do not fit in, and are copied.
  */
-const OPTIMISING_FLAGS: Readonly<Record<string, readonly string[]>> = {
-  20: ['--interrupt-budget=12000'],
-  22: ['--invocation-count-for-turbofan=1000'],
-};
-
-/** The flags of processes that answer requests. */
-const SERVING_FLAGS: readonly string[] = [
-  ...SERVING_HEAP_FLAGS,
-  ...(OPTIMISING_FLAGS[process.versions.node.split('.', 1)[0] ?? ''] ?? []),
-];
+const SERVING_HEAP_FLAGS = ['--max-semi-space-size=8'] as const;
 
 /** Heap flags for processes that no client waits for. */
 export const SMALL_HEAP_FLAGS = ['--max-semi-space-size=2'] as const;
@@ -45,7 +31,7 @@ const MALLOC_ENVIRONMENT = { MALLOC_MMAP_THRESHOLD_: '65536' } as const;
 export const LISTENER_PROGRAM = {
   entry: fileURLToPath(new URL('./listener.js', import.meta.url)),
   environment: { ...UWS_ENVIRONMENT, ...MALLOC_ENVIRONMENT },
-  nodeFlags: SERVING_FLAGS,
+  nodeFlags: SERVING_HEAP_FLAGS,
 } as const;
 
 /** The store's Swift API as the supervisor starts it; it serves HTTP as listeners do. */

@@ -5,7 +5,8 @@ import { openEmbeddedStore, withOpenStore } from '../../../src/backend/embedded/
 import type { StoreDeps } from '../../../src/backend/embedded/deps.js';
 import { checkStore } from '../../../src/backend/embedded/upkeep/check.js';
 import { importStore } from '../../../src/backend/embedded/upkeep/import.js';
-import { bodyFiles, BUCKET, failureOf, readAll, temporaryDirectory } from './support.js';
+import { failureOf } from '../../support/failure.js';
+import { bodyFiles, BUCKET, readAll, temporaryDirectory } from './support.js';
 
 /** An export of these lines and bodies, whose hash is right: docs/embedded-store.md has the format. */
 function exportOf(parts: readonly (object | string)[], counts: object = {}): Buffer {
