@@ -280,9 +280,9 @@ export const OPERATORS = [
   },
   {
     name: 'packages/filter: enable makes a pipeline that the proxy does not start with',
-    file: 'ops/swift/ringway-filter',
-    find: `check_servers(options, memcache_servers(options, sections))`,
-    replace: `memcache_servers(options, sections)`,
+    file: 'ops/swift/ringway_filter/memcache.py',
+    find: `    check_servers(conf, memcache_servers(conf, sections))`,
+    replace: `    memcache_servers(conf, sections)`,
     tests: ['test/ops/swift-filter.test.ts'],
   },
   {

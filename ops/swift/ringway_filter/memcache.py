@@ -6,7 +6,7 @@ from configparser import ConfigParser
 from hashlib import sha256
 
 from swift.common.middleware.memcache import MemcacheMiddleware
-from swift.common.utils import parse_socket_string
+from swift.common.utils import parse_socket_string, readconf
 
 from ringway_filter.lease import CONNECTIONS_MAX
 from ringway_filter.settings import true_option
@@ -39,6 +39,17 @@ def check_servers(conf, servers):
             'all proxies run on this host, single_proxy_host = true '
             '(ringway-filter enable --single-proxy-host)'
             % ', '.join(local))
+
+
+def check_configuration(path, is_single):
+    """As a proxy with this file will do when it starts.
+
+    :param is_single: what single_proxy_host is going to be
+    """
+    sections = readconf(path)
+    conf = dict(sections['pipeline:main'],
+                single_proxy_host='yes' if is_single else 'no')
+    check_servers(conf, memcache_servers(conf, sections))
 
 
 def fingerprint(servers):

@@ -137,7 +137,7 @@ function areSegments(segments: readonly unknown[]): boolean {
   return segments.length > 0 && isNumber(size);
 }
 
-/** What an object needs that has no body of its own. */
+/** @returns the field that an object without a body of its own needs, and lacks */
 function missingOf(line: ExportLine): string | undefined {
   if (!('object' in line)) return undefined;
   const { body, segments, target } = line.object;
