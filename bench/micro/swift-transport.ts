@@ -51,7 +51,8 @@ export async function open(): Promise<Subject> {
 }
 
 function cancellable(): CallContext {
-  return { ...CONTEXT, cancellation: cancelledBy(new AbortController().signal) };
+  const { requestId } = CONTEXT;
+  return { requestId, cancellation: cancelledBy(new AbortController().signal) };
 }
 
 async function request(transport: SwiftTransport, part: Partial<SwiftRequest>): Promise<void> {

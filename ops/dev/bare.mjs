@@ -45,12 +45,12 @@ import { SUITES, makeRoot, must, spawnWithin, within } from './lib/roots.mjs';
 const PLACE = '/srv/ringway';
 const DATA = '/tmp/data';
 const STEPS = ['start', 'test:unit', 'test'];
-/** What a checkout has beside its sources; the first two are shown to the root. */
+/** Entries of a checkout beside its sources; the first two are shown to the root. */
 const NOT_SOURCES = new Set([
   ...['node_modules', 'dist', 'dist-packages', 'coverage', 'artifacts', 'data'],
   ...['.git', '.build', '.swift-lab'],
 ]);
-/** What `npm start` says, and a client has to know. */
+/** The lines of `npm start` that a client has to know. */
 const SAID = {
   s3: /^ {2}S3 endpoint +(\S+)$/,
   accessKeyId: /^ {2}Access key +(\S+)$/,

@@ -12,7 +12,7 @@ export interface Elsewhere {
   readonly why?: string;
 }
 
-const DEBIAN_OF_ITS_OWN = 'ops/package/try.mjs';
+const DEBIAN_OF_ITS_OWN = 'ops/package/trials/debian.mjs';
 const NO_SYSTEMD = 'the clean Debian in which the packages are tried has no systemd';
 const NO_GITHUB = 'it reaches GitHub, and the page says that it was not run';
 

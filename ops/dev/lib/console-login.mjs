@@ -21,7 +21,7 @@ export async function logIn(origin, { account = '', user, key }) {
       if (answer.ok) return;
       throw new Error(`the login got ${answer.status}: ${await answer.text()}`);
     } catch (error) {
-      // Nobody listens there yet.
+      // The console does not listen yet.
       if (!(error instanceof TypeError) || Date.now() > deadline) throw error;
       await delay(200);
     }
