@@ -19,9 +19,9 @@ export interface MemoryFigures {
   /** Of the second half of the samples: in the first, heaps and caches fill. */
   readonly slopeBytesPerS: number;
   readonly anonymousSlopeBytesPerS: number;
-  /** The middle ones of the first samples and of the last. */
-  readonly descriptors: readonly [first: number, last: number];
-  readonly threads: readonly [first: number, last: number];
+  /** The middle ones of samples half-way, when the store's folders are open, and of the last. */
+  readonly descriptors: readonly [halfWay: number, last: number];
+  readonly threads: readonly [halfWay: number, last: number];
   /** MiB that were resident at each full minute. */
   readonly residentMibByMinute: readonly number[];
 }
@@ -45,9 +45,9 @@ export class MemoryWatch {
   figuresOf(pid: number): MemoryFigures {
     const samples = this.#samples.get(pid) ?? [];
     const later = samples.slice(Math.floor(samples.length / 2));
-    const [first, last] = [samples.slice(0, 15), samples.slice(-15)];
+    const [halfWay, last] = [later.slice(0, 15), samples.slice(-15)];
     const both = (of: 'descriptors' | 'threads'): readonly [number, number] => [
-      median(first.map((sample) => sample[of])),
+      median(halfWay.map((sample) => sample[of])),
       median(last.map((sample) => sample[of])),
     ];
     const minutes = samples.filter(

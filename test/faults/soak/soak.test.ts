@@ -58,8 +58,8 @@ describe('a service under mixed load', () => {
   function expectNoLeak({ processes }: SoakFigures): void {
     for (const { kind, anonymousSlopeBytesPerS, descriptors, threads } of processes) {
       // Connections come and go: a leak would be one for each of thousands of operations.
-      for (const [first, last] of [descriptors, threads]) {
-        expect(last, kind).to.be.at.most(first + 32);
+      for (const [halfWay, last] of [descriptors, threads]) {
+        expect(last, kind).to.be.at.most(halfWay + 32);
       }
       // Memory that is not anonymous is pages of the store's index: a cache of the kernel's.
       expect(anonymousSlopeBytesPerS, kind).to.be.below((8 * MIB) / (seconds / 2));
