@@ -77,4 +77,17 @@ describeWith(NEEDS, 'packages', function () {
       .to.match(/reads, none failed/)
       .and.include('all of it worked');
   });
+
+  it("have a filter that Debian 13's proxy of Swift takes, gives back, and keeps nothing of", async () => {
+    const out = join(folder, 'gateway');
+    const said = await run(['ops/package/try.mjs', 'filter13', '--packages', out], roots);
+    expect(said)
+      .to.match(/^try: \/info has \{.*"hop_rights":true/m)
+      .and.include('all of it worked');
+  });
+
+  it('have a tarball that npm installs, which serves, and that npm removes', async () => {
+    const said = await run(['ops/package/try.mjs', 'npm', '--packages', join(folder, 'gateway')]);
+    expect(said).to.include('all of it worked');
+  });
 });

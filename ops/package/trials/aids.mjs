@@ -34,9 +34,11 @@ export async function withRoot(suite, more, work) {
   const root = mkdtempSync(`${tmpdir()}/ringway-try-`);
   try {
     step(`a root of ${suite}`);
-    makeRoot(suite, root, ['ca-certificates', ...more]);
+    makeRoot(suite, root, ['ca-certificates']);
     // The root is thrown away later: dpkg need not sync it.
     writeFileSync(`${root}/etc/dpkg/dpkg.cfg.d/unsafe-io`, 'force-unsafe-io\n');
+    await command(root, ['apt-get', '-qq', 'update']);
+    if (more.length > 0) await command(root, [...APT, 'install', ...more]);
     await work(root);
   } finally {
     rmSync(root, { recursive: true, force: true });

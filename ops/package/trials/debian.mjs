@@ -48,7 +48,6 @@ async function install(root, suite, packages) {
   // Debian 13 has a Node that is new enough.
   if (suite === 'bookworm') debs.push(packageOf(packages, 'ringway-node_22'));
   const names = debs.map((deb) => putDeb(root, deb));
-  await command(root, ['apt-get', '-qq', 'update']);
   await command(root, [...APT, 'install', ...names]);
   await command(root, ['ringway', 'version']);
   const config = JSON.parse(readFileSync(root + CONFIG, 'utf8'));
