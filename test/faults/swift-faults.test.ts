@@ -68,9 +68,11 @@ describeWith(SWIFT_NEEDS, 'faults of a Swift cluster under load', function () {
   afterEach(() => lab.heal());
 
   const faults = rounds.flatMap((round) => chosenFaults().map((fault) => ({ ...fault, round })));
-  for (const { title, inject, serves, needsDevices, round } of faults) {
+  for (const [at, { title, inject, serves, needsDevices, round }] of faults.entries()) {
     it(`loses and mixes up nothing with ${title}${round}`, async function () {
       if (needsDevices === true && !lab.canFillDevices) skipBecause(this, NO_DEVICES);
+      // A machine that fails again before others were repaired may take the only copy: docs/swift.md.
+      if (at > 0 && at % chosenFaults().length === 0) await lab.runOnce('object-replicator');
       const first = load.operations.length;
       load.start();
       await load.phase(BEFORE, ['get', 'put']);
