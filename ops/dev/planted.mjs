@@ -29,6 +29,7 @@ import { plant, plantedBugs, readSources, staleness } from './lib/planted.mjs';
 
 /** By the run whose suites were tried last. */
 const CAUGHT_MIN = { quick: 0.85, rest: 0.97, all: 0.97 };
+const NO_TEST = ': no test ran';
 const COMMAND = { quick: 'npm test', rest: 'npm run test:all', all: 'npm run test:all' };
 
 const { values, positionals } = parseArgs({
@@ -115,7 +116,8 @@ async function tryOne(copy, bug, failsAnyway) {
   let verdict = await tryWith(first);
   for (const size of others) {
     if (verdict.verdict === 'caught' || verdict.verdict === 'BROKEN') break;
-    verdict = await tryWith(size);
+    const next = await tryWith(size);
+    if (next.why !== NO_TEST) verdict = next;
   }
   return verdict;
 
@@ -161,7 +163,7 @@ function judge({ failed, isBroken, passed, skipped, hung }, failsAnyway) {
   if (noticed.length > 0) return { verdict: 'caught', why: `: ${noticed[0]}` };
   if (hung) return { verdict: 'caught', why: ': the suite hung' };
   if (passed === 0 && skipped.length > 0) return { verdict: 'skipped', why: `: ${skipped[0]}` };
-  return { verdict: 'SURVIVED', why: passed === 0 ? ': no test ran' : '' };
+  return { verdict: 'SURVIVED', why: passed === 0 ? NO_TEST : '' };
 }
 
 /**
