@@ -60,7 +60,7 @@ export function forJournal(credentials: Credentials): Credentials {
   return credentials.origin === 'generated' ? { ...credentials, origin: 'file' } : credentials;
 }
 
-/** Whether stdout is systemd's journal, which says so by the device and the number of its socket. */
+/** True where systemd has connected stdout to its journal, by the device and number of its socket. */
 export function isJournal(stream: string | undefined, stdout: Pick<Stats, 'dev' | 'ino'>): boolean {
   return stream === `${stdout.dev}:${stdout.ino}`;
 }
