@@ -37,6 +37,6 @@ export class OpenSurfaces {
   }
 
   async close(): Promise<void> {
-    for (const service of this.#services.values()) await service.close();
+    for (const service of this.#services.values()) await service.close?.();
   }
 }

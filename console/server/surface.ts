@@ -30,7 +30,7 @@ export interface SurfaceService {
   /** Its repair debt for the console's metrics; undefined where nothing is known. */
   repairDebt?(): RepairDebt | undefined;
   /** Called after the last request. */
-  close(): Promise<void> | void;
+  close?(): Promise<void> | void;
 }
 
 /** The types of a surface, each where it has them. */

@@ -16,8 +16,9 @@ const RELEASES = [
  *
  * @param {string} work
  * @param {string} out
+ * @param {'xz' | 'gzip'} compression
  */
-export function nodePackages(work, out) {
+export function nodePackages(work, out, compression) {
   for (const { version, libc } of RELEASES) {
     const fetched = `${work}/node-${version}`;
     mkdirSync(fetched);
@@ -43,6 +44,7 @@ export function nodePackages(work, out) {
         ],
         programs: ['/usr/lib/ringway-node/bin/node'],
         section: 'javascript',
+        compression,
         level: 3,
       },
       tree,

@@ -1,61 +1,55 @@
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { BenchmarkRuns, type BenchmarkRun } from '../../console/surfaces/benchmarks/runs.js';
-import { eventually } from '../support/eventually.js';
-import { removeFolder, useTempFolder } from '../support/temp-folder.js';
-import { startTestBed } from './support/console.js';
+import { markOf } from '../../console/nodes/processes.js';
+import type { RunKind } from '../../console/server/runs/run.js';
+import type { Runs } from '../../console/server/runs/runs.js';
+import { BenchmarkRuns } from '../../console/surfaces/benchmarks/runs.js';
+import { failureOf } from '../support/failure.js';
+import { useTempFolder } from '../support/temp-folder.js';
 
 describe('benchmarks and the end of their console', () => {
   const home = useTempFolder('benchmark-ends');
+  let kind: RunKind;
 
   beforeEach(async () => {
-    await mkdir(join(home(), 'profiles'));
-    await writeFile(join(home(), 'profiles', 'hangs.json'), '{"title":"Hangs"}');
-    await writeFile(join(home(), 'runner'), `#!/bin/sh\necho $$ > ${home()}/pid; exec sleep 600\n`);
-    await chmod(join(home(), 'runner'), 0o755);
+    const program = join(home(), 'runner');
+    await writeFile(program, `#!/bin/sh\necho $$ > ${home()}/pid; exec sleep 600\n`);
+    await chmod(program, 0o755);
+    const runs = {
+      register: (one: RunKind) => {
+        kind = one;
+      },
+    };
+    const options = { benchmarkBin: program, benchmarkHome: home(), stateDir: home() };
+    void new BenchmarkRuns(runs as unknown as Runs, options);
+  });
+
+  const control = (signal: AbortSignal, note: () => Promise<void>) => ({
+    ...{ id: 'b', params: {}, evidence: null, isResumed: false, signal, note },
+    ...{ means: { file: 'hangs.json', environment: {} }, progress: () => undefined },
   });
 
   it('begin no program after it', async () => {
-    const options = {
-      ...{ benchmarkBin: join(home(), 'runner'), benchmarkHome: home() },
-      stateDir: home(),
-    };
-    const given = {
-      ...{ options, events: { publish: () => undefined }, now: Date.now },
-      logger: { error: () => undefined },
-    };
-    const runs = new BenchmarkRuns(given);
-    const profile = { name: 'hangs', title: 'Hangs', file: join(home(), 'profiles', 'hangs.json') };
-    const starting = runs.start(profile as never, 'test:tester', {});
-    const refused = starting.catch((error: unknown) => error);
-    await runs.close();
-    expect(await refused).to.include({ code: 'busy' });
+    const ending = new AbortController();
+    const running = kind.run(control(ending.signal, () => Promise.resolve()));
+    ending.abort();
+    await failureOf(running);
     expect(await readFile(join(home(), 'pid'), 'utf8').catch(() => 'none')).to.equal('none');
   });
 
-  it('go on while the next console has begun, and are not its to end', async () => {
-    const config = {
-      ...{ test_enabled: true, benchmark_bin: join(home(), 'runner'), benchmark_home: home() },
-      state_dir: join(home(), 'state'),
-    };
-    const former = await startTestBed(config);
-    const client = await former.login();
-    const { id } = (await client.post('/api/benchmarks/runs', { profile: 'hangs' })).json() as BenchmarkRun; // prettier-ignore
-    const kept = () => readFile(join(home(), 'state', 'benchmarks', id, 'run.json'), 'utf8').catch(() => ''); // prettier-ignore
-    const before = await eventually(kept, Boolean);
-    const next = await startTestBed(config);
-    try {
-      // It has begun and ended whatever it does of runs that others have left.
-      await next.console.close();
-      expect(await kept()).to.equal(before);
-      expect((await client.get(`/api/benchmarks/runs/${id}`)).json()).to.include({ state: 'running' }); // prettier-ignore
-      await former.console.close();
-      expect(JSON.parse(await kept())).to.include({ state: 'interrupted' });
-    } finally {
-      await next.close();
-      await former.store.close();
-      await removeFolder(former.stateDir);
-    }
+  it('end the program that cannot be written down', async () => {
+    const full = new Error('ENOSPC');
+    const running = kind.run(control(AbortSignal.any([]), () => Promise.reject(full)));
+    expect((await failureOf(running)).cause).to.equal(full);
+  });
+
+  it('end the program that a console left when it was killed', async () => {
+    const left = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
+    const ended = once(left, 'exit');
+    kind.abandon?.({ id: 'b', evidence: { process: markOf(left.pid ?? 0) } });
+    expect(await ended).to.deep.equal([null, 'SIGKILL']);
   });
 });

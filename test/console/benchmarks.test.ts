@@ -1,11 +1,11 @@
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
-import { BenchmarkRuns, type BenchmarkRun } from '../../console/surfaces/benchmarks/runs.js';
+import type { BenchmarkRun } from '../../console/surfaces/benchmarks/runs.js';
 import { Runner } from '../../console/surfaces/benchmarks/runner.js';
 import type { BenchmarksView } from '../../console/surfaces/benchmarks/surface.js';
+import { isOver } from '../../console/server/runs/run.js';
 import { eventually } from '../support/eventually.js';
-import { watchSyncs } from '../support/file-syncs.js';
 import { makeTempFolder, removeFolder, useTempFolderOnce } from '../support/temp-folder.js';
 import { codeOf, type ConsoleClient } from './support/client.js';
 import { startTestBed, type TestBed } from './support/console.js';
@@ -22,6 +22,20 @@ const RESULT = JSON.stringify({
     { op: 'get-1k', bytes: 1024, concurrency: 4, ops: 100, errors: 0, ops_per_s: 50, p50_ms: 1 },
   ],
 });
+
+/** A benchmark as releases before 1.0 kept it. */
+const FORMER = {
+  profile: 'fast',
+  title: 'Profile fast',
+  actor: 'test:tester',
+  state: 'interrupted',
+  started_unix_s: 1_700_000_000,
+  ended_unix_s: 1_700_000_001,
+  error: 'It was stopped.',
+  rows: (JSON.parse(RESULT) as { rows: unknown[] }).rows,
+  lines: ['a line'],
+  lines_total: 1,
+};
 
 describe('benchmarks', function () {
   this.timeout(120_000);
@@ -78,7 +92,7 @@ describe('benchmarks', function () {
   const ended = (id: string, client = operator) =>
     eventually(
       () => get(id, client),
-      ({ state }) => state !== 'running',
+      ({ state }) => isOver(state),
     );
 
   it('lists profiles, and refuses those that are none', async () => {
@@ -103,14 +117,17 @@ describe('benchmarks', function () {
   });
 
   it('runs a profile, keeps its output and its results, and says so as it goes', async () => {
-    const events = operator.events('/api/events?topics=benchmarks');
+    const events = operator.events('/api/events?topics=runs');
     const told = events.next();
     const id = await start('fast');
     const run = await ended(id);
-    expect(run.state, run.error ?? '').to.equal('done');
+    expect(run.state, run.error?.message).to.equal('done');
     expect(run.actor).to.equal('test:tester');
-    expect(run.lines).to.deep.equal([`runs ${join(home(), 'profiles', 'fast.json')}`, 'done']);
-    expect(run.rows).to.deep.equal([
+    expect(run.result?.lines).to.deep.equal([
+      `runs ${join(home(), 'profiles', 'fast.json')}`,
+      'done',
+    ]);
+    expect(run.result?.rows).to.deep.equal([
       {
         op: 'get-1k',
         target: '',
@@ -125,53 +142,53 @@ describe('benchmarks', function () {
       },
     ]);
     for await (const event of events) {
-      if (event.event !== 'benchmarks') continue;
+      if (event.event !== 'runs') continue;
       expect(event.data).to.include({ id });
       break;
     }
     await told;
-    const { runs }: BenchmarksView = (await operator.get('/api/benchmarks')).json();
-    expect(runs.map((one) => one.id)).to.include(id);
+    const { items }: BenchmarksView = (await operator.get('/api/benchmarks')).json();
+    expect(items.find((one) => one.id === id)?.rows).to.deep.equal(run.result?.rows);
+    expect(await readdir(join(bed.stateDir, 'benchmarks'))).to.deep.equal([]);
   });
 
   it('fails where the program fails, and where it leaves no results', async () => {
     const failed = await ended(await start('fails'));
-    expect([failed.state, failed.error]).to.deep.equal([
+    expect([failed.state, failed.error?.message]).to.deep.equal([
       'failed',
       'The benchmark program exited with code 3.',
     ]);
-    expect(failed.lines).to.include('no');
+    expect(failed.result?.lines).to.include('no');
     const silent = await ended(await start('silent'));
-    expect([silent.state, silent.error]).to.deep.equal([
+    expect([silent.state, silent.error?.message]).to.deep.equal([
       'failed',
       'The benchmark program produced no results.',
     ]);
   });
 
   it('keeps the last thousand lines of one that prints much', async () => {
-    const run = await ended(await start('floods'));
-    expect(run.lines_total).to.equal(3001);
-    expect(run.lines).to.have.length(1000);
-    expect(run.lines.at(-1)).to.equal('line 2999');
+    const { result } = await ended(await start('floods'));
+    expect(result?.lines_total).to.equal(3001);
+    expect(result?.lines).to.have.length(1000);
+    expect(result?.lines.at(-1)).to.equal('line 2999');
   });
 
   it('runs one at a time, and a cancelled one ends with all that it started', async () => {
     const id = await start('hangs');
     await eventually(
       () => get(id),
-      ({ lines }) => lines.includes('ready'),
+      ({ detail }) => detail?.lines.includes('ready') === true,
     );
     const second = await operator.post('/api/benchmarks/runs', { profile: 'fast' });
-    expect(codeOf(second)).to.equal('conflict');
-    expect((await operator.send('DELETE', `/api/benchmarks/runs/${id}`)).status).to.equal(204);
-    expect((await get(id)).state).to.equal('cancelled');
+    expect(codeOf(second)).to.equal('locked');
+    expect((await operator.send('DELETE', `/api/runs/${id}`)).status).to.equal(200);
+    const run = await ended(id);
+    expect([run.state, run.result?.lines.at(-1)]).to.deep.equal(['cancelled', 'ready']);
     await nobodyRuns();
-    const answer = await operator.get('/api/audit?action=benchmarks.cancel');
+    const answer = await operator.get('/api/audit?action=benchmarks.run.cancel');
     const { items }: { items: { target: string }[] } = answer.json();
     expect(items.map(({ target }) => target)).to.deep.equal([id]);
-    expect(codeOf(await operator.send('DELETE', `/api/benchmarks/runs/${id}`))).to.equal(
-      'not_found',
-    );
+    expect(codeOf(await operator.send('DELETE', `/api/runs/${id}`))).to.equal('not_found');
   });
 
   it('ends although a process that left its group holds its output open', async () => {
@@ -202,58 +219,39 @@ describe('benchmarks', function () {
       benchmark_home: home(),
     };
     const other = await startTestBed(overrides);
-    let isOpen = true;
     try {
       const client = await other.login();
       const id = await start('hangs', client);
       await eventually(
         () => get(id, client),
-        ({ lines }) => lines.includes('ready'),
+        ({ detail }) => detail?.lines.includes('ready') === true,
       );
-      const kept = join(other.stateDir, 'benchmarks', id, 'run.json');
-      const written = await eventually(
-        () => readFile(kept, 'utf8').catch(() => ''),
-        (text) => text !== '',
-      );
-      // As if the console had been killed: its file says that the run goes on.
       await other.console.close();
-      isOpen = false;
-      expect(JSON.parse(await readFile(kept, 'utf8'))).to.include({ state: 'interrupted' });
       await nobodyRuns();
-      await writeFile(kept, written);
+      // As a program leaves it whose console was killed, and as a former release kept a benchmark.
+      const folder = join(other.stateDir, 'benchmarks');
+      const left = join(folder, '00000000-0000-4000-8000-000000000001');
+      await mkdir(left);
+      const old = '00000000-0000-4000-8000-000000000002';
+      await mkdir(join(folder, old));
+      await writeFile(join(folder, old, 'run.json'), JSON.stringify({ ...FORMER, id: old }));
       const again = await startTestBed({ ...overrides, state_dir: other.stateDir });
       try {
-        const run = await get(id, await again.login());
-        expect(run.error).to.equal('The console stopped before the benchmark finished.');
+        const next = await again.login();
+        expect((await ended(id, next)).error?.message).to.equal('The console was stopped.');
+        expect(await readdir(folder)).to.deep.equal([old]);
+        const former = await get(old, next);
+        expect(former.error?.message).to.equal('It was stopped.');
+        expect(former.result?.lines).to.deep.equal(['a line']);
+        const { items }: BenchmarksView = (await next.get('/api/benchmarks')).json();
+        expect(items.map((run) => run.id)).to.deep.equal([id, old]);
+        expect(items[1]?.rows).to.have.length(1);
       } finally {
         await again.close();
       }
     } finally {
-      if (isOpen) await other.console.close();
       await other.store.close();
       await rm(other.stateDir, { recursive: true, force: true });
-    }
-  });
-
-  it('does not keep the console from its start when its end cannot be written', async () => {
-    const stateDir = await makeTempFolder('benchmarks');
-    try {
-      const id = '00000000-0000-4000-8000-000000000001';
-      const folder = join(stateDir, 'benchmarks', id);
-      await mkdir(folder, { recursive: true });
-      await writeFile(join(folder, 'run.json'), JSON.stringify({ id, state: 'running' }));
-      const logged: unknown[] = [];
-      const runs = new BenchmarkRuns({
-        options: { benchmarkBin: '', benchmarkHome: home(), stateDir },
-        events: { publish: () => undefined },
-        now: Date.now,
-        logger: { error: (...said: unknown[]) => logged.push(said) },
-      });
-      const full = (): Promise<never> => Promise.reject(new Error('ENOSPC'));
-      await watchSyncs(full, async () => runs.recover());
-      expect(logged).to.have.length(1);
-    } finally {
-      await removeFolder(stateDir);
     }
   });
 
@@ -325,18 +323,18 @@ describe('the bundled benchmark', function () {
         const { id }: { id: string } = started.json();
         return eventually(
           async () => (await operator.get(`/api/benchmarks/runs/${id}`)).json() as BenchmarkRun,
-          ({ state }) => state !== 'running',
+          ({ state }) => isOver(state),
           100_000,
         );
       };
       const done = await run('short');
-      expect(done.state, `${done.error}\n${done.lines.join('\n')}`).to.equal('done');
-      const [row] = done.rows;
+      expect(done.state, done.result?.lines.join('\n')).to.equal('done');
+      const [row] = done.result?.rows ?? [];
       expect(row).to.include({ op: 'head-1k', concurrency: 1, errors: 0 });
       expect(row?.ops_per_s).to.be.greaterThan(0);
       expect(row?.p95_ms).to.be.greaterThan(0);
       const wrong = await run('wrong');
-      expect(wrong.lines.join('\n')).to.include('colour is no key of a profile');
+      expect(wrong.result?.lines.join('\n')).to.include('colour is no key of a profile');
       const service = await operator.post('/api/benchmarks/runs', { profile: 'service-small' });
       expect([service.status, codeOf(service)]).to.deep.equal([501, 'unsupported_here']);
     } finally {

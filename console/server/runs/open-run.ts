@@ -1,4 +1,5 @@
 import type { RunJournal } from './run-journal.js';
+import { UnsuccessfulRun } from './run-result.js';
 import type { RunControl, RunEntry, RunFacts, RunKind, RunState } from './run.js';
 
 /** Why a run is cut. */
@@ -53,6 +54,7 @@ export class OpenRun {
     const { kind } = this.options;
     this.#watchDeadline();
     let failure: unknown;
+    let left: unknown;
     try {
       this.#show('active');
       // A cancel that came while the intent was written has aborted already: `run` would not hear of it.
@@ -63,12 +65,14 @@ export class OpenRun {
         return result;
       }
     } catch (error) {
-      failure = error;
+      const isUnsuccessful = error instanceof UnsuccessfulRun;
+      failure = isUnsuccessful ? error.cause : error;
+      left = isUnsuccessful ? error.result : undefined;
     } finally {
       clearTimeout(this.#deadline);
     }
     if (this.#cutBy !== 'console_ends') await this.takeBack(this.#errorOf(failure));
-    return undefined;
+    return left;
   }
 
   /** Takes back what it did, or says that it cannot be. @param error why it did not succeed */

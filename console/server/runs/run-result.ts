@@ -10,6 +10,17 @@ export class JsonResult {
   constructor(readonly bytes: Uint8Array) {}
 }
 
+/** Thrown by a run that has not succeeded, or was cut, and has a result all the same. */
+export class UnsuccessfulRun extends Error {
+  /** @param cause - the error that is told of */
+  constructor(
+    readonly result: unknown,
+    cause: unknown,
+  ) {
+    super('a run has not succeeded', { cause });
+  }
+}
+
 /** Results of runs that are over: on the disk, but for the last one that could not be written. */
 export class RunResults {
   #unkept: { readonly id: string; readonly bytes: Uint8Array } | undefined;

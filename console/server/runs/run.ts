@@ -107,6 +107,7 @@ export interface RunKind<Params extends RunFacts = RunFacts, Result = unknown, M
   /**
    * Does it. Where it ends with its signal aborted, it has not succeeded, whatever it returns. A
    * large result is a `JsonResult`.
+   * @throws UnsuccessfulRun for a result that is kept although it has not succeeded
    */
   run(control: RunControl<Params, Means>): Promise<Result | JsonResult>;
   /**
@@ -116,6 +117,8 @@ export interface RunKind<Params extends RunFacts = RunFacts, Result = unknown, M
    * to leave things broken.
    */
   revert?(control: RunControl<Params>): Promise<void>;
+  /** Ends what a console that was killed has left running: before the run is said to be over. */
+  abandon?(left: Pick<RunEntry, 'id' | 'evidence'>): void;
 }
 
 /** The request that starts a run. */

@@ -257,11 +257,11 @@ export class Runs {
       this.options.logger.error({ id, name }, 'a run is left whose surface is switched off');
       return;
     }
-    const isLate =
-      entry.deadline_unix_s !== null && 1000 * entry.deadline_unix_s <= this.options.now();
+    const isLate = 1000 * (entry.deadline_unix_s ?? Infinity) <= this.options.now();
     const mayResume = kind.resumes && !isLate && (state === 'intent' || state === 'active');
     this.#others.delete(id);
     const run = this.#openRun(entry, kind, journal, true);
+    if (!mayResume) kind.abandon?.(entry);
     const error = entry.error ?? { code: 'interrupted', message: 'The console was stopped.' };
     this.#follow(run, mayResume ? run.act() : run.takeBack(error));
   }

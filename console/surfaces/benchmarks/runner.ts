@@ -22,7 +22,8 @@ export interface RunnerEnd {
 }
 
 const LINE_LENGTH_MAX = 500;
-const GRACE_MS = 10_000;
+/** Less than what the console has to end in: nothing would kill it later. */
+const GRACE_MS = 4000;
 
 /** The benchmark program with all that it starts: a group of processes of its own. */
 export class Runner {

@@ -1,26 +1,20 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { loginName } from '../../config/keys.js';
 import { ApiError } from '../../server/api-error.js';
-import { audited, recordAction } from '../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { settingOf } from '../../server/features.js';
 import { parse } from '../../server/parse.js';
 import { auditedRoute } from '../../server/route-options.js';
+import { runActor, sendRun } from '../../server/runs/run-routes.js';
 import type { Surface } from '../../server/surface.js';
 import type { Session } from '../../server/sessions.js';
 import type { BenchmarkProfile } from './profiles.js';
-import {
-  BenchmarkRuns,
-  type BenchmarkNews,
-  type BenchmarkRun,
-  type BenchmarkRunRow,
-} from './runs.js';
+import { BenchmarkRuns, type BenchmarkRun, type BenchmarkRunRow } from './runs.js';
 
 export interface BenchmarksView {
   readonly profiles: readonly BenchmarkProfile[];
   /** The newest first. */
-  readonly runs: readonly BenchmarkRunRow[];
+  readonly items: readonly BenchmarkRunRow[];
 }
 
 const START = z.strictObject({ profile: z.string().max(64) });
@@ -35,7 +29,6 @@ export interface BenchmarksAnswers {
 export const BENCHMARKS: Surface<{
   readonly service: BenchmarkRuns;
   readonly answers: BenchmarksAnswers;
-  readonly news: { readonly benchmarks: BenchmarkNews };
 }> = {
   id: 'benchmarks',
   group: 'cluster',
@@ -59,46 +52,38 @@ export const BENCHMARKS: Surface<{
       routes: benchmarkRoutes,
     },
   ],
-  open: (context) => new BenchmarkRuns(context),
-  topics: [{ name: 'benchmarks', access: 'operate', events: 200 }],
+  open: ({ runs, options }) => new BenchmarkRuns(runs, options),
 };
 
 function benchmarkRoutes(app: FastifyInstance, context: ConsoleContext, runs: BenchmarkRuns): void {
   const access = 'operate';
-  const idOf = (parameters: unknown): string => (parameters as { readonly id: string }).id;
 
   app.get(
     '/api/benchmarks',
     { config: { access, background: true } },
     async (): Promise<BenchmarksView> => {
-      return { profiles: await runs.profiles.list(), runs: await runs.list() };
+      return { profiles: await runs.profiles.list(), items: await runs.rows() };
     },
   );
 
   app.post('/api/benchmarks/runs', auditedRoute(access), async (request, reply) => {
-    const { profile: name } = parse(START, request.body);
-    const profile = await runs.profiles.get(name);
-    const session = sessionOf(request);
-    const act = { action: 'benchmarks.run', target: profile.name };
-    const { id } = await audited(context, request, act, async () => {
-      const environment = profile.target === 'own' ? {} : await serviceOf(context, session);
-      return runs.start(profile, loginName(session.user), environment);
-    });
+    const profile = await runs.profiles.get(parse(START, request.body).profile);
+    const environment =
+      profile.target === 'own' ? {} : await serviceOf(context, sessionOf(request));
+    const { id } = await runs.start(profile, environment, runActor(request));
     return reply.status(202).send({ id });
   });
 
   app.get(
     '/api/benchmarks/runs/:id',
     { config: { access, background: true } },
-    (request): Promise<BenchmarkRun> => runs.get(idOf(request.params)),
+    async (request, reply) => {
+      const { id } = request.params as { readonly id: string };
+      const former = await runs.former(id);
+      if (former !== undefined) return former;
+      return sendRun(reply, context.runs, (await runs.view(id)).id);
+    },
   );
-
-  app.delete('/api/benchmarks/runs/:id', auditedRoute(access), async (request, reply) => {
-    const id = idOf(request.params);
-    await runs.cancel(id);
-    await recordAction(context, request, { action: 'benchmarks.cancel', target: id, result: 'ok' });
-    return reply.status(204).send();
-  });
 }
 
 /**

@@ -43,17 +43,24 @@ export const OPERATORS = [
     tests: ['test/console/server/compute-thread.test.ts'],
   },
   {
+    name: 'console/runs: nothing ends what a killed console has left',
+    file: 'console/server/runs/runs.ts',
+    find: `if (!mayResume) kind.abandon?.(entry);`,
+    replace: ``,
+    tests: ['test/console/server/runs.test.ts'],
+  },
+  {
     name: 'console/benchmarks: a program is started after the end of the console',
     file: 'console/surfaces/benchmarks/runs.ts',
-    find: `if (this.#isClosed) throw new ApiError('busy', 'The console is shutting down.');`,
+    find: `signal.throwIfAborted();`,
     replace: ``,
     tests: ['test/console/benchmark-ends.test.ts'],
   },
   {
-    name: 'console/benchmarks: a reload ends the one that runs',
+    name: 'console/benchmarks: a program that a killed console left goes on',
     file: 'console/surfaces/benchmarks/runs.ts',
-    find: `if (await turn()) await this.recover();`,
-    replace: `await this.recover();`,
+    find: `if (left?.process !== undefined) killLeftOver(left.process);`,
+    replace: `void left;`,
     tests: ['test/console/benchmark-ends.test.ts'],
   },
   {

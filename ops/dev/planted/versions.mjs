@@ -178,6 +178,13 @@ export const VERSIONS = [
     grep: 'without a look',
   },
   {
+    name: 's3: a key that changes under each look is said to be missing',
+    file: 'src/s3/object/named-version.ts',
+    find: `throw new S3Error('ServiceUnavailable', undefined, {}, { cause: error });`,
+    replace: `throw error;`,
+    tests: ['test/s3/object/named-version.test.ts'],
+  },
+  {
     name: 'versions: of a group of new versions only the newest is committed',
     file: 'src/s3/versions/add-entry.ts',
     find: `await commit([...entries].reverse());`,

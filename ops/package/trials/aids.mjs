@@ -1,7 +1,8 @@
 /** For all trials: packages as they were built, a root that is thrown away later, commands in it. */
 import { copyFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { makeRoot, within } from '../../dev/lib/roots.mjs';
+import { text } from 'node:stream/consumers';
+import { makeRoot, spawnWithin, within } from '../../dev/lib/roots.mjs';
 
 /** Without progress on a terminal, and without packages that are only recommended. */
 export const APT = ['apt-get', '-qq', '-o=Dpkg::Use-Pty=0', '--yes', '--no-install-recommends'];
@@ -72,4 +73,10 @@ export async function command(root, args, env = {}) {
 export async function ends(root, args, expected, env = {}) {
   const code = await within(root, args, { env: { ...env, DEBIAN_FRONTEND: 'noninteractive' } });
   if (code !== expected) throw new Error(`${args.join(' ')} ended with ${code}`);
+}
+
+/** @param {string} root @param {readonly string[]} args @returns {Promise<string>} its stdout */
+export async function saidBy(root, args) {
+  const child = spawnWithin(root, args, { output: 'pipe' });
+  return (await text(child.stdout ?? [])).trim();
 }

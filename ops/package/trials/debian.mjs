@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import process from 'node:process';
 import { ROOT } from '../../dev/lib/paths.mjs';
 import { must, spawnWithin } from '../../dev/lib/roots.mjs';
-import { APT, command, packageOf, putDeb, step, withRoot } from './aids.mjs';
+import { APT, command, ends, packageOf, putDeb, saidBy, step, withRoot } from './aids.mjs';
 import { PORTS, keyOf, logIn, storeAndRead, whileClientsRead } from './client.mjs';
 
 const UNIT = readFileSync(`${ROOT}/ops/systemd/ringway.service`, 'utf8');
@@ -17,11 +17,7 @@ export function tryDebian(suite, packages) {
   return withRoot(suite, [], async (root) => {
     const gateway = packageOf(packages, 'ringway_');
     await install(root, suite, packages);
-    const service = await startService(root);
-    try {
-      const access = keyOf(`${root}/var/lib/ringway/credentials.json`);
-      await storeAndRead(access);
-      await logIn(access);
+    await whileItServes(root, async (access) => {
       await whileClientsRead(access, 'a reload', () => unit(root, 'ExecReload'));
       const newer = otherVersion(gateway, '1.0.1');
       try {
@@ -30,15 +26,58 @@ export function tryDebian(suite, packages) {
       } finally {
         rmSync(newer);
       }
-      await storeAndRead(access);
-    } finally {
-      const ended = once(service, 'close');
-      if (service.exitCode === null) await command(root, ['ringway', 'drain', '--config', CONFIG]);
-      await ended;
-    }
+    });
+    await withNewestNode(root, suite, packageOf(packages, 'ringway-node_24'));
     await asInDocker(root);
     await takeAway(root, gateway);
   });
+}
+
+/**
+ * The service starts, stores and reads objects, logs in, and does so once more after `work`.
+ *
+ * @param {string} root
+ * @param {(access: import('./client.mjs').Access) => Promise<void>} work
+ */
+async function whileItServes(root, work) {
+  const service = await startService(root);
+  try {
+    const access = keyOf(`${root}/var/lib/ringway/credentials.json`);
+    await storeAndRead(access);
+    await logIn(access);
+    await work(access);
+    await storeAndRead(access);
+  } finally {
+    const ended = once(service, 'close');
+    if (service.exitCode === null) await command(root, ['ringway', 'drain', '--config', CONFIG]);
+    await ended;
+  }
+}
+
+/**
+ * Node 24 of our own package beside the one of Debian 13; Debian 12 is too old for it.
+ *
+ * @param {string} root
+ * @param {string} suite
+ * @param {string} node a package
+ */
+async function withNewestNode(root, suite, node) {
+  step('ringway-node 24');
+  const file = putDeb(root, node);
+  if (suite === 'bookworm') return ends(root, [...APT, 'install', file], 100);
+  const before = await saidBy(root, ['ringway', 'version']);
+  await command(root, [...APT, 'install', file]);
+  const now = await saidBy(root, ['ringway', 'version']);
+  step(now);
+  if (!now.includes('Node.js 24.')) throw new Error('Node of the package is not used');
+  await whileItServes(root, (access) =>
+    whileClientsRead(access, 'its own upgrade, and a reload', async () => {
+      await command(root, [...APT, 'install', '--reinstall', file]);
+      await unit(root, 'ExecReload');
+    }),
+  );
+  await command(root, [...APT, 'remove', 'ringway-node']);
+  if ((await saidBy(root, ['ringway', 'version'])) !== before) throw new Error('it is still there');
 }
 
 /** @param {string} root @param {string} suite @param {string} packages */

@@ -30,8 +30,8 @@ interface Found {
   readonly body?: ObjectBody;
 }
 
-/** A key that is written and deleted under each of so many attempts was not there in between. */
-const READ_ATTEMPTS_MAX = 5;
+/** A key that is written and deleted under each of so many attempts is to be asked for again. */
+export const READ_ATTEMPTS_MAX = 5;
 
 /**
  * Reads the version that the request names. The current version is where the key is, and costs no
@@ -39,7 +39,7 @@ const READ_ATTEMPTS_MAX = 5;
  *
  * @throws S3Error `InvalidArgument` for a malformed version id, `NoSuchVersion`; `NoSuchKey` and
  *   `MethodNotAllowed` with the headers of a delete marker where one is found;
- *   `AccessDenied`
+ *   `ServiceUnavailable` for a key that changes under each look; `AccessDenied`
  */
 export async function readNamedVersion<T extends Found>(
   context: RequestContext,
@@ -144,7 +144,11 @@ async function readCurrent<T>(
       const current = await context.services.versions.currentEntry(context.call, keyOf(context));
       if (current?.kind === 'delete-marker') throw ofMarker(context, current, error);
       // A version that was written since, or whose writer had died before it came to be seen.
-      if (current === undefined || attempt === READ_ATTEMPTS_MAX) throw error;
+      if (current === undefined) throw error;
+      // Versions come and go: no one look tells whether there is one, or which marker hides it.
+      if (attempt === READ_ATTEMPTS_MAX) {
+        throw new S3Error('ServiceUnavailable', undefined, {}, { cause: error });
+      }
     }
   }
 }

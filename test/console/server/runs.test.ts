@@ -248,12 +248,17 @@ describe('console runs', () => {
   });
 
   it('have failed when they can be neither done again nor taken back', async () => {
-    kind = new Fault();
+    kind = Object.assign(new Fault(), {
+      abandon: ({ evidence }: { readonly evidence: unknown }) => kind.calls.push(`abandon ${JSON.stringify(evidence)}`), // prettier-ignore
+    });
     runs = opened();
     const { id } = await start();
+    await begun();
+    await kind.controls[0]?.note({ pid: 7 });
     await restart();
     expect(await ended(id)).to.deep.include({ state: 'failed' });
     expect((await runs.get(id)).error?.code).to.equal('interrupted');
+    expect(kind.calls).to.deep.equal(['run n1', 'abandon {"pid":7}']);
   });
 
   it('survive half a line that a crash has left', async () => {

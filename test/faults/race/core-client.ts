@@ -4,6 +4,7 @@ import { CrashedError } from '../../support/backend/crash-points.js';
 import { BackendError } from '../../../src/backend/errors.js';
 import { errorEntry, S3Error } from '../../../src/s3/errors.js';
 import { SYSTEM_METADATA } from '../../../src/s3/object/attributes.js';
+import { READ_ATTEMPTS_MAX } from '../../../src/s3/object/named-version.js';
 import { readVersionsPage } from '../../../src/s3/versions/listing/versions-page.js';
 import { currentRef, type VersionedKey } from '../../../src/s3/versions/names.js';
 import type { VersionedKeys } from '../../../src/s3/versions/versioned-keys.js';
@@ -166,10 +167,10 @@ function keyOf(key: string): VersionedKey {
   return { ...CORE_BUCKET, key };
 }
 
-/** Links first, which is one call; where there is nothing, the index tells why. */
+/** As the operations do: links first, which is one call; where there is nothing, the index tells why. */
 async function readCurrent({ backend, versions }: Gateway, key: string): Promise<ReadResult> {
   const of = keyOf(key);
-  for (let isRepaired = false; ; isRepaired = true) {
+  for (let attempt = 1; attempt <= READ_ATTEMPTS_MAX; attempt++) {
     const found = await readObject(backend, currentRef(of));
     if (found !== undefined) {
       const { head, body } = found;
@@ -178,8 +179,9 @@ async function readCurrent({ backend, versions }: Gateway, key: string): Promise
     }
     const current = await versions.currentEntry(CALL, of);
     if (current?.kind === 'delete-marker') return { found: 'delete-marker', version: current.id };
-    if (isRepaired) return { found: 'nothing' };
+    if (current === undefined) return { found: 'nothing' };
   }
+  throw new S3Error('ServiceUnavailable');
 }
 
 async function readVersion(

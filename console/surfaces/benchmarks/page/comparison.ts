@@ -23,7 +23,7 @@ function keyOf({ op, target, concurrency }: ResultRow) {
  * @param runs with results, the newest first
  */
 export function comparison(runs: readonly RunRow[]) {
-  const label = (run: RunRow) => `${run.title}, ${timeAt(run.started_unix_s, 'full')}`;
+  const label = (run: RunRow) => `${run.params.title}, ${timeAt(run.started_unix_s, 'full')}`;
   const choices = runs.map((run) => [run.id, label(run)] as const);
   const [now, before] = [select('run', choices), select('before', choices)];
   before.value = runs[1]?.id ?? '';
@@ -43,7 +43,10 @@ export function comparison(runs: readonly RunRow[]) {
         'p99',
         sideBySide(run, other, (row) => row.p99_ms, ' ms'),
       ),
-      new ChartFigure(`${run.title}: operations per second by run`, course(runs, run.profile)),
+      new ChartFigure(
+        `${run.params.title}: operations per second by run`,
+        course(runs, run.params.profile),
+      ),
     ];
     place.replaceChildren(...drawn.map(({ element }) => element));
   };
@@ -88,7 +91,7 @@ function sideBySide(
 
 /** @param runs the newest first */
 function course(runs: readonly RunRow[], profile: string) {
-  const same = runs.filter((run) => run.profile === profile).toReversed();
+  const same = runs.filter((run) => run.params.profile === profile).toReversed();
   const keys = [...new Set(same.flatMap(({ rows }) => rows.map(keyOf)))].slice(0, 8);
   return lineChart({
     x: { title: 'Run', format: (at) => (Number.isInteger(at) ? String(at) : '') },

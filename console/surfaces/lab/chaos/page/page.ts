@@ -1,14 +1,15 @@
 import { call } from '../../../../ui/api.js';
 import { ask, el } from '../../../../ui/dom.js';
 import { cooldownLine } from '../../page/cooldown.js';
-import { badge, card, field, input, select } from '../../page/ground.js';
-import { runPage } from '../../page/run-page.js';
+import { badge, card, field, input, pageHead, select } from '../../page/ground.js';
+import { runPage } from '../../../../ui/run-page.js';
 import { FAULTS, runView } from './view.js';
 import type { ChaosCatalogueView as CatalogueView } from '../page.js';
 
 type Fault = CatalogueView['items'][number];
 
 export const { mount, topics, onConnection } = runPage({
+  head: pageHead,
   kind: 'lab.chaos',
   listTitle: 'Runs',
   list: () => call('GET', '/lab/api/chaos/runs', undefined, true),

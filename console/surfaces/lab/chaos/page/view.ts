@@ -5,7 +5,7 @@ import { durationText, el } from '../../../../ui/dom.js';
 import { fail } from '../../../../ui/shell.js';
 import { timeElement } from '../../../../ui/times.js';
 import { badge, card, figures, numberText, percentText, table, TAKERS } from '../../page/ground.js';
-import { stateBadge } from '../../page/run-page.js';
+import { stateBadge } from '../../../../ui/run-page.js';
 import type { ChaosWholeRun as ChaosRun } from '../chaos-runs.js';
 import type { ChaosView as View } from '../chaos-view.js';
 import type { NetEvidence } from '../../net/fault.js';

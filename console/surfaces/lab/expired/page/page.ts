@@ -2,12 +2,13 @@ import { call } from '../../../../ui/api.js';
 import { ChartFigure } from '../../../../ui/charts/figure.js';
 import { el } from '../../../../ui/dom.js';
 import { fail } from '../../../../ui/shell.js';
-import { card, field, input } from '../../page/ground.js';
-import { runHead, runPage, startForm } from '../../page/run-page.js';
+import { card, field, input, pageHead } from '../../page/ground.js';
+import { runHead, runPage, startForm } from '../../../../ui/run-page.js';
 import { findings, lanesOf, objectTable, summaryOf } from './view.js';
 import type { ExpiredRun } from '../expired-runs.js';
 
 export const { mount, topics, onConnection } = runPage({
+  head: pageHead,
   kind: 'lab.expired',
   listTitle: 'Runs',
   list: () => call('GET', '/lab/api/expired/runs', undefined, true),

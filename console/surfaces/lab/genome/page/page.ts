@@ -1,12 +1,13 @@
 import { call, raw } from '../../../../ui/api.js';
 import { el } from '../../../../ui/dom.js';
 import { fail } from '../../../../ui/shell.js';
-import { card, download, field, input, missingHere, select } from '../../page/ground.js';
-import { runHead, runPage, startForm } from '../../page/run-page.js';
+import { card, download, field, input, missingHere, pageHead, select } from '../../page/ground.js';
+import { runHead, runPage, startForm } from '../../../../ui/run-page.js';
 import { frontView } from './front.js';
 import type { GenomeRun } from '../genome-runs.js';
 
 export const { mount, topics, onConnection } = runPage({
+  head: pageHead,
   kind: 'lab.genome',
   listTitle: 'Searches',
   list: () => call('GET', '/lab/api/genome/runs'),

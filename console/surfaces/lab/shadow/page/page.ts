@@ -1,7 +1,7 @@
 import { call } from '../../../../ui/api.js';
 import { el } from '../../../../ui/dom.js';
-import { card, field, input, select } from '../../page/ground.js';
-import { runHead, runPage, startForm } from '../../page/run-page.js';
+import { card, field, input, pageHead, select } from '../../page/ground.js';
+import { runHead, runPage, startForm } from '../../../../ui/run-page.js';
 import { findingTable, matrixTable, summaryOf } from './findings.js';
 import type { ShadowRunsView as RunsView } from '../page.js';
 import type { ShadowWholeRun as Run } from '../shadow-runs.js';
@@ -17,6 +17,7 @@ const OPERATORS = [
 ] as const;
 
 export const { mount, topics, onConnection } = runPage({
+  head: pageHead,
   kind: 'lab.shadow',
   listTitle: 'Runs',
   list: () => call('GET', '/lab/api/shadow/runs', undefined, true),

@@ -8,16 +8,18 @@ import {
   fill,
   input,
   numberText,
+  pageHead,
   select,
   setViewState,
   viewState,
 } from '../../page/ground.js';
-import { runHead, runPage, startForm } from '../../page/run-page.js';
+import { runHead, runPage, startForm } from '../../../../ui/run-page.js';
 import { exhibitView } from './exhibit.js';
 import { ageChart, classCard, CLASSES, exhibitTable } from './overview.js';
 import type { ExhibitView, ScanView, ScansView } from '../page.js';
 
 export const { mount, topics, onConnection } = runPage({
+  head: pageHead,
   kind: 'lab.tombstones',
   listTitle: 'Scans',
   list: () => call('GET', '/lab/api/tombstones/scans'),

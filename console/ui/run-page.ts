@@ -1,7 +1,5 @@
-import { call, MISSED } from '../../../ui/api.js';
-import { $, durationText, el } from '../../../ui/dom.js';
-import { fail } from '../../../ui/shell.js';
-import { timeElement } from '../../../ui/times.js';
+import { call, MISSED } from './api.js';
+import { $, durationText, el } from './dom.js';
 import {
   badge,
   card,
@@ -12,10 +10,12 @@ import {
   setViewState,
   table,
   viewState,
-} from './ground.js';
-import type { RunView as AnyRun } from '../../../server/runs/run.js';
-import type { StreamState, Topics } from '../../../ui/api.js';
-import type { Column } from '../../../ui/parts.js';
+} from './parts.js';
+import { fail } from './shell.js';
+import { timeElement } from './times.js';
+import type { RunView as AnyRun } from '../server/runs/run.js';
+import type { StreamState, Topics } from './api.js';
+import type { Column } from './parts.js';
 
 interface RunPageOptions<View extends { readonly items: readonly AnyRun[] }, Answer> {
   /** Kind of the runs, as the console names it: `lab.genome`. */
@@ -33,6 +33,10 @@ interface RunPageOptions<View extends { readonly items: readonly AnyRun[] }, Ans
   show: (answer: Answer, isOver: boolean) => readonly Node[];
   /** Columns of the list, between when a run was started and who started it. */
   columns: readonly Column<View['items'][number]>[];
+  /** Shown below the list. */
+  below?: (items: View['items']) => readonly Node[];
+  /** The head of the page, where it is not that of all pages. */
+  head?: () => Node;
 }
 
 const OVER = ['done', 'failed', 'cancelled', 'reverted'];
@@ -85,7 +89,7 @@ class RunPage<View extends { readonly items: readonly AnyRun[] }, Answer> {
     this.#options = options;
     const main = $('#main');
     main.classList.add('lab-page');
-    main.append(pageHead(), this.#form, this.#detail, this.#list);
+    main.append((options.head ?? pageHead)(), this.#form, this.#detail, this.#list);
   }
 
   async begin() {
@@ -148,7 +152,7 @@ class RunPage<View extends { readonly items: readonly AnyRun[] }, Answer> {
   }
 
   #rows({ items }: View): readonly Node[] {
-    const { listTitle, columns } = this.#options;
+    const { listTitle, columns, below } = this.#options;
     if (items.length === 0) return [];
     type Row = View['items'][number];
     return [
@@ -183,6 +187,7 @@ class RunPage<View extends { readonly items: readonly AnyRun[] }, Answer> {
           items,
         ),
       ),
+      ...(below?.(items) ?? []),
     ];
   }
 }
