@@ -14,8 +14,9 @@ const EXAMPLES = ['examples', 'docker', 'prometheus', 'grafana'];
  * @param {string} product
  * @param {string} work
  * @param {string} out
+ * @param {'xz' | 'gzip'} compression
  */
-export function gatewayPackage(product, work, out) {
+export function gatewayPackage(product, work, out, compression) {
   const tree = `${work}/ringway`;
   const doc = `${tree}/usr/share/doc/ringway`;
   put(
@@ -56,6 +57,7 @@ export function gatewayPackage(product, work, out) {
       ],
       conffiles: ['/etc/ringway/ringway.json', '/etc/logrotate.d/ringway'],
       programs: ['/usr/bin/ringway'],
+      compression,
     },
     tree,
     out,

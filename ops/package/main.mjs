@@ -4,7 +4,7 @@
  *     npm run package                      all of it, for Linux on x64
  *     npm run package -- --out DIR         into another folder
  *     npm run package -- --only gateway    one of gateway, node, filter, npm
- *     npm run package -- --quick           Node's packages larger, and in seconds: for trials
+ *     npm run package -- --quick           larger packages, in seconds: for trials
  *
  * Two builds of one commit have equal bytes: all times in them are those of the commit
  * (`SOURCE_DATE_EPOCH` is another one). It needs the registry of npm, and for the Debian packages
@@ -62,19 +62,20 @@ async function main() {
   const wanted = new Set(values.only ?? ['gateway', 'node', 'filter', 'npm']);
   const out = path.resolve(values.out ?? `${ROOT}/dist-packages`);
   const work = mkdtempSync(`${tmpdir()}/ringway-package-`);
+  const compression = values.quick ? 'gzip' : 'xz';
   process.env.SOURCE_DATE_EPOCH ??= commandOutput('git', ['-C', ROOT, 'log', '-1', '--format=%ct']);
   try {
     rmSync(out, { recursive: true, force: true });
     mkdirSync(out, { recursive: true });
     if (wanted.has('filter')) filterPackage(work, out);
-    if (wanted.has('node')) nodePackages(work, out, values.quick ? 'gzip' : 'xz');
+    if (wanted.has('node')) nodePackages(work, out, compression);
     if (wanted.has('gateway') || wanted.has('npm')) {
       await build('product');
       const product = productTree(work);
       if (wanted.has('npm')) npmTarball(product, work, out);
       if (wanted.has('gateway')) {
         writeSbom(product, `${out}/ringway.cdx.json`);
-        gatewayPackage(product, work, out);
+        gatewayPackage(product, work, out, compression);
       }
     }
     writeSums(out);

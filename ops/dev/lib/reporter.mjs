@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import Mocha from 'mocha';
+import { cpuSeconds } from './cpu-seconds.mjs';
 import { ROOT } from './paths.mjs';
 import { sourceOf } from './stages.mjs';
 
@@ -21,7 +22,8 @@ const SHOWN_CHARACTERS = 300;
 /**
  * Mocha's reporter for `npm test`: one line a top-level suite, failures in full, and a JSON file
  * for the summary over all stages (`reporterOption.output`):
- * `{ passed, failed: [{ title, file, error }], skipped: [{ title, file }], seconds: { file: number } }`.
+ * `{ passed, failed: [{ title, file, error }], skipped: [{ title, file }], seconds: { file: number },
+ * cpu: { file: number } }`.
  * It is also written at every failure, so that a run which dies later still tells of it.
  */
 export default class StageReporter extends Base {
@@ -37,10 +39,12 @@ export default class StageReporter extends Base {
     const skipped = [];
     /** @type {Record<string, number>} */
     const seconds = {};
-    let suite = { passed: 0, failed: 0, skipped: 0, startedAt: Date.now() };
+    /** @type {Record<string, number>} */
+    const cpu = {};
+    let suite = newSuite();
 
     const report = () => {
-      const result = { passed: this.stats.passes, failed, skipped, seconds };
+      const result = { passed: this.stats.passes, failed, skipped, seconds, cpu };
       writeFileSync(options.reporterOption.output, JSON.stringify(result));
     };
 
@@ -57,12 +61,13 @@ export default class StageReporter extends Base {
       skipped.push({ title: test.fullTitle(), file: sourceFile(test) });
     });
     runner.on(EVENT_SUITE_BEGIN, (begun) => {
-      if (begun.parent?.root) suite = { passed: 0, failed: 0, skipped: 0, startedAt: Date.now() };
+      if (begun.parent?.root) suite = newSuite();
     });
     runner.on(EVENT_SUITE_END, (ended) => {
       if (!ended.parent?.root) return;
       const file = sourceFile(ended);
       seconds[file] = (seconds[file] ?? 0) + (Date.now() - suite.startedAt) / 1000;
+      cpu[file] = (cpu[file] ?? 0) + cpuSeconds() - suite.cpuAtStart;
       console.log(`  ${describeSuite(ended.title, suite)}`);
     });
     runner.once(EVENT_RUN_END, () => {
@@ -70,6 +75,10 @@ export default class StageReporter extends Base {
       report();
     });
   }
+}
+
+function newSuite() {
+  return { passed: 0, failed: 0, skipped: 0, startedAt: Date.now(), cpuAtStart: cpuSeconds() };
 }
 
 /**
