@@ -5,11 +5,10 @@ import { isQuick } from './quick.mjs';
 
 /**
  * The suites of the S3 API that run once more on a real cluster: those of what Swift does itself when
- * it is written to, such as copies, conditions and parts. The answers of a cluster to each single
- * call of ours are the subject of `test/contract/swift.test.ts` and `test/swift`.
+ * it is written to, such as copies and parts. The answers of a cluster to each single call of ours,
+ * and to its conditions, are the subject of `test/contract/swift.test.ts` and `test/swift`.
  */
 const S3_SUITES = [
-  'test/integration/conditional-deletes.test.ts',
   'test/integration/copy.test.ts',
   'test/integration/multipart.test.ts',
   'test/integration/versions/states.test.ts',
@@ -18,7 +17,6 @@ const S3_SUITES = [
 
 /** Those that read objects, on a real cluster as well: direct reads differ in nothing else. */
 const S3_SUITES_THAT_READ = [
-  'test/integration/listings.test.ts',
   'test/integration/multipart-reads.test.ts',
   'test/integration/objects.test.ts',
   'test/integration/versions/named-reads.test.ts',
@@ -55,15 +53,12 @@ const CLIENTS_ON_A_CLUSTER = ['test/clients/rclone-multipart.test.ts'];
  * twice, as a delete marker.
  */
 const ON_A_FAULTY_STORE = [
-  'test/integration/acl-writes.test.ts',
   'test/integration/buckets.test.ts',
   'test/integration/copy.test.ts',
   'test/integration/listings.test.ts',
   'test/integration/multipart.test.ts',
-  'test/integration/multipart-listings.test.ts',
   'test/integration/multipart-reads.test.ts',
   'test/integration/objects.test.ts',
-  'test/integration/tagging.test.ts',
 ];
 
 /** Suites of the console that run once more on a real cluster; they speak Swift's API in any case. */
@@ -71,7 +66,6 @@ const CONSOLE_ON_A_CLUSTER = [
   'test/console/files/edge-names.test.ts',
   'test/console/files/files.test.ts',
   'test/console/files/zip.test.ts',
-  'test/integration/console-s3-sharing.test.ts',
   'test/integration/console-s3-together.test.ts',
 ];
 
