@@ -10,7 +10,7 @@ import { step } from './aids.mjs';
 /** Beside whatever else runs on this host: a root shares its network. */
 export const PORTS = { s3: 18_000, admin: 18_464, console: 18_900, store: 18_001 };
 /** Between the reads of a client, which leave the processors to what is tried. */
-const READ_EVERY_MS = 10;
+const READ_EVERY_MS = 40;
 
 /** @typedef {{ access_key: string, secret_key: string }} Access */
 
