@@ -40,9 +40,11 @@ describeWith([pythonModule('boto3')], 'client: boto3, control characters in keys
     for (const operation of ['GetObject', 'ListObjects', 'ListObjectsV2', 'ListObjectVersions']) {
       expect(report[operation], operation).to.deep.equal(KEYS);
     }
-    const parsed = KEYS.map((key) => (IN_XML_1_0.includes(key) ? key : 'ResponseParserError'));
+    // Debian 13's takes an answer that it cannot parse for one of a broken server.
+    const unparsed = report.ListMultipartUploads;
+    expect(unparsed).to.be.oneOf(['ResponseParserError', '500']);
+    const parsed = KEYS.map((key) => (IN_XML_1_0.includes(key) ? key : unparsed));
     expect(report.CreateMultipartUpload).to.deep.equal(parsed);
-    expect(report.ListMultipartUploads).to.equal('ResponseParserError');
     expect(report['ListMultipartUploads with encoding-type']).to.deep.equal(ENCODED);
     const deleted = KEYS.map((key) => (IN_XML_1_0.includes(key) ? [key] : 'MalformedXML'));
     expect(report.DeleteObjects).to.deep.equal(deleted);
