@@ -45,7 +45,9 @@ describeWith([pythonModule('boto3')], 'client: boto3, control characters in keys
     expect(unparsed).to.be.oneOf(['ResponseParserError', '500']);
     const parsed = KEYS.map((key) => (IN_XML_1_0.includes(key) ? key : unparsed));
     expect(report.CreateMultipartUpload).to.deep.equal(parsed);
-    expect(report['ListMultipartUploads with encoding-type']).to.deep.equal(ENCODED);
+    // And sends its request again: there is more than one upload then.
+    const uploads = new Set(report['ListMultipartUploads with encoding-type'] as string[]);
+    expect([...uploads]).to.deep.equal(ENCODED);
     const deleted = KEYS.map((key) => (IN_XML_1_0.includes(key) ? [key] : 'MalformedXML'));
     expect(report.DeleteObjects).to.deep.equal(deleted);
     expect(report.left, 'after deleting each by itself').to.deep.equal([]);

@@ -42,7 +42,7 @@ describeWith(SWIFT_NEEDS, 'faults of a Swift cluster under load', function () {
   before(async () => {
     // A server that does not answer is given up sooner than Swift's ten seconds.
     lab = await startSwiftLab({
-      // What is written stays: each round takes 35 MB of each device.
+      // Objects stay: those of a round take 35 MB of each device.
       deviceBytes: 2 ** 30 * Math.ceil(ROUNDS / 20),
       proxyOptions: { node_timeout: 3, recoverable_node_timeout: 1 },
     });
