@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import process from 'node:process';
 
-/** Of Linux on all machines that this runs on: a tick of /proc is 10 ms. */
+/** The clock of /proc: Linux has a tick of 10 ms on all machines that this runs on. */
 const TICKS_PER_S = 100;
 
 /**
