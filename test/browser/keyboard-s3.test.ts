@@ -254,7 +254,7 @@ describeWith([program('chromium')], 'buckets of S3 with the keyboard alone', fun
     ]);
     const file = { name: 'new.txt', mimeType: 'text/plain', buffer: Buffer.from('new') };
     await chooser.setFiles([file]);
-    await page.locator('#queue').getByText('done').waitFor();
+    await page.locator('#queue').getByText('done', { exact: true }).waitFor();
     const button = page.getByRole('button', { name: 'new.txt', exact: true });
     await button.waitFor();
     await press(page, page.getByRole('button', { name: 'Dismiss: new.txt' }));

@@ -73,6 +73,12 @@ export interface SwiftLabOptions {
   readonly strict?: boolean;
 }
 
+/**
+ * A busy machine accepts no connection within half a second, now and then: a proxy then takes other
+ * devices, and says for a moment that what it has just made is not there.
+ */
+const PATIENT = { conn_timeout: 5 };
+
 const TOOL = join(process.cwd(), 'ops/swift-lab/main.mjs');
 
 /** A real Swift cluster on this machine, with the faults that a test may inject. */
@@ -278,7 +284,10 @@ function upArgs(dir: string, options: SwiftLabOptions): string[] {
     ...(deviceBytes === undefined ? [] : ['--device-bytes', String(deviceBytes)]),
     ...(proxyWorkers === undefined ? [] : ['--proxy-workers', String(proxyWorkers)]),
     ...(storageWorkers === undefined ? [] : ['--storage-workers', String(storageWorkers)]),
-    ...Object.entries(proxyOptions).flatMap(([k, v]) => ['--proxy-option', `${k}=${v}`]),
+    ...Object.entries({ ...PATIENT, ...proxyOptions }).flatMap(([k, v]) => [
+      '--proxy-option',
+      `${k}=${v}`,
+    ]),
     ...(noFilter === true ? ['--no-filter'] : []),
     ...more,
     ...(process.env.RINGWAY_TEST_SWIFT_LAB ?? '').split(' ').filter((word) => word !== ''),
