@@ -19,6 +19,7 @@ import {
   type WholeRun,
 } from './run.js';
 import { RunJournal } from './run-journal.js';
+import { RunNews } from './run-news.js';
 import { RunResults, wholeRunJson } from './run-result.js';
 
 export interface RunsOptions {
@@ -40,8 +41,6 @@ export interface RunsOptions {
 const OPEN_MAX = 32;
 /** Timers of Node.js wait for no more than 24 days. */
 const TTL_S_MAX = 7 * 86_400;
-/** A run of a thousand steps a second need not say so as often. */
-const PUBLISH_EVERY_MS = 250;
 /** The time that aborted runs have to end before the console does. */
 const CLOSE_MS = 5000;
 
@@ -56,13 +55,14 @@ export class Runs {
   /** Runs that are over, or of a kind that this console does not have; oldest first. */
   readonly #others = new Map<string, RunEntry>();
   readonly #acting = new Set<Promise<void>>();
-  readonly #published = new Map<string, number>();
+  readonly #news: RunNews;
   readonly #ending = new AbortController();
   readonly #results: RunResults;
   #opening: Promise<RunJournal> | undefined;
 
   constructor(private readonly options: RunsOptions) {
     this.#results = new RunResults(options.logger);
+    this.#news = new RunNews(options.events, options.now);
   }
 
   /** To call before `recover`: a former run of a kind that is not registered stays as it is. */
@@ -213,6 +213,7 @@ export class Runs {
     const all = Promise.allSettled(this.#acting);
     await Promise.race([all, delay(CLOSE_MS, undefined, { signal }).catch(() => undefined)]);
     giveUp.abort();
+    this.#news.close();
     const journal = await this.#opening?.catch(() => undefined);
     await journal?.close();
   }
@@ -269,7 +270,7 @@ export class Runs {
   #openRun(entry: RunEntry, kind: RunKind, journal: RunJournal, isResumed: boolean): OpenRun {
     const { now, describe } = this.options;
     const onChange = (changed: OpenRun): void => {
-      this.#publish(changed);
+      this.#news.changed(changed);
     };
     const run = new OpenRun({ entry, kind, journal, isResumed, now, onChange, describe });
     this.#open.set(entry.id, run);
@@ -305,9 +306,8 @@ export class Runs {
     }
     this.#open.delete(id);
     this.#others.set(id, entry);
-    this.#published.delete(id);
     this.#forgetOldest(entry.kind, journal);
-    this.options.events.publish('runs', viewOf(entry, run.progress));
+    this.#news.over(run, entry);
     const isFine = state === 'done' || (state === 'reverted' && error === null);
     const code = error === null ? {} : { code: error.code };
     await this.#record(entry, isFine ? 'ok' : 'failed', { state, ...code });
@@ -322,15 +322,6 @@ export class Runs {
       this.#others.delete(id);
       journal.dropResult(id).catch(this.options.describe);
     }
-  }
-
-  #publish(run: OpenRun): void {
-    const { id, state } = run.entry;
-    const now = this.options.now();
-    const isNews = state !== 'active' || run.progress === null;
-    if (!isNews && now - (this.#published.get(id) ?? 0) < PUBLISH_EVERY_MS) return;
-    this.#published.set(id, now);
-    this.options.events.publish('runs', viewOf(run.entry, run.progress));
   }
 
   #record(

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { makeFolder } from '../../../src/lib/durable-file.js';
+import type { Logger } from '../../../src/telemetry/logger.js';
 import type { ConsoleOptions } from '../../config/load.js';
 import type { ProcessMark } from '../../nodes/processes.js';
 import { ApiError } from '../../server/api-error.js';
@@ -68,6 +69,7 @@ export class BenchmarkRuns
   constructor(
     runs: Runs,
     options: Pick<ConsoleOptions, 'benchmarkBin' | 'benchmarkHome' | 'stateDir'>,
+    private readonly logger: Pick<Logger, 'error'>,
   ) {
     super(runs, KIND, 'Benchmark');
     this.profiles = new Profiles(options.benchmarkHome);
@@ -87,9 +89,16 @@ export class BenchmarkRuns
     runs.register(kind);
   }
 
-  /** Removes what the programs of a console that was killed have written. */
+  /** Removes what the programs of a killed console have written. Never rejects: it may do so later. */
   async begin(turn: () => Promise<boolean>): Promise<void> {
-    if (!(await turn())) return;
+    try {
+      if (await turn()) await this.#removeLeft();
+    } catch (error) {
+      this.logger.error({ err: error }, 'files of an unfinished benchmark are left');
+    }
+  }
+
+  async #removeLeft(): Promise<void> {
     const left = await foldersLeft(this.#folder);
     const all = await this.list();
     const own = new Set(all.filter((run) => run.ended_unix_s === null).map(({ id }) => id));
@@ -118,12 +127,22 @@ export class BenchmarkRuns
   async rows(): Promise<BenchmarkRunRow[]> {
     const runs = await Promise.all(
       (await this.list()).map(async (run) => {
-        const { result } = run.ended_unix_s === null ? { result: null } : await this.get(run.id);
+        const result = run.ended_unix_s === null ? null : await this.#resultOf(run.id);
         return { ...run, rows: result?.rows ?? [] };
       }),
     );
     const former = await formerRuns(this.#folder);
     return [...runs, ...former.map(({ result, ...run }) => ({ ...run, rows: result?.rows ?? [] }))];
+  }
+
+  /** @returns null for one that was let go meanwhile, too: another has ended */
+  async #resultOf(id: string): Promise<BenchmarkResult | null> {
+    try {
+      return (await this.get(id)).result;
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'not_found') return null;
+      throw error;
+    }
   }
 
   /** A benchmark that a release before 1.0 has kept. */

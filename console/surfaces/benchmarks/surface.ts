@@ -52,7 +52,7 @@ export const BENCHMARKS: Surface<{
       routes: benchmarkRoutes,
     },
   ],
-  open: ({ runs, options }) => new BenchmarkRuns(runs, options),
+  open: ({ runs, options, logger }) => new BenchmarkRuns(runs, options, logger),
 };
 
 function benchmarkRoutes(app: FastifyInstance, context: ConsoleContext, runs: BenchmarkRuns): void {

@@ -10,7 +10,7 @@ import type { BenchmarksView } from '../surface.js';
 /** Starts benchmarks, shows what they print, and compares their results. */
 export const { mount, topics, onConnection } = runPage({
   kind: 'benchmarks.run',
-  listTitle: 'Previous runs',
+  listTitle: 'Runs',
   list: () => call('GET', '/api/benchmarks', undefined, true),
   read: (id) => call('GET', `/api/benchmarks/runs/${id}`, undefined, true),
   runOf: (run) => run,
