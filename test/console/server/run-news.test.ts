@@ -7,7 +7,7 @@ describe('news of runs', () => {
   it('have the last progress before a long step, and no more than one of many', async () => {
     const told: unknown[] = [];
     const publish = (_topic: string, view: unknown) => told.push(view);
-    const news = new RunNews({ publish } as never, () => 1000);
+    const news = new RunNews({ publish }, () => 1000);
     const run = { entry: { id: 'r', state: 'active' }, progress: { done: 0, total: null } };
     for (const done of [1, 2, 3]) {
       run.progress = { done, total: null };
