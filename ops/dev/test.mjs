@@ -75,8 +75,8 @@ async function runStages(size, stages, coverageFolder) {
   const options = { grep: values.grep, coverageFolder };
   const ended = new Map();
   const secondsOf = (/** @type {typeof stages[number]} */ { name }) => secondsOfStage(size, name);
-  await runBeside(stages, secondsOf, async (stage, isBesideOthers) => {
-    ended.set(stage, await runStage(stage, { ...options, isBesideOthers }));
+  await runBeside(stages, secondsOf, async (stage, place) => {
+    ended.set(stage, await runStage(stage, { ...options, ...place }));
   });
   if (!isWhole) return stages.map((stage) => ended.get(stage));
   const results = [];

@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises';
-import { chromium, type Browser, type Locator, type Page } from 'playwright-core';
+import { chromium, type Browser, type Locator, type Page, type Response } from 'playwright-core';
 import { findProgram } from './programs.js';
 import { IS_CLUSTER } from './stack.js';
 
@@ -28,12 +28,15 @@ export interface Watched {
   readonly page: Page;
   /** Errors of scripts, what the console says at level error, and so what a policy refused. */
   readonly complaints: string[];
-  /** URL, headers and body of every answer. */
+  /** URL and headers of every answer, with the body of all but scripts, styles, images and fonts. */
   readonly answers: string[];
   /** With RINGWAY_PICTURES=1, photographs the page in both themes, by default in two sizes. */
   shoot(name: string, sizes?: typeof ALL_SIZES): Promise<void>;
   close(): Promise<void>;
 }
+
+/** Kinds of files that are the same for everyone, of which a page loads a hundred. */
+const FILES_OF_ALL = new Set(['script', 'stylesheet', 'image', 'font']);
 
 let shared: Promise<Browser> | undefined;
 
@@ -51,6 +54,11 @@ after('close Chromium', async () => {
   await (await shared)?.close();
 });
 
+/** Whether a secret cannot be in it. */
+export function isFileOfAll(response: Response): boolean {
+  return FILES_OF_ALL.has(response.request().resourceType());
+}
+
 export async function openPage(): Promise<Watched> {
   const context = await (await sharedBrowser()).newContext({ viewport: SIZES.desk });
   const page = await context.newPage();
@@ -63,7 +71,8 @@ export async function openPage(): Promise<Watched> {
   page.on('response', (response) => {
     const head = `${response.url()} ${JSON.stringify(response.headers())}`;
     // A stream of events does not end, and has no body that could be asked for.
-    response.text().then(
+    const body = isFileOfAll(response) ? Promise.resolve('') : response.text();
+    body.then(
       (text) => answers.push(`${head} ${text}`),
       () => answers.push(head),
     );

@@ -20,7 +20,7 @@ export const KEYSTONE: readonly Need[] = [
 export const KEYSTONE_LIMIT_MS = 5 * 60_000;
 
 /**
- * What `keystone-manage` does for `db_sync` and `bootstrap`, in one process, since each takes two
+ * The work of `keystone-manage db_sync` and `bootstrap` in one process, since each takes two
  * seconds to load. Arguments: database, configuration, password, URL. Keystone writes while another
  * of its connections reads: with SQLite's default journal it hangs then.
  */

@@ -22,10 +22,13 @@ const REPORTS = `${ROOT}/.build/test`;
  *   grep?: string | undefined,
  *   coverageFolder?: string | undefined,
  *   isBesideOthers?: boolean,
- * }} [options] beside other stages, each line of output begins with the stage's name
+ *   isInBackground?: boolean,
+ * }} [options] beside other stages, each line of output begins with the stage's name; in their
+ *   background, it takes what they leave of the processors
  * @returns {Promise<import('./summary.mjs').StageResult>}
  */
-export async function runStage(stage, { grep, coverageFolder, isBesideOthers = false } = {}) {
+export async function runStage(stage, options = {}) {
+  const { grep, coverageFolder, isBesideOthers = false, isInBackground = false } = options;
   const output = `${REPORTS}/${stage.name}.json`;
   mkdirSync(REPORTS, { recursive: true });
   rmSync(output, { force: true });
@@ -51,6 +54,7 @@ export async function runStage(stage, { grep, coverageFolder, isBesideOthers = f
       ...stage.env,
     },
     label: isBesideOthers ? stage.name : undefined,
+    isInBackground,
     timeoutMs: stage.timeoutMs,
   }).finally(() => folder.remove());
   const seconds = (Date.now() - startedAt) / 1000;

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { constants } from 'node:os';
+import { constants, setPriority } from 'node:os';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { ROOT } from './paths.mjs';
@@ -22,13 +22,20 @@ let /** @type {NodeJS.Signals | null} */ stoppedBy = null;
  *
  * @param {string} command
  * @param {readonly string[]} args
- * @param {{ env?: Record<string, string | undefined>, capture?: boolean, label?: string | undefined, timeoutMs?: number }} [options]
+ * @param {{
+ *   env?: Record<string, string | undefined>,
+ *   capture?: boolean,
+ *   label?: string | undefined,
+ *   isInBackground?: boolean,
+ *   timeoutMs?: number,
+ * }} [options]
  *   `capture` returns stdout and stderr as `output` instead of showing them; `label` begins each
- *   line that is shown
+ *   line that is shown; in the background, it and what it starts have a low priority
  * @returns {Promise<{ code: number, signal: string | null, output: string, timedOut: boolean }>}
  *   `code` is 128 + n after a signal
  */
-export function run(command, args, { env = {}, capture = false, label, timeoutMs } = {}) {
+export function run(command, args, options = {}) {
+  const { env = {}, capture = false, label, isInBackground = false, timeoutMs } = options;
   if (stoppedBy !== null) {
     const code = 128 + constants.signals[stoppedBy];
     return Promise.resolve({ code, signal: stoppedBy, output: '', timedOut: false });
@@ -40,6 +47,9 @@ export function run(command, args, { env = {}, capture = false, label, timeoutMs
       env: { ...process.env, ...env },
       stdio: ['ignore', output, output],
     });
+    if (isInBackground && child.pid !== undefined) {
+      setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
+    }
     const forward = (/** @type {NodeJS.Signals} */ signal) => {
       stoppedBy = signal;
       child.kill(signal);

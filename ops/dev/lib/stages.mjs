@@ -116,14 +116,16 @@ const ORACLE = /-oracle\.test\.ts$/;
  * is the first alone: it is to take less than a minute.
  *
  * {@link BESIDE} of them run beside each other, the longest first: those on a cluster mostly wait (for
- * time-outs of servers that tests have stopped), and others use the processors meanwhile.
+ * time-outs of servers that tests have stopped), and others use the processors meanwhile. Those of
+ * which no test looks at a clock are patient: one of them runs besides, at a low priority, with what
+ * the others leave of the processors.
  *
  * `timeoutMs` bounds a stage that hangs: it is a guard, no measurement, and larger for large files.
  */
 export const STAGES = [
   { name: 'unit', folders: null, timeoutMs: 10 * 60_000 },
   { name: 'components', folders: COMPONENTS, timeoutMs: 35 * 60_000 },
-  { name: 'contract', folders: ['contract'], timeoutMs: 15 * 60_000 },
+  { name: 'contract', folders: ['contract'], isPatient: true, timeoutMs: 15 * 60_000 },
   { name: 'integration', folders: ['integration'], timeoutMs: 30 * 60_000 },
   { name: 'faults', folders: ['faults'], timeoutMs: 20 * 60_000 },
   {
@@ -149,6 +151,7 @@ export const STAGES = [
     folders: [],
     again: S3_SUITES_OVER_SWIFT,
     env: { RINGWAY_TEST_STACK: 'swift-api' },
+    isPatient: true,
     timeoutMs: 20 * 60_000,
   },
   {
@@ -156,45 +159,64 @@ export const STAGES = [
     folders: [],
     again: ON_A_FAULTY_STORE,
     env: { RINGWAY_TEST_STACK: 'faulty' },
+    isPatient: true,
     timeoutMs: 10 * 60_000,
   },
-  { name: 'clients', folders: ['clients'], timeoutMs: 24 * 60_000 },
+  { name: 'clients', folders: ['clients'], isPatient: true, timeoutMs: 30 * 60_000 },
+  // Bare machines are made, and packages built and installed there.
+  {
+    name: 'packages',
+    folders: ['clients/packages.test.ts'],
+    isPatient: true,
+    timeoutMs: 30 * 60_000,
+  },
   { name: 'browser', folders: ['browser'], timeoutMs: 25 * 60_000 },
 ];
 
 const LARGE_FACTOR = process.env.RINGWAY_LARGE === '1' ? 6 : 1;
 
-/** How many stages run beside each other. */
+/** How many stages run beside each other, without a patient one. */
 const BESIDE = 2;
 
+/** @typedef {{ isBesideOthers: boolean, isInBackground: boolean }} Place */
+
 /**
- * {@link BESIDE} stages run beside each other; when one ends, the next begins.
+ * {@link BESIDE} stages run beside each other; when one ends, the next begins. Patient ones run one by
+ * one in the background of these, and as the others when there are no others left.
  *
  * @param {readonly T[]} stages
  * @param {(stage: T) => number} secondsOf what a stage is known to take
- * @param {(stage: T, isBesideOthers: boolean) => Promise<void>} run
- * @template T
+ * @param {(stage: T, place: Place) => Promise<void>} run
+ * @template {{ name: string, isPatient?: boolean }} T
  */
 export async function runBeside(stages, secondsOf, run) {
-  const waiting = longestFirst(stages, secondsOf);
-  const isBesideOthers = waiting.length > 1;
-  const worker = async () => {
-    for (let stage = waiting.shift(); stage !== undefined; stage = waiting.shift()) {
-      await run(stage, isBesideOthers);
+  const { patient, others } = byPatience(stages, secondsOf);
+  const isBesideOthers = stages.length > 1;
+  const work = async (
+    /** @type {boolean} */ isInBackground,
+    /** @type {() => T | undefined} */ next,
+  ) => {
+    for (let stage = next(); stage !== undefined; stage = next()) {
+      await run(stage, { isBesideOthers, isInBackground });
     }
   };
-  await Promise.all(Array.from({ length: BESIDE }, worker));
+  const workers = Array.from({ length: BESIDE }, () =>
+    work(false, () => others.shift() ?? patient.shift()),
+  );
+  // The workers come first: a patient stage is theirs only where no other is left.
+  await Promise.all([...workers, work(true, () => patient.shift())]);
 }
 
 /**
  * @param {readonly T[]} stages
  * @param {(stage: T) => number} secondsOf what a stage is known to take
- * @returns how long {@link runBeside} takes
- * @template T
+ * @returns how long {@link runBeside} takes where nothing is left for the background
+ * @template {{ name: string, isPatient?: boolean }} T
  */
 export function secondsBeside(stages, secondsOf) {
+  const { patient, others } = byPatience(stages, secondsOf);
   const workers = Array.from({ length: BESIDE }, () => 0);
-  for (const stage of longestFirst(stages, secondsOf)) {
+  for (const stage of [...others, ...patient]) {
     const free = workers.indexOf(Math.min(...workers));
     workers[free] = (workers[free] ?? 0) + secondsOf(stage);
   }
@@ -202,12 +224,18 @@ export function secondsBeside(stages, secondsOf) {
 }
 
 /**
+ * The longest first.
+ *
  * @param {readonly T[]} stages
  * @param {(stage: T) => number} secondsOf
- * @template T
+ * @template {{ name: string, isPatient?: boolean }} T
  */
-function longestFirst(stages, secondsOf) {
-  return stages.toSorted((a, b) => secondsOf(b) - secondsOf(a));
+function byPatience(stages, secondsOf) {
+  const sorted = stages.toSorted((a, b) => secondsOf(b) - secondsOf(a));
+  return {
+    patient: sorted.filter(({ isPatient }) => isPatient === true),
+    others: sorted.filter(({ isPatient }) => isPatient !== true),
+  };
 }
 
 /** Folders of `test/` without tests of their own. */
@@ -218,8 +246,13 @@ const HELPERS = new Set(['support']);
  * @param {readonly string[]} [files]
  * @param {boolean} [hasSwift]
  * @param {Size} [size]
- * @returns {{ name: string, files: string[], env: Record<string, string>, timeoutMs: number }[]} with
- *   compiled files, relative to the checkout; stages without files are left out
+ * @returns {{
+ *   name: string,
+ *   files: string[],
+ *   env: Record<string, string>,
+ *   isPatient: boolean,
+ *   timeoutMs: number,
+ * }[]} with compiled files, relative to the checkout; stages without files are left out
  */
 export function planStages(
   filters,
@@ -228,9 +261,10 @@ export function planStages(
   size = 'all',
 ) {
   const wanted = files.filter((file) => isWanted(sourceOf(file), filters));
-  return STAGES.map(({ name, again = [], env = {}, needsSwift = false, timeoutMs }) => ({
+  return STAGES.map(({ name, again = [], env = {}, needsSwift = false, isPatient, timeoutMs }) => ({
     name,
     env,
+    isPatient: isPatient === true,
     timeoutMs: timeoutMs * LARGE_FACTOR,
     files: wanted
       .filter(

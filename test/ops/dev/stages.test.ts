@@ -63,25 +63,31 @@ describe('npm test: stages', () => {
     expect(stages).to.deep.equal(['components', 'swift']);
   });
 
-  it('runs two beside each other, the longest first, and knows how long that takes', async () => {
+  it('runs two beside each other, the longest first, patient ones behind them, and knows how long that takes', async () => {
     const { runBeside, secondsBeside } = await loadTool('lib/stages.mjs');
-    const seconds: Record<string, number> = { unit: 1, components: 6, swift: 8, clients: 3 };
-    const secondsOf = (name: string) => seconds[name] ?? 0;
+    const stages = [
+      { name: 'unit', seconds: 1 },
+      { name: 'components', seconds: 6 },
+      { name: 'swift', seconds: 8 },
+      { name: 'clients', seconds: 3 },
+      ...['a', 'b', 'c'].map((name) => ({ name, seconds: 1, isPatient: true })),
+    ];
+    const secondsOf = (stage: { seconds: number }) => stage.seconds;
     const begun: string[] = [];
-    const ends: (() => void)[] = [];
-    const all = runBeside(Object.keys(seconds), secondsOf, (name, isBesideOthers) => {
-      begun.push(`${name} ${String(isBesideOthers)}`);
-      return new Promise((resolve) => ends.push(resolve));
+    const ends = new Map<string, () => void>();
+    const all = runBeside(stages, secondsOf, ({ name }, { isBesideOthers, isInBackground }) => {
+      expect(isBesideOthers).to.equal(true);
+      begun.push(isInBackground ? `(${name})` : name);
+      return new Promise((resolve) => ends.set(name, resolve));
     });
-    expect(begun).to.deep.equal(['swift true', 'components true']);
-    for (let at = 0; at < 4; at++) {
-      ends[at]?.();
+    for (const name of ['components', 'a', 'clients', 'unit', 'swift', 'b', 'c']) {
+      ends.get(name)?.();
       await Promise.resolve();
       await Promise.resolve();
     }
     await all;
-    expect(begun.slice(2)).to.deep.equal(['clients true', 'unit true']);
-    expect(secondsBeside(Object.keys(seconds), secondsOf)).to.equal(9);
+    expect(begun.join(' ')).to.equal('swift components (a) clients (b) unit c');
+    expect(secondsBeside(stages, secondsOf)).to.equal(11);
     expect(secondsBeside([], secondsOf)).to.equal(0);
   });
 

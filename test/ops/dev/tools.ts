@@ -79,12 +79,15 @@ interface Tools {
       hasSwift?: boolean,
       size?: Size,
     ) => { name: string; files: string[]; env: Record<string, string> }[];
-    runBeside: <T>(
+    runBeside: <T extends { name: string; isPatient?: boolean }>(
       stages: readonly T[],
       secondsOf: (stage: T) => number,
-      run: (stage: T, isBesideOthers: boolean) => Promise<void>,
+      run: (stage: T, place: { isBesideOthers: boolean; isInBackground: boolean }) => Promise<void>,
     ) => Promise<void>;
-    secondsBeside: <T>(stages: readonly T[], secondsOf: (stage: T) => number) => number;
+    secondsBeside: <T extends { name: string; isPatient?: boolean }>(
+      stages: readonly T[],
+      secondsOf: (stage: T) => number,
+    ) => number;
   };
   readonly 'lib/quick.mjs': { missingFrom: (sources: readonly string[]) => string[] };
   readonly 'lib/again.mjs': {
