@@ -18,10 +18,16 @@ export class SwiftReader {
     return new SwiftReader(`${url}/${container}`, token);
   }
 
-  /** Names of all objects, at most 10,000. */
+  /** Names of all objects, page by page. */
   async list(): Promise<string[]> {
-    const answer = await this.#get('?format=json', {});
-    return (JSON.parse(answer.toString('utf8')) as { name: string }[]).map(({ name }) => name);
+    const names: string[] = [];
+    for (;;) {
+      const marker = encodeURIComponent(names.at(-1) ?? '');
+      const answer = await this.#get(`?format=json&marker=${marker}`, {});
+      const page = JSON.parse(answer.toString('utf8')) as { name: string }[];
+      if (page.length === 0) return names;
+      names.push(...page.map(({ name }) => name));
+    }
   }
 
   /** Of the newest of all copies. */
