@@ -15,7 +15,7 @@ import { AWS_CONFIG, useAwsCli } from './programs.js';
 const FILE_BYTES = 64 * 1024 * 1024;
 
 describeWith([program('aws')], 'client: aws cli, multipart', function () {
-  const bench = useBench(this);
+  const bench = useBench(this, {});
   const aws = useAwsCli(bench);
   let sha256: string;
 

@@ -2,6 +2,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { Client, type ClientOptions } from 'minio';
 import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 import { startService, type Service, type ServiceOptions } from '../support/service.js';
+import { serviceOfSuites } from '../support/shared-service.js';
 
 /** The bench of one client's suite, from before its first test to after its last. */
 export interface ClientBench {
@@ -13,13 +14,19 @@ export interface ClientBench {
 /** Real clients move many files, on a machine that may be slow: a guard, no measurement. */
 const CLIENT_LIMIT_MS = 10 * 60_000;
 
-/** Registers hooks in the current suite. @returns the bench, once they ran */
-export function useBench(suite: Mocha.Suite, options: ServiceOptions = {}): () => ClientBench {
+/**
+ * Registers hooks in the current suite.
+ *
+ * @param options - of a service of its own; by default one that other suites use, too
+ * @returns the bench, once the hooks ran
+ */
+export function useBench(suite: Mocha.Suite, options?: ServiceOptions): () => ClientBench {
   suite.timeout(CLIENT_LIMIT_MS);
   let bench: ClientBench | undefined;
 
   before(async () => {
-    bench = { service: await startService(options), folder: await makeTempFolder('client') };
+    const service = await (options === undefined ? serviceOfSuites() : startService(options));
+    bench = { service, folder: await makeTempFolder('client') };
   });
 
   after(async () => {

@@ -4,6 +4,7 @@ import { request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { expect } from 'chai';
 import { S3TestClient, type S3Answer } from '../support/s3-client.js';
 import { startService, type Service } from '../support/service.js';
+import { serviceOfSuites } from '../support/shared-service.js';
 import { signHeaders } from '../support/sigv4.js';
 
 export const MIB = 1024 * 1024;
@@ -99,12 +100,14 @@ export class UploadBench extends UploadSteps {
   #service: Service | undefined;
   #s3: S3TestClient | undefined;
 
-  constructor(private readonly config: Readonly<Record<string, unknown>> = {}) {
+  /** @param config - of a service of its own; by default it is one that other suites use, too */
+  constructor(private readonly config?: Readonly<Record<string, unknown>>) {
     super();
   }
 
   async start(): Promise<void> {
-    this.#service = await startService({ config: this.config });
+    const { config } = this;
+    this.#service = await (config === undefined ? serviceOfSuites() : startService({ config }));
     this.#s3 = new S3TestClient(this.#service);
     await this.#s3.put('/parts');
   }

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { readXml, S3TestClient, type S3Answer } from '../support/s3-client.js';
-import { startService, type Service } from '../support/service.js';
+import type { Service } from '../support/service.js';
+import { serviceOfSuites } from '../support/shared-service.js';
 
 const REQUEST_ID = /^tx[0-9a-f]{21}-[0-9a-f]{10}$/;
 
@@ -9,7 +10,7 @@ describe('refusals over the wire', () => {
   let s3: S3TestClient;
 
   before(async () => {
-    service = await startService();
+    service = await serviceOfSuites();
     s3 = new S3TestClient(service);
     await s3.put('/refusals');
     await s3.put('/refusals/key', 'as it was');

@@ -125,7 +125,7 @@ function documentOf({ root, inner }: Reader): string {
 }
 
 describe('documents that cannot be read', () => {
-  const bench = new UploadBench();
+  const bench = new UploadBench({});
 
   before(async () => {
     await bench.start();

@@ -33,7 +33,7 @@ const DAMAGED_RETENTION = [
 
 /** SPEC.md 3.2: what cannot be read fails closed. */
 describe('damaged locks over the wire', () => {
-  const bench = useVersionsBench();
+  const bench = useVersionsBench({});
   const bucket = '/damaged';
   let made = 0;
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { S3TestClient, type S3Answer } from '../../support/s3-client.js';
 import { startService, type Service, type ServiceOptions } from '../../support/service.js';
+import { serviceOfSuites } from '../../support/shared-service.js';
 
 /** A service whose buckets keep versions, and the words that its suites are written in. */
 
@@ -122,12 +123,18 @@ export class VersionsBench extends VersionSteps {
   }
 }
 
-/** Registers hooks in the current suite. @returns the bench, once they ran */
-export function useVersionsBench(options: ServiceOptions = {}): () => VersionsBench {
+/**
+ * Registers hooks in the current suite.
+ *
+ * @param options - of a service of its own; by default one that other suites use, too
+ * @returns the bench, once the hooks ran
+ */
+export function useVersionsBench(options?: ServiceOptions): () => VersionsBench {
   let bench: VersionsBench | undefined;
 
   before(async () => {
-    bench = new VersionsBench(await startService(options));
+    const service = await (options === undefined ? serviceOfSuites() : startService(options));
+    bench = new VersionsBench(service);
   });
 
   after(async () => {
