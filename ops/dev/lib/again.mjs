@@ -23,7 +23,7 @@ export async function runFailedAgain(stage, result, options = {}, run = runStage
   const files = filesToRepeat(stage, result);
   if (files.length === 0) return result;
   console.log(`\n${stage.name}: once more, alone: ${files.map(sourceOf).join(' ')}`);
-  const again = await run({ ...stage, files }, options);
+  const again = await run({ ...stage, files }, { ...options, grep: titlesToRepeat(files, result) });
   const failedAgain = new Set(again.failed.map(({ title }) => title));
   return {
     ...result,
@@ -44,4 +44,18 @@ function filesToRepeat({ name, files }, { failed }) {
   const sources = new Set(failed.map(({ file }) => file));
   const repeated = files.filter((file) => sources.has(sourceOf(file)));
   return repeated.length === sources.size && sources.size <= FILES_AT_MOST ? repeated : [];
+}
+
+/**
+ * Each test of a contract has containers of its own, and the file takes two minutes; tests of other
+ * files may go on where the one before has ended.
+ *
+ * @param {readonly string[]} files
+ * @param {import('./summary.mjs').StageResult} result
+ * @returns {string | undefined} what `--grep` of mocha takes
+ */
+function titlesToRepeat(files, { failed }) {
+  if (!files.every((file) => sourceOf(file).startsWith('test/contract/'))) return undefined;
+  if (failed.some(({ title }) => title.includes('" hook '))) return undefined;
+  return failed.map(({ title }) => `^${title.replace(/[^\w ]/g, '\\$&')}$`).join('|');
 }

@@ -69,12 +69,15 @@ export function keepSeconds(size, results) {
  * The expected time of a run, in words. Its parts run one after the other, and stages of a part
  * beside each other.
  *
- * @param {readonly { size: Size, stages: readonly { name: string }[] }[]} parts in order
+ * @param {readonly { size: Size, stages: readonly { name: string, isPatient?: boolean }[] }[]} parts
+ *   in order
  * @param {Record<string, number>} seconds by `quick unit`, `rest unit` and so on
  * @returns {string} one line
  */
 export function estimate(parts, seconds = knownSeconds()) {
-  const all = parts.flatMap(({ size, stages }) => stages.map(({ name }) => ({ size, name })));
+  const all = parts.flatMap(({ size, stages }) =>
+    stages.map(({ name, isPatient = false }) => ({ size, name, isPatient })),
+  );
   const secondsOf = (/** @type {{ size: Size, name: string }} */ { size, name }) =>
     seconds[keyOf(size, name)] ??
     (size === 'all'

@@ -210,17 +210,18 @@ export async function runBeside(stages, secondsOf, run) {
 /**
  * @param {readonly T[]} stages
  * @param {(stage: T) => number} secondsOf what a stage is known to take
- * @returns how long {@link runBeside} takes where nothing is left for the background
+ * @returns how long {@link runBeside} takes where the others leave enough for the background
  * @template {{ name: string, isPatient?: boolean }} T
  */
 export function secondsBeside(stages, secondsOf) {
   const { patient, others } = byPatience(stages, secondsOf);
   const workers = Array.from({ length: BESIDE }, () => 0);
-  for (const stage of [...others, ...patient]) {
+  for (const stage of others) {
     const free = workers.indexOf(Math.min(...workers));
     workers[free] = (workers[free] ?? 0) + secondsOf(stage);
   }
-  return Math.max(...workers);
+  const background = patient.reduce((sum, stage) => sum + secondsOf(stage), 0);
+  return Math.max(...workers, background);
 }
 
 /**

@@ -46,6 +46,26 @@ describe('npm test: once more', () => {
     expect(result.failed).to.deep.equal([second]);
   });
 
+  it('repeats of a contract only what failed', async () => {
+    const { runFailedAgain } = await loadTool('lib/again.mjs');
+    const greps: (string | undefined)[] = [];
+    const repeat = async (title: string, source: string): Promise<void> => {
+      await runFailedAgain(
+        { name: 'swift', files: [`dist/${source.replace('.ts', '.js')}`] },
+        stage('swift', { failed: [failure(title, source)] }),
+        {},
+        (_stage, { grep }) => {
+          greps.push(grep);
+          return Promise.resolve(stage('swift', { passed: 1 }));
+        },
+      );
+    };
+    await repeat('a store (Swift) lists', 'test/contract/swift.test.ts');
+    await repeat('"before all" hook for "lists"', 'test/contract/swift.test.ts');
+    await repeat('a store lists', 'test/swift/lists.test.ts');
+    expect(greps).to.deep.equal(['^a store \\(Swift\\) lists$', undefined, undefined]);
+  });
+
   it('gives no second chance to races, to a stage that hung, or to many files', async () => {
     const one = failure('x', 'test/a.test.ts');
     const many = ['a', 'b', 'c', 'd'].map((name) => failure(name, `test/${name}.test.ts`));

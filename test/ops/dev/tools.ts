@@ -95,7 +95,7 @@ interface Tools {
       stage: Stage,
       result: StageResult,
       options: object,
-      run: (stage: Stage) => Promise<StageResult>,
+      run: (stage: Stage, options: { readonly grep?: string }) => Promise<StageResult>,
     ) => Promise<StageResult>;
   };
   readonly 'lib/planted.mjs': {
