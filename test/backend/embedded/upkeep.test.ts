@@ -36,10 +36,8 @@ const NEVER = new AbortController().signal;
 async function fill(store: EmbeddedStore): Promise<void> {
   const metadata = { colour: 'blue' };
   const systemMetadata = { acl: 'private' };
-  await store.updateContainer(CONTEXT, BUCKET, {
-    metadata: { rules: 'all' },
-    acl: { read: '.r:*', write: '' },
-  });
+  const acl = { read: '.r:*', write: '' };
+  await store.updateContainer(CONTEXT, BUCKET, { metadata: { rules: 'all' }, acl });
   await store.createContainer(CONTEXT, PARTS, {});
   const part = seededBytes(10, 3);
   const put = await store.putObject(CONTEXT, { ...PARTS, object: 'part' }, inputOf(part));
@@ -234,8 +232,8 @@ describe('the check of the embedded store', () => {
 describe('export and import of the embedded store', () => {
   const target = useEach(temporaryDirectory, removeFolder);
 
-  const take = (bytes: Buffer) =>
-    withOpenStore({ directory: target() }, (deps) => importStore(deps, NEVER, pieces(bytes)));
+  const take = (bytes: Buffer, from = pieces(bytes)) =>
+    withOpenStore({ directory: target() }, (deps) => importStore(deps, NEVER, from));
 
   it('brings all of a store into another one, byte for byte', async () => {
     await withStore({}, async (store, directory) => {
@@ -279,6 +277,23 @@ describe('export and import of the embedded store', () => {
       expect((await exported(target())).equals(whole)).to.be.true;
       expect((await failureOf(take(whole))).message).to.include('the store is not empty');
       expect((await exported(target())).equals(whole)).to.be.true;
+    });
+  });
+
+  it('takes nothing where a bucket is made meanwhile', async () => {
+    await withStore({}, async (store, directory) => {
+      await fill(store);
+      const whole = await exported(directory);
+      const served = await openEmbeddedStore({ directory: target() });
+      async function* slowly(): AsyncGenerator<Buffer> {
+        yield whole.subarray(0, -100);
+        await served.createContainer(CONTEXT, PARTS, {});
+        yield whole.subarray(-100);
+      }
+      expect((await failureOf(take(whole, slowly()))).message).to.include('the store is not empty');
+      await served.close();
+      expect((await exported(target())).toString()).to.include('{"containers":1,"objects":0');
+      expect(await faultsOf(target())).to.deep.equal([]);
     });
   });
 
