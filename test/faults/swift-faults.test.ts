@@ -28,7 +28,7 @@ const RECOVERED = 20;
 /** How many look for what lies there in the end: an hour leaves thousands of keys. */
 const READERS = 4;
 
-/** How often all faults come: 24 rounds of `RINGWAY_FAULTS=all` take an hour. */
+/** How often all faults come: 36 rounds of `RINGWAY_FAULTS=all` take an hour. */
 const ROUNDS = Number(process.env.RINGWAY_FAULT_ROUNDS ?? 1);
 const rounds = Array.from({ length: ROUNDS }, (_, at) => (ROUNDS === 1 ? '' : `, round ${at + 1}`));
 

@@ -28,15 +28,15 @@ export interface Watched {
   readonly page: Page;
   /** Errors of scripts, what the console says at level error, and so what a policy refused. */
   readonly complaints: string[];
-  /** URL and headers of every answer, with the body of all but scripts, styles, images and fonts. */
+  /** URL and headers of every answer, with the body of all but scripts, styles and fonts. */
   readonly answers: string[];
   /** With RINGWAY_PICTURES=1, photographs the page in both themes, by default in two sizes. */
   shoot(name: string, sizes?: typeof ALL_SIZES): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Kinds of files that are the same for everyone, of which a page loads a hundred. */
-const FILES_OF_ALL = new Set(['script', 'stylesheet', 'image', 'font']);
+/** Kinds of files that are the same for everyone, of which a page loads a hundred; images may be objects. */
+const FILES_OF_ALL = new Set(['script', 'stylesheet', 'font']);
 
 let shared: Promise<Browser> | undefined;
 

@@ -46,6 +46,14 @@ describe('npm test: once more', () => {
     expect(result.failed).to.deep.equal([second]);
   });
 
+  it('keeps a failure whose test did not run again', async () => {
+    const first = stage('swift', { failed: [failure('lists', 'test/a.test.ts')] });
+    const { runFailedAgain } = await loadTool('lib/again.mjs');
+    const nothing = () => Promise.resolve(stage('swift', {}));
+    const result = await runFailedAgain({ name: 'swift', files }, first, {}, nothing);
+    expect(result).to.deep.equal(first);
+  });
+
   it('repeats of a contract only what failed', async () => {
     const { runFailedAgain } = await loadTool('lib/again.mjs');
     const greps: (string | undefined)[] = [];
