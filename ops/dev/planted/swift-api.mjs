@@ -174,4 +174,25 @@ export const SWIFT_API = [
     replace: `if answer is Ellipsis:`,
     tests: ['test/ops/swift-filter.test.ts'],
   },
+  {
+    name: 'filter: a container that could not be looked up is missing',
+    file: 'ops/swift/ringway_filter/misses.py',
+    find: `return found is None or self._is_unsure_of(`,
+    replace: `return found is not None and self._is_unsure_of(`,
+    tests: ['test/ops/swift-filter.test.ts'],
+  },
+  {
+    name: 'filter: a container is missing for as long as memcached says so',
+    file: 'ops/swift/ringway_filter/lookups.py',
+    find: `if is_there(env, *names) is False:`,
+    replace: `if is_there(env, *names) is Ellipsis:`,
+    tests: ['test/ops/swift-filter.test.ts'],
+  },
+  {
+    name: 'filter: a memcached that was restarted is not told again which nodes failed',
+    file: 'ops/swift/ringway_filter/failures.py',
+    find: `elif self._ring.get(key, raise_on_error=True) is None:`,
+    replace: `elif self._ring is None:`,
+    tests: ['test/ops/swift-filter.test.ts'],
+  },
 ];

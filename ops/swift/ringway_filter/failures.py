@@ -3,31 +3,37 @@ works, and what its fellows have noticed, by way of memcached."""
 
 import time
 
+import eventlet
+
 #: Of the proxy server, in Swift 2.30 to 2.38; each is called with a node that
 #: did not answer, or with 5xx.
 COMPLAINTS = ('error_limit', 'error_occurred', 'exception_occurred')
 
 _PREFIX = 'ringway/failed/'
-#: A node that fails is told of at once, and then so often.
-_TELL_SECONDS = 60
-#: memcached may be away, too.
-_RETRY_SECONDS = 1
+#: A node that fails is told of at once, and then at most so often.
+TELL_SECONDS = 1
+#: And again after so long, since memcached forgets when it is restarted.
+RETELL_SECONDS = 10
 
 
 class Failures(object):
     """:param proxy: Swift's proxy server, whose complaints are listened to
     :param ring: Swift's memcached client
     :param repair_seconds: after so long a node that was away has been repaired
+    :param later: calls a function after a number of seconds
     """
 
-    def __init__(self, proxy, ring, repair_seconds, now=time.monotonic):
+    def __init__(self, proxy, ring, repair_seconds, now=time.monotonic,
+                 later=eventlet.spawn_after):
         self._proxy = proxy
         self._ring = ring
         self._repair_seconds = repair_seconds
         self._now = now
+        self._later = later
         # As many entries as the rings have devices.
         self._times = {}
         self._tell_at = {}
+        self._planned = set()
         for name in COMPLAINTS:
             setattr(proxy, name, self._noting(getattr(proxy, name)))
 
@@ -39,17 +45,37 @@ class Failures(object):
 
     def _note(self, key):
         now = self._times[key] = self._now()
+        self._plan(RETELL_SECONDS)
         if now < self._tell_at.get(key, now):
             return
-        self._tell_at[key] = now + _RETRY_SECONDS
+        self._tell_at[key] = now + TELL_SECONDS
         try:
-            self._ring.set(key, 1, time=self._repair_seconds + _TELL_SECONDS,
+            self._ring.set(key, 1, time=self._repair_seconds,
                            raise_on_error=True)
-            self._tell_at[key] = now + _TELL_SECONDS
         except Exception:
             # It is a complaint, in the middle of somebody's request; and this
             # proxy knows at least.
-            pass
+            self._plan(TELL_SECONDS)
+
+    def _plan(self, seconds):
+        if seconds not in self._planned:
+            self._planned.add(seconds)
+            self._later(seconds, self._retell, seconds)
+
+    def _retell(self, planned):
+        self._planned.remove(planned)
+        try:
+            for key, failed in list(self._times.items()):
+                left = int(failed + self._repair_seconds - self._now())
+                if left < 1:
+                    del self._times[key]
+                # What others tell may be of a later failure.
+                elif self._ring.get(key, raise_on_error=True) is None:
+                    self._ring.set(key, 1, time=left, raise_on_error=True)
+        except Exception:
+            self._plan(TELL_SECONDS)
+        if self._times:
+            self._plan(RETELL_SECONDS)
 
     def now(self):
         return self._now()

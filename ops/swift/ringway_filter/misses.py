@@ -15,7 +15,8 @@ answer, the primary ones of the ring. It is sure when
   one of them; or
 * one did that was not away lately, so that it has missed nothing.
 
-Else it goes to the gateway with ``X-Gateway-Unsure``, which asks its client to
+The same holds of the container and the account, when the proxy did not find
+them. Else it goes to the gateway with ``X-Gateway-Unsure``, which asks its client to
 come again.
 """
 
@@ -24,6 +25,7 @@ from swift.common.storage_policy import POLICIES
 from swift.common.swob import wsgi_to_str
 
 from ringway_filter.failures import COMPLAINTS
+from ringway_filter.lookups import is_there, look_again
 from ringway_filter.paths import split_path
 from ringway_filter.trust import trust_of
 
@@ -35,8 +37,6 @@ CONSEQUENCES = ('400', '404', '409')
 
 _POLICY = 'HTTP_X_BACKEND_STORAGE_POLICY_INDEX'
 _NO_ACCOUNT = 'x-backend-fake-account-listing'
-#: Of recheck_container_existence: so long Swift believes that one is missing.
-_MISSING_CACHED = 0.1
 
 
 def proxy_of(app):
@@ -74,6 +74,8 @@ class Misses(object):
             return self.app(env, start_response)
         method, since = env['REQUEST_METHOD'], self._failures.now()
         account, container, obj = split_path(env)
+        if account is not None:
+            look_again(env, account, container, obj)
 
         def noting(status, headers, exc_info=None):
             missing = status.startswith('404') or (container is None and any(
@@ -91,24 +93,33 @@ class Misses(object):
         return self.app(env, noting)
 
     def _is_unsure(self, env, method, since, account, container, obj):
-        proxy = self._proxy
-        if account is None or method == 'DELETE':
-            # What was not found is marked as deleted.
+        if account is None:
             return False
         if container is None:
-            return self._may_hide(proxy.account_ring, None, since, account)
+            return self._may_hide(
+                self._proxy.account_ring, None, since, account)
         if obj is None:
-            return self._may_hide(
-                proxy.container_ring, None, since, account, container)
-        if method == 'PUT':
-            # It is the container that is missing, now or a moment ago.
-            since -= proxy.recheck_container_existence * _MISSING_CACHED
-            return self._may_hide(
-                proxy.container_ring, None, since, account, container)
+            return self._is_unsure_of(env, since, account, container)
+        found = is_there(env, account, container)
+        if not found:
+            return found is None or self._is_unsure_of(
+                env, since, account, container)
+        if method in ('PUT', 'DELETE'):
+            # What was not found is marked as deleted.
+            return False
         index = env.get(_POLICY, '0')
         return self._may_hide(
-            proxy.get_object_ring(index), POLICIES.get_by_index(index), since,
-            account, container, obj)
+            self._proxy.get_object_ring(index), POLICIES.get_by_index(index),
+            since, account, container, obj)
+
+    def _is_unsure_of(self, env, since, account, container):
+        """Whether a container that was not found may be there."""
+        found = is_there(env, account)
+        if not found:
+            return found is None or self._may_hide(
+                self._proxy.account_ring, None, since, account)
+        return self._may_hide(
+            self._proxy.container_ring, None, since, account, container)
 
     def _may_hide(self, ring, policy, since, *names):
         """Whether something of this name may be on servers that failed."""

@@ -34,22 +34,32 @@ def node(server, device, zone=1):
 class Proxy(FakeSwift):
     """Complains of nodes while it answers, as Swift's proxy server does."""
 
-    recheck_container_existence = 60
-
     def __init__(self, nodes):
         super(Proxy, self).__init__()
         self.ring = self.account_ring = self.container_ring = Ring(nodes)
+        #: Its lookups of accounts and containers.
+        self.statuses = {'account/a': 204, 'container/a/c': 204,
+                         'container/a/c+segments': 204}
         self.failing = []
         self.limited = []
         self.complaints = []
 
     def __call__(self, env, start_response):
         env['HTTP_X_BACKEND_STORAGE_POLICY_INDEX'] = '1'
+        infocache = env.setdefault('swift.infocache', {})
+        for key, status in self.statuses.items():
+            infocache.setdefault(key, self.look_up(env, key, status))
         for index, each in enumerate(self.failing):
             complaint = ('error_limit', 'error_occurred',
                          'exception_occurred')[index % 3]
             getattr(self, complaint)(each, 'a message')
         return super(Proxy, self).__call__(env, start_response)
+
+    @staticmethod
+    def look_up(env, key, status):
+        cache = env.get('swift.cache')
+        info = cache.get(key) if cache is not None else None
+        return {'status': status} if info is None else info
 
     def get_object_ring(self, index):
         assert index == '1'
@@ -84,7 +94,7 @@ class TestMisses(unittest.TestCase):
         self.nodes, self.proxy = nodes, Proxy(nodes)
         self.memcache = FakeMemcache()
         failures = Failures(self.proxy, self.memcache, REPAIR_SECONDS,
-                            now=lambda: self.now)
+                            now=lambda: self.now, later=lambda *_timer: None)
         # All of them were away a moment ago.
         for each in nodes:
             self.proxy.error_occurred(each, 'a message')
@@ -166,30 +176,6 @@ class TestMisses(unittest.TestCase):
         self.memcache.failures = 100
         self.assertTrue(self.is_unsure())
 
-    def test_other_proxies_are_told_and_not_again_and_again(self):
-        told = []
-        self.memcache.set = lambda key, *_args, **options: told.append(
-            (key, options['time']))
-        self.proxy.failing = self.nodes[:1]
-        for seconds, times in ((0, 0), (49, 0), (2, 1), (1, 1), (60, 2)):
-            self.now += seconds
-            self.ask()
-            self.assertEqual(told, times * [
-                ('ringway/failed/s1:6200/d1', REPAIR_SECONDS + 60)])
-
-    def test_memcached_that_is_away_is_asked_again(self):
-        self.proxy.failing = self.nodes[:1]
-        self.memcache.data.clear()
-        self.now += 60
-        self.memcache.failures = 1
-        self.ask()
-        self.ask()
-        self.assertEqual(self.memcache.data, {})
-        self.now += 1
-        self.ask()
-        self.assertEqual(list(self.memcache.data),
-                         ['ringway/failed/s1:6200/d1'])
-
     def test_erasure_code(self):
         # 8 + 4 on four servers: one of them may be away.
         self.use([node('s%d' % (i % 4), 'd%d' % i) for i in range(12)], 9)
@@ -208,16 +194,42 @@ class TestMisses(unittest.TestCase):
         self.proxy.answer('GET', '/v1/a', '200 OK')
         self.assertFalse(self.is_unsure(path='/v1/a'))
 
-    def test_container_of_a_put_that_was_missed_a_moment_ago(self):
-        self.proxy.answer('PUT', PATH, '404 Not Found')
-        self.proxy.failing = self.nodes[:2]
-        self.ask()
-        self.proxy.failing = []
-        self.now += 5
-        self.assertTrue(self.is_unsure('PUT'))
+    def test_lookups_that_failed(self):
+        def of(status, path=PATH):
+            self.now += 1
+            for method in ('GET', 'HEAD', 'PUT', 'POST', 'DELETE'):
+                self.proxy.answer(method, path, '404 Not Found')
+                self.assertEqual(self.is_unsure(method, path), status, method)
+        # Nobody has failed, and yet it could not tell.
+        del self.proxy.statuses['container/a/c']
+        of(True)
+        self.proxy.statuses['container/a/c'] = 404
+        of(False)
         self.assertEqual(self.proxy.ring.asked[-1], ('a', 'c'))
-        self.now += 2
-        self.assertFalse(self.is_unsure('PUT'))
+        self.proxy.failing = self.nodes[:2]
+        of(True)
+        of(True, '/v1/a/c')
+        self.proxy.failing = []
+        of(False, '/v1/a/c')
+        self.proxy.statuses['account/a'] = 404
+        of(False)
+        self.assertEqual(self.proxy.ring.asked[-1], ('a',))
+        self.proxy.failing = self.nodes[:2]
+        of(True)
+        self.proxy.failing = []
+        del self.proxy.statuses['account/a']
+        of(True, '/v1/a/c')
+        of(True)
+
+    def test_memcached_is_not_believed(self):
+        cache = FakeMemcache()
+        cache.data['container/a/c'] = {'status': 404}
+        self.proxy.statuses['container/a/c'] = 200
+        self.proxy.answer('PUT', PATH, '201 Created')
+        env = request('PUT', PATH, **{'swift.cache': cache})
+        call(self.app, signed(env))
+        infocache = self.proxy.calls[-1]['swift.infocache']
+        self.assertEqual(infocache['container/a/c']['status'], 200)
 
     def test_only_what_is_missing(self):
         self.proxy.failing = self.nodes[:2]

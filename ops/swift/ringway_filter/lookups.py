@@ -1,0 +1,76 @@
+"""The lookup of a request's container and account, which Swift's proxy server
+makes first, in memcached or with their servers.
+
+When it cannot tell, it goes on as if there were no such container, and when
+memcached says that there is none, that may be what somebody found six seconds
+ago, or a minute: before the container was made.
+"""
+
+from swift.common.http import is_success
+from swift.common.swob import wsgi_to_str
+from swift.proxy.controllers.base import get_cache_key
+
+_INFOCACHE = 'swift.infocache'
+_CACHE = 'swift.cache'
+
+
+def look_again(env, account, container, obj):
+    """Lets the proxy server ask the servers where memcached says that a
+    request's container or account is missing. Costs no question of its own to
+    memcached when it does not.
+
+    :param account: a WSGI string, as are the others; container and obj may be
+        None
+    """
+    if container is None:
+        # The account itself is asked for.
+        return
+    names = (account,) if obj is None else (account, container)
+    if _cached(env, *names) is None and obj is not None:
+        names = (account,)
+        _cached(env, *names)
+    if is_there(env, *names) is False:
+        env[_INFOCACHE].pop(_key(*names))
+        cache = env.get(_CACHE)
+        env[_CACHE] = None if cache is None else Unread(cache)
+
+
+def is_there(env, *names):
+    """:param names: account and maybe container, WSGI strings
+    :returns: whether it is there, as the servers said while this request was
+        served, or memcached said that it is; None if nobody could tell
+    """
+    info = env.get(_INFOCACHE, {}).get(_key(*names))
+    if info is None:
+        return None
+    return is_success(info['status']) and bool(
+        info.get('account_really_exists', True))
+
+
+def _cached(env, *names):
+    infocache = env.setdefault(_INFOCACHE, {})
+    key, cache = _key(*names), env.get(_CACHE)
+    info = infocache.get(key)
+    if info is None and cache is not None:
+        info = cache.get(key)
+        if info:
+            # Where the proxy server looks first.
+            infocache[key] = info
+    return info
+
+
+def _key(*names):
+    return get_cache_key(*map(wsgi_to_str, names))
+
+
+class Unread(object):
+    """A client of memcached that remembers for others, and knows nothing."""
+
+    def __init__(self, cache):
+        self._cache = cache
+
+    def __getattr__(self, name):
+        return getattr(self._cache, name)
+
+    def get(self, *_args, **_kwargs):
+        return None
