@@ -195,4 +195,18 @@ export const SWIFT_API = [
     replace: `elif self._ring is None:`,
     tests: ['test/ops/swift-filter.test.ts'],
   },
+  {
+    name: 'filter: a bucket has no lock while its account cannot be looked up',
+    file: 'ops/swift/ringway_filter/lookups.py',
+    find: `status == 0 and is_there(env, account) is False)`,
+    replace: `status == 0)`,
+    tests: ['test/ops/swift-filter.test.ts'],
+  },
+  {
+    name: 'filter: a bucket has no lock when the one server that missed it says so',
+    file: 'ops/swift/ringway_filter/misses.py',
+    find: `if trust is None and env.get('swift.source') != SOURCE:`,
+    replace: `if trust is None:`,
+    tests: ['test/ops/swift-filter.test.ts'],
+  },
 ];

@@ -36,8 +36,8 @@ from ringway_filter.answers import refuse
 from ringway_filter.bodies import (
     GatedInput, TailedInput, is_chunked, read_exactly)
 from ringway_filter.lease import Busy, Unavailable
+from ringway_filter.lookups import SOURCE
 from ringway_filter.misses import is_missing
-from ringway_filter.protection import SOURCE
 
 #: A body up to this size is read before the lease is taken.
 MEMORY_BYTES_MAX = 65536

@@ -33,13 +33,12 @@ import re
 from urllib.parse import unquote
 
 from swift.common import swob
-from swift.common.http import is_success
 from swift.common.middleware.keystoneauth import KeystoneAuth
 from swift.common.middleware.tempauth import TempAuth
 from swift.common.swob import wsgi_to_bytes, wsgi_to_str, wsgi_unquote
-from swift.proxy.controllers.base import get_container_info
 
 from ringway_filter.answers import refuse
+from ringway_filter.lookups import Unknown, info_of
 
 DENIED = 'X-Gateway-Denied'
 
@@ -185,21 +184,12 @@ class Hops(object):
                     and self._base[1].endswith(_VERSIONS))
         if role == 'bucket':
             return (account, container) == self._base[:2]
-        info = _info(env, app, account, container)
+        try:
+            info = info_of(env, app, account, container)
+        except Unknown:
+            raise refuse(swob.HTTPServiceUnavailable, env, _UNKNOWN)
         return any(decides(env, self._behalf, path, info.get('read_acl'))
                    for decides in self._deciders)
-
-
-def _info(env, app, account, container):
-    """What the proxy server asks for next, from where it is kept."""
-    env.setdefault('swift.infocache', {})
-    path = '/v1/%s/%s' % (account, container)
-    info = get_container_info(dict(env, PATH_INFO=path), app,
-                              swift_source='RW')
-    status = info['status']
-    if not is_success(status) and status not in (0, 404, 410):
-        raise refuse(swob.HTTPServiceUnavailable, env, _UNKNOWN)
-    return info
 
 
 def find_deciders(app):

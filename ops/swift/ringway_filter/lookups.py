@@ -8,10 +8,37 @@ ago, or a minute: before the container was made.
 
 from swift.common.http import is_success
 from swift.common.swob import wsgi_to_str
-from swift.proxy.controllers.base import get_cache_key
+from swift.proxy.controllers.base import get_cache_key, get_container_info
+
+#: Requests of the filter's own, as the proxy server logs them.
+SOURCE = 'RW'
 
 _INFOCACHE = 'swift.infocache'
 _CACHE = 'swift.cache'
+
+
+class Unknown(Exception):
+    """Nobody could tell."""
+
+
+def info_of(env, app, account, container):
+    """:param app: what the guard stands in front of
+    :returns: what Swift knows of a container, which may be that it is missing;
+        kept for the request, where the proxy looks for it next, and in
+        memcached
+    :raises Unknown:
+    """
+    env.setdefault(_INFOCACHE, {})
+    env = dict(env, PATH_INFO='/v1/%s/%s' % (account, container))
+    look_again(env, account, container, True)
+    info = get_container_info(env, app, swift_source=SOURCE)
+    status = info['status']
+    is_missing = status in (404, 410) or (
+        # The account is missing, or could not be looked up.
+        status == 0 and is_there(env, account) is False)
+    if not is_missing and not is_success(status):
+        raise Unknown()
+    return info
 
 
 def look_again(env, account, container, obj):

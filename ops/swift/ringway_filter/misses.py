@@ -25,7 +25,7 @@ from swift.common.storage_policy import POLICIES
 from swift.common.swob import wsgi_to_str
 
 from ringway_filter.failures import COMPLAINTS
-from ringway_filter.lookups import is_there, look_again
+from ringway_filter.lookups import SOURCE, is_there, look_again
 from ringway_filter.paths import split_path
 from ringway_filter.trust import trust_of
 
@@ -70,7 +70,7 @@ class Misses(object):
 
     def __call__(self, env, start_response):
         trust = trust_of(env)
-        if trust is None:
+        if trust is None and env.get('swift.source') != SOURCE:
             return self.app(env, start_response)
         method, since = env['REQUEST_METHOD'], self._failures.now()
         account, container, obj = split_path(env)
@@ -80,13 +80,17 @@ class Misses(object):
         def noting(status, headers, exc_info=None):
             missing = status.startswith('404') or (container is None and any(
                 name.lower() == _NO_ACCOUNT for name, _value in headers))
-            if missing:
-                if self._is_unsure(env, method, since,
-                                   account, container, obj):
-                    trust.unsure = True
-                    headers = list(headers)
-                    headers.append((UNSURE, 'true'))
-            elif obj and is_server_error(int(status.split()[0])):
+            unsure = missing and self._is_unsure(
+                env, method, since, account, container, obj)
+            if trust is None:
+                # The guard asks, before it lets a client write.
+                status = '503 Service Unavailable' if unsure else status
+            elif unsure:
+                trust.unsure = True
+                headers = list(headers)
+                headers.append((UNSURE, 'true'))
+            elif obj and not missing and is_server_error(
+                    int(status.split()[0])):
                 # Of a segment, say: it is answered as if that were not there.
                 trust.unsure = True
             return start_response(status, headers, exc_info)

@@ -24,16 +24,13 @@ import json
 from io import BytesIO
 
 from swift.common import swob
-from swift.common.http import is_success
 from swift.common.request_helpers import split_reserved_name
 from swift.common.swob import str_to_wsgi
 from swift.common.utils import config_true_value, drain_and_close
 from swift.common.wsgi import make_pre_authed_request
-from swift.proxy.controllers.base import get_container_info
 
 from ringway_filter.answers import refuse
-
-SOURCE = 'RW'
+from ringway_filter.lookups import SOURCE, Unknown, info_of
 
 _READS = frozenset(('GET', 'HEAD', 'OPTIONS'))
 _VERSIONS = '+versions'
@@ -164,17 +161,10 @@ def _reason(env, app, account, container):
 
 
 def _info(env, app, account, container):
-    """What Swift knows of a container; it is cached for the request, where
-    the proxy looks for it next, and in memcached."""
-    env.setdefault('swift.infocache', {})
-    path = '/v1/%s/%s' % (account, container)
-    info = get_container_info(dict(env, PATH_INFO=path), app,
-                              swift_source=SOURCE)
-    status = info['status']
-    # 0: there is no such account
-    if not is_success(status) and status not in (0, 404, 410):
+    try:
+        return info_of(env, app, account, container)
+    except Unknown:
         raise refuse(swob.HTTPServiceUnavailable, env, _UNKNOWN)
-    return info
 
 
 def _refusal_of_jobs(env, app):

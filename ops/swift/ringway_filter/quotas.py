@@ -22,6 +22,7 @@ from swift.common.middleware.account_quotas import AccountQuotaMiddleware
 from swift.common.middleware.container_quotas import ContainerQuotaMiddleware
 from swift.proxy.controllers.base import get_container_info
 
+from ringway_filter.lookups import SOURCE
 from ringway_filter.paths import split_path
 from ringway_filter.trust import trust_of
 
@@ -104,7 +105,7 @@ def _info(env, app, account, container):
     env.setdefault('swift.infocache', {})
     path = '/v1/%s/%s' % (account, container)
     info = get_container_info(dict(env, PATH_INFO=path), app,
-                              swift_source='RW')
+                              swift_source=SOURCE)
     return info if is_success(info['status']) else None
 
 

@@ -1,7 +1,7 @@
 import unittest
 
-from ringway_filter.lookups import is_there, look_again
-from tests.support import FakeMemcache
+from ringway_filter.lookups import Unknown, info_of, is_there, look_again
+from tests.support import FakeMemcache, FakeSwift, request
 
 THERE = {'status': 204}
 GONE = {'status': 404}
@@ -59,6 +59,29 @@ class TestLookups(unittest.TestCase):
     def test_nobody_could_tell(self):
         self.assertIsNone(is_there({}, 'a'))
         self.assertIsNone(is_there({'swift.infocache': {}}, 'a', 'c'))
+
+    def info(self, swift, **infos):
+        self.cache.data = {
+            key.replace('_', '/'): info for key, info in infos.items()}
+        env = request('PUT', '/v1/a/b/o', **{'swift.cache': self.cache})
+        return info_of(env, swift, 'a', 'c')
+
+    def test_info_of_a_container(self):
+        swift = FakeSwift()
+        self.assertEqual(self.info(swift)['status'], 0)
+        swift.answer('HEAD', '/v1/a', '204 No Content')
+        self.assertEqual(self.info(swift)['status'], 404)
+        swift.container('/v1/a/c', S3_Object_Lock='{}')
+        for infos in ({}, {'container_a_c': GONE}, {'account_a': GONE}):
+            self.assertEqual(self.info(swift, **infos)['sysmeta'],
+                             {'s3-object-lock': '{}'})
+
+    def test_info_that_nobody_could_tell(self):
+        for path in '/v1/a', '/v1/a/c':
+            swift = FakeSwift()
+            swift.container('/v1/a/c')
+            swift.answer('HEAD', path, '503 Service Unavailable')
+            self.assertRaises(Unknown, self.info, swift)
 
 
 if __name__ == '__main__':

@@ -241,6 +241,15 @@ class TestMisses(unittest.TestCase):
         self.proxy.failing = self.nodes[:2]
         self.assertFalse(self.is_unsure(trusted=False))
 
+    def test_a_question_of_the_guard_has_no_answer(self):
+        def status(**environ):
+            env = request('HEAD', '/v1/a/c', **environ)
+            return call(self.store, env)[0]
+        asking = {'swift.source': 'RW'}
+        self.assertEqual((status(**asking), status()), (404, 404))
+        self.proxy.failing = self.nodes[:2]
+        self.assertEqual((status(**asking), status()), (503, 404))
+
     def test_what_middleware_makes_of_a_sub_request(self):
         def of(status, segment):
             def between(app):

@@ -141,9 +141,11 @@ class TestProtection(unittest.TestCase):
         self.assertEqual(acls, ['some:one', None])
 
     def test_unknown_means_refused(self):
-        self.swift.answer('HEAD', '/v1/a/locked', '503 Service Unavailable')
-        for path in ('/v1/a/locked/o', '/v1/a/locked+segments/o'):
-            self.assertEqual(self.status('PUT', path), (503, False))
+        for asked in ('/v1/a', '/v1/a/locked'):
+            self.setUp()
+            self.swift.answer('HEAD', asked, '503 Service Unavailable')
+            for path in ('/v1/a/locked/o', '/v1/a/locked+segments/o'):
+                self.assertEqual(self.status('PUT', path), (503, False))
 
     def test_one_look_for_all_of_a_request(self):
         env = request('PUT', '/v1/a/plain/o')
