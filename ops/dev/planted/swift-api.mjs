@@ -177,22 +177,22 @@ export const SWIFT_API = [
   {
     name: 'filter: a container that could not be looked up is missing',
     file: 'ops/swift/ringway_filter/misses.py',
-    find: `return found is None or self._is_unsure_of(`,
-    replace: `return found is not None and self._is_unsure_of(`,
+    find: `if found is None and is_there(env, account):`,
+    replace: `if found is Ellipsis:`,
     tests: ['test/ops/swift-filter.test.ts'],
   },
   {
     name: 'filter: a container is missing for as long as memcached says so',
     file: 'ops/swift/ringway_filter/lookups.py',
-    find: `if is_there(env, *names) is False:`,
-    replace: `if is_there(env, *names) is Ellipsis:`,
+    find: `if found is False:`,
+    replace: `if found is Ellipsis:`,
     tests: ['test/ops/swift-filter.test.ts'],
   },
   {
     name: 'filter: a memcached that was restarted is not told again which nodes failed',
     file: 'ops/swift/ringway_filter/failures.py',
-    find: `elif self._ring.get(key, raise_on_error=True) is None:`,
-    replace: `elif self._ring is None:`,
+    find: `if self._ring.get(key, raise_on_error=True) is None:`,
+    replace: `if self._ring is None:`,
     tests: ['test/ops/swift-filter.test.ts'],
   },
   {
@@ -207,6 +207,13 @@ export const SWIFT_API = [
     file: 'ops/swift/ringway_filter/misses.py',
     find: `if trust is None and env.get('swift.source') != SOURCE:`,
     replace: `if trust is None:`,
+    tests: ['test/ops/swift-filter.test.ts'],
+  },
+  {
+    name: 'filter: a lookup that turned out to be unsure is remembered for the request',
+    file: 'ops/swift/ringway_filter/misses.py',
+    find: `forget(env, account, container)`,
+    replace: `pass`,
     tests: ['test/ops/swift-filter.test.ts'],
   },
 ];

@@ -64,16 +64,18 @@ class Failures(object):
 
     def _retell(self, planned):
         self._planned.remove(planned)
-        try:
-            for key, failed in list(self._times.items()):
-                left = int(failed + self._repair_seconds - self._now())
-                if left < 1:
-                    del self._times[key]
+        for key in list(self._times):
+            left = int(self._times[key] + self._repair_seconds - self._now())
+            if left < 1:
+                del self._times[key]
+                continue
+            try:
                 # What others tell may be of a later failure.
-                elif self._ring.get(key, raise_on_error=True) is None:
+                if self._ring.get(key, raise_on_error=True) is None:
                     self._ring.set(key, 1, time=left, raise_on_error=True)
-        except Exception:
-            self._plan(TELL_SECONDS)
+            except Exception:
+                # Of the next key another server may know.
+                pass
         if self._times:
             self._plan(RETELL_SECONDS)
 

@@ -21,17 +21,22 @@ class Unknown(Exception):
     """Nobody could tell."""
 
 
-def info_of(env, app, account, container):
+def info_of(env, app, account, container, is_fresh=True):
     """:param app: what the guard stands in front of
+    :param is_fresh: whether memcached is not believed that it is missing
     :returns: what Swift knows of a container, which may be that it is missing;
         kept for the request, where the proxy looks for it next, and in
         memcached
     :raises Unknown:
     """
-    env.setdefault(_INFOCACHE, {})
+    infocache = env.setdefault(_INFOCACHE, {})
     env = dict(env, PATH_INFO='/v1/%s/%s' % (account, container))
-    look_again(env, account, container, True)
+    if is_fresh:
+        look_again(env, account, container, True)
     info = get_container_info(env, app, swift_source=SOURCE)
+    for key in _key(account), _key(account, container):
+        if key in env[_INFOCACHE]:
+            infocache[key] = env[_INFOCACHE][key]
     status = info['status']
     is_missing = status in (404, 410) or (
         # The account is missing, or could not be looked up.
@@ -43,8 +48,8 @@ def info_of(env, app, account, container):
 
 def look_again(env, account, container, obj):
     """Lets the proxy server ask the servers where memcached says that a
-    request's container or account is missing. Costs no question of its own to
-    memcached when it does not.
+    request's container or account is missing. What memcached has of others is
+    kept for the proxy, which then asks no more.
 
     :param account: a WSGI string, as are the others; container and obj may be
         None
@@ -52,14 +57,32 @@ def look_again(env, account, container, obj):
     if container is None:
         # The account itself is asked for.
         return
-    names = (account,) if obj is None else (account, container)
-    if _cached(env, *names) is None and obj is not None:
-        names = (account,)
-        _cached(env, *names)
-    if is_there(env, *names) is False:
-        env[_INFOCACHE].pop(_key(*names))
+    asked = [(account,)]
+    if obj is not None:
+        asked.insert(0, (account, container))
+    missing = set()
+    for names in asked:
+        _look_up(env, *names)
+        found = is_there(env, *names)
+        if found:
+            break
+        if found is False:
+            missing.add(_key(*names))
+    if missing:
+        # Sub-requests beside this one go on with what they have.
+        env[_INFOCACHE] = {key: info for key, info in env[_INFOCACHE].items()
+                           if key not in missing}
         cache = env.get(_CACHE)
         env[_CACHE] = None if cache is None else Unread(cache)
+
+
+def forget(env, account, container):
+    """Takes what was answered back, where it turned out to be unsure.
+
+    :param container: None for the account
+    """
+    names = (account,) if container is None else (account, container)
+    env.get(_INFOCACHE, {}).pop(_key(*names), None)
 
 
 def is_there(env, *names):
@@ -74,16 +97,13 @@ def is_there(env, *names):
         info.get('account_really_exists', True))
 
 
-def _cached(env, *names):
+def _look_up(env, *names):
     infocache = env.setdefault(_INFOCACHE, {})
     key, cache = _key(*names), env.get(_CACHE)
-    info = infocache.get(key)
-    if info is None and cache is not None:
+    if key not in infocache and cache is not None:
         info = cache.get(key)
         if info:
-            # Where the proxy server looks first.
             infocache[key] = info
-    return info
 
 
 def _key(*names):

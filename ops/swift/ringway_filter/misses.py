@@ -25,7 +25,7 @@ from swift.common.storage_policy import POLICIES
 from swift.common.swob import wsgi_to_str
 
 from ringway_filter.failures import COMPLAINTS
-from ringway_filter.lookups import SOURCE, is_there, look_again
+from ringway_filter.lookups import SOURCE, forget, is_there, look_again
 from ringway_filter.paths import split_path
 from ringway_filter.trust import trust_of
 
@@ -82,14 +82,17 @@ class Misses(object):
                 name.lower() == _NO_ACCOUNT for name, _value in headers))
             unsure = missing and self._is_unsure(
                 env, method, since, account, container, obj)
-            if trust is None:
-                # The guard asks, before it lets a client write.
-                status = '503 Service Unavailable' if unsure else status
-            elif unsure:
+            if unsure and trust is not None:
                 trust.unsure = True
+            if unsure and obj is None and env.get('swift.source') == SOURCE:
+                # The filter looks a container up, and is told what Swift
+                # remembers first.
+                forget(env, account, container)
+                status = '503 Service Unavailable'
+            elif unsure:
                 headers = list(headers)
                 headers.append((UNSURE, 'true'))
-            elif obj and not missing and is_server_error(
+            elif trust is not None and obj and not missing and is_server_error(
                     int(status.split()[0])):
                 # Of a segment, say: it is answered as if that were not there.
                 trust.unsure = True
@@ -105,9 +108,10 @@ class Misses(object):
         if obj is None:
             return self._is_unsure_of(env, since, account, container)
         found = is_there(env, account, container)
+        if found is None and is_there(env, account):
+            return True
         if not found:
-            return found is None or self._is_unsure_of(
-                env, since, account, container)
+            return self._is_unsure_of(env, since, account, container)
         if method in ('PUT', 'DELETE'):
             # What was not found is marked as deleted.
             return False

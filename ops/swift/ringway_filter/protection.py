@@ -83,14 +83,14 @@ def refusal(env, app, account, container, obj):
     :returns: None, or an answer
     """
     method = env['REQUEST_METHOD']
-    if method in _READS or container is None:
+    if method in _READS or account is None or container is None:
         return None
     if method == 'UPDATE' and _PRIVATE in env:
         return _refusal_of_jobs(env, app)
     if obj is None and container.startswith('\x00'):
         # Swift makes it before it changes the bucket, where it is refused.
         return None
-    info, reason = _reason(env, app, account, container)
+    info, reason = _reason(env, app, account, container, obj)
     if reason is _LOCKED and obj is None and _may_its_owner_change(env):
         return None
     if (reason is None and obj is None and _wants_versions(env)
@@ -143,7 +143,7 @@ def _keeps_versions(env, app, account, container):
     return ('X-Container-Sysmeta-' + _OWN_VERSIONS) in answer.headers
 
 
-def _reason(env, app, account, container):
+def _reason(env, app, account, container, obj):
     """:returns: the container's info as far as it was asked for, and why it is
         protected or None
     :raises swob.HTTPException: when that cannot be known
@@ -151,7 +151,9 @@ def _reason(env, app, account, container):
     bucket = bucket_of(container)
     if container.endswith(_VERSIONS) or bucket.endswith(_VERSIONS):
         return _info(env, app, account, container), _ARCHIVE
-    info = _info(env, app, account, bucket)
+    # What the proxy goes by next may be old: it finds nothing there either.
+    info = _info(env, app, account, bucket,
+                 is_fresh=bucket != container or obj is None)
     locked = info['sysmeta'].get(_LOCK)
     if not locked:
         return info, None
@@ -160,9 +162,9 @@ def _reason(env, app, account, container):
     return info, _LOCKED
 
 
-def _info(env, app, account, container):
+def _info(env, app, account, container, is_fresh=False):
     try:
-        return info_of(env, app, account, container)
+        return info_of(env, app, account, container, is_fresh)
     except Unknown:
         raise refuse(swob.HTTPServiceUnavailable, env, _UNKNOWN)
 
@@ -180,7 +182,7 @@ def _refusal_of_jobs(env, app):
         if len(path) == 3:
             containers.add((str_to_wsgi(path[0]), str_to_wsgi(path[1])))
     for account, container in containers:
-        _unused, reason = _reason(env, app, account, container)
+        _unused, reason = _reason(env, app, account, container, None)
         if reason is not None:
             return refuse(swob.HTTPForbidden, env, reason)
     return None

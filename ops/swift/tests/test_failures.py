@@ -32,8 +32,8 @@ class TestFailures(unittest.TestCase):
                  now=lambda: self.now,
                  later=lambda *timer: self.timers.append(timer))
 
-    def fail(self):
-        self.proxy.error_occurred(NODE, 'a message')
+    def fail(self, device='d1'):
+        self.proxy.error_occurred(dict(NODE, device=device), 'a message')
 
     def fire(self, seconds):
         """Lets the timers of so many seconds fire."""
@@ -70,10 +70,18 @@ class TestFailures(unittest.TestCase):
         self.fail()
         self.fire(TELL_SECONDS)
         self.assertEqual(self.memcache.data, {})
-        self.fire(TELL_SECONDS)
-        self.assertEqual(list(self.memcache.data), [KEY])
         self.fire(RETELL_SECONDS)
+        self.assertEqual(list(self.memcache.data), [KEY])
         self.assertEqual(len(self.timers), 1)
+
+    def test_of_two_servers_the_other_is_told(self):
+        self.fail()
+        self.fail('d2')
+        self.memcache.data.clear()
+        self.memcache.failures = 1
+        self.fire(RETELL_SECONDS)
+        self.assertEqual(list(self.memcache.data),
+                         ['ringway/failed/s1:6200/d2'])
 
 
 if __name__ == '__main__':

@@ -38,6 +38,7 @@ class TestLookups(unittest.TestCase):
                 ({'container/a/c': GONE}, ('a', 'c', 'o')),
                 ({'account/a': GONE}, ('a', 'c', 'o')),
                 ({'account/a': UNMADE}, ('a', 'c', 'o')),
+                ({'account/a': UNMADE, 'container/a/c': GONE}, ('a', 'c', 'o')),
                 ({'account/a': UNMADE}, ('a', 'c'))):
             self.cache.data = infos
             for env in (self.look(*names), self.look(*names, **infos)):
@@ -52,6 +53,13 @@ class TestLookups(unittest.TestCase):
         look_again(env, 'a', 'c', 'o')
         self.assertEqual(env, {'swift.infocache': {}, 'swift.cache': None})
 
+    def test_others_keep_what_they_have(self):
+        shared = {'container/a/c': GONE}
+        env = {'swift.infocache': shared}
+        look_again(env, 'a', 'c', 'o')
+        self.assertEqual(env['swift.infocache'], {})
+        self.assertEqual(shared, {'container/a/c': GONE})
+
     def test_an_account_itself(self):
         self.cache.data = {'account/a': GONE}
         self.assertEqual(self.look('a')['swift.infocache'], {})
@@ -60,11 +68,11 @@ class TestLookups(unittest.TestCase):
         self.assertIsNone(is_there({}, 'a'))
         self.assertIsNone(is_there({'swift.infocache': {}}, 'a', 'c'))
 
-    def info(self, swift, **infos):
+    def info(self, swift, is_fresh=True, **infos):
         self.cache.data = {
             key.replace('_', '/'): info for key, info in infos.items()}
-        env = request('PUT', '/v1/a/b/o', **{'swift.cache': self.cache})
-        return info_of(env, swift, 'a', 'c')
+        self.env = request('PUT', '/v1/a/b/o', **{'swift.cache': self.cache})
+        return info_of(self.env, swift, 'a', 'c', is_fresh)
 
     def test_info_of_a_container(self):
         swift = FakeSwift()
@@ -75,6 +83,10 @@ class TestLookups(unittest.TestCase):
         for infos in ({}, {'container_a_c': GONE}, {'account_a': GONE}):
             self.assertEqual(self.info(swift, **infos)['sysmeta'],
                              {'s3-object-lock': '{}'})
+            self.assertTrue(is_there(self.env, 'a', 'c'))
+        # As old as Swift lets it be.
+        info = self.info(swift, False, container_a_c=dict(GONE, sysmeta={}))
+        self.assertEqual(info['status'], 404)
 
     def test_info_that_nobody_could_tell(self):
         for path in '/v1/a', '/v1/a/c':

@@ -4,6 +4,7 @@ from unittest import mock
 from ringway_filter.exclusive import MEMORY_BYTES_MAX, Creator
 from ringway_filter.failures import Failures
 from ringway_filter.lease import Leases
+from ringway_filter.lookups import Unknown, info_of
 from ringway_filter.misses import Misses, proxy_of
 from tests.support import (
     FakeLogger, FakeMemcache, FakeSwift, call, pipeline, request, signed)
@@ -200,9 +201,12 @@ class TestMisses(unittest.TestCase):
             for method in ('GET', 'HEAD', 'PUT', 'POST', 'DELETE'):
                 self.proxy.answer(method, path, '404 Not Found')
                 self.assertEqual(self.is_unsure(method, path), status, method)
-        # Nobody has failed, and yet it could not tell.
+        # It could not tell, of the one or the other.
         del self.proxy.statuses['container/a/c']
         of(True)
+        account = self.proxy.statuses.pop('account/a')
+        of(True)
+        self.proxy.statuses['account/a'] = account
         self.proxy.statuses['container/a/c'] = 404
         of(False)
         self.assertEqual(self.proxy.ring.asked[-1], ('a', 'c'))
@@ -241,14 +245,25 @@ class TestMisses(unittest.TestCase):
         self.proxy.failing = self.nodes[:2]
         self.assertFalse(self.is_unsure(trusted=False))
 
-    def test_a_question_of_the_guard_has_no_answer(self):
-        def status(**environ):
-            env = request('HEAD', '/v1/a/c', **environ)
-            return call(self.store, env)[0]
-        asking = {'swift.source': 'RW'}
-        self.assertEqual((status(**asking), status()), (404, 404))
+    def test_what_the_filter_looks_up_is_known_or_not(self):
+        def look_up(env):
+            return info_of(env, self.store, 'a', 'c')['status']
+        self.proxy.statuses = {'account/a': 204, 'container/a/c': 404}
+        self.proxy.answer('HEAD', '/v1/a', '204 No Content')
+        for mark in (dict, signed):
+            self.now += 1
+            self.proxy.failing = []
+            self.assertEqual(look_up(mark(request('PUT', PATH))), 404)
+            self.proxy.failing = self.nodes[:2]
+            self.assertRaises(Unknown, look_up, mark(request('PUT', PATH)))
+        # Plain clients get what Swift answers.
+        self.assertEqual(call(self.store, request('HEAD', '/v1/a/c'))[0], 404)
+
+    def test_an_account_that_is_gone(self):
+        self.proxy.statuses = {'account/a': 410}
+        self.assertFalse(self.is_unsure())
         self.proxy.failing = self.nodes[:2]
-        self.assertEqual((status(**asking), status()), (503, 404))
+        self.assertTrue(self.is_unsure())
 
     def test_what_middleware_makes_of_a_sub_request(self):
         def of(status, segment):

@@ -6,7 +6,7 @@ from swift.common.swob import HTTPUnauthorized
 from swift.common.wsgi import make_pre_authed_request, make_subrequest
 
 from ringway_filter.protection import bucket_of
-from tests.support import FakeSwift, call, pipeline, request, signed
+from tests.support import FakeMemcache, FakeSwift, call, pipeline, request, signed
 
 LOCK = {'S3_Object_Lock': '{}'}
 WRITES = ('PUT', 'POST', 'DELETE')
@@ -139,6 +139,22 @@ class TestProtection(unittest.TestCase):
             env['swift.authorize'] = authorize
             self.assertEqual(self.status('DELETE', path, env), (401, False))
         self.assertEqual(acls, ['some:one', None])
+
+    def test_paths_of_nothing(self):
+        self.assertEqual(self.status('PUT', '/v1//c/o'), (201, True))
+
+    def test_a_bucket_that_memcached_says_is_missing(self):
+        cache = FakeMemcache()
+        gone = {'status': 404, 'sysmeta': {}, 'write_acl': None}
+
+        def status(method, path):
+            cache.data = {'container/a/locked': gone}
+            return self.status(method, path, request(
+                method, path, **{'swift.cache': cache}))[0]
+        self.assertEqual(status('DELETE', '/v1/a/locked'), 403)
+        self.assertEqual(status('PUT', '/v1/a/locked+segments/o'), 403)
+        # The proxy believes it, too.
+        self.assertEqual(status('DELETE', '/v1/a/locked/o'), 404)
 
     def test_unknown_means_refused(self):
         for asked in ('/v1/a', '/v1/a/locked'):
