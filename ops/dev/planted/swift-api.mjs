@@ -184,8 +184,8 @@ export const SWIFT_API = [
   {
     name: 'filter: a container is missing for as long as memcached says so',
     file: 'ops/swift/ringway_filter/lookups.py',
-    find: `if found is False:`,
-    replace: `if found is Ellipsis:`,
+    find: `return None if is_info and not _is_found(info) else info`,
+    replace: `return info`,
     tests: ['test/ops/swift-filter.test.ts'],
   },
   {
@@ -198,8 +198,8 @@ export const SWIFT_API = [
   {
     name: 'filter: a bucket has no lock while its account cannot be looked up',
     file: 'ops/swift/ringway_filter/lookups.py',
-    find: `status == 0 and is_there(env, account) is False)`,
-    replace: `status == 0)`,
+    find: `if info['status'] == 0 and is_there(env, account) is False:`,
+    replace: `if info['status'] == 0:`,
     tests: ['test/ops/swift-filter.test.ts'],
   },
   {

@@ -65,9 +65,10 @@ class Failures(object):
     def _retell(self, planned):
         self._planned.remove(planned)
         for key in list(self._times):
-            left = int(self._times[key] + self._repair_seconds - self._now())
+            failed = self._times.get(key, 0)
+            left = int(failed + self._repair_seconds - self._now())
             if left < 1:
-                del self._times[key]
+                self._times.pop(key, None)
                 continue
             try:
                 # What others tell may be of a later failure.

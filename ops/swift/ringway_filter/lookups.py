@@ -6,9 +6,11 @@ memcached says that there is none, that may be what somebody found six seconds
 ago, or a minute: before the container was made.
 """
 
+from swift.common.constraints import MAX_ACCOUNT_NAME_LENGTH, check_utf8
 from swift.common.http import is_success
 from swift.common.swob import wsgi_to_str
-from swift.proxy.controllers.base import get_cache_key, get_container_info
+from swift.proxy.controllers.base import (
+    get_cache_key, get_container_info, headers_to_container_info)
 
 #: Requests of the filter's own, as the proxy server logs them.
 SOURCE = 'RW'
@@ -21,59 +23,65 @@ class Unknown(Exception):
     """Nobody could tell."""
 
 
-def info_of(env, app, account, container, is_fresh=True):
+class WithoutMisses(object):
+    """Swift's memcached client, which is not believed that an account or a
+    container is missing: the servers are asked then.
+
+    :param ring: the client; what is not ``get`` is the client's own
+    """
+
+    def __init__(self, ring):
+        self._ring = ring
+
+    def __getattr__(self, name):
+        return getattr(self._ring, name)
+
+    def get(self, key, *args, **kwargs):
+        info = self._ring.get(key, *args, **kwargs)
+        is_info = isinstance(info, dict) and 'status' in info
+        return None if is_info and not _is_found(info) else info
+
+
+def info_of(env, app, account, container, is_fresh=False):
     """:param app: what the guard stands in front of
-    :param is_fresh: whether memcached is not believed that it is missing
+    :param account: a WSGI string, as is the container
+    :param is_fresh: whether neither memcached is believed that it is missing,
+        nor what was found for this request before
     :returns: what Swift knows of a container, which may be that it is missing;
         kept for the request, where the proxy looks for it next, and in
         memcached
     :raises Unknown:
     """
+    if not _may_be(account) or not check_utf8(wsgi_to_str(container), True):
+        # The proxy server refuses it.
+        return headers_to_container_info({}, 404)
     infocache = env.setdefault(_INFOCACHE, {})
+    keys = _key(account), _key(account, container)
     env = dict(env, PATH_INFO='/v1/%s/%s' % (account, container))
     if is_fresh:
-        look_again(env, account, container, True)
+        env[_INFOCACHE] = {
+            key: info for key, info in infocache.items()
+            if key not in keys or _is_found(info)}
+        if env.get(_CACHE) is not None:
+            env[_CACHE] = WithoutMisses(env[_CACHE])
     info = get_container_info(env, app, swift_source=SOURCE)
-    for key in _key(account), _key(account, container):
-        if key in env[_INFOCACHE]:
-            infocache[key] = env[_INFOCACHE][key]
-    status = info['status']
-    is_missing = status in (404, 410) or (
-        # The account is missing, or could not be looked up.
-        status == 0 and is_there(env, account) is False)
-    if not is_missing and not is_success(status):
+    infocache.update({
+        key: env[_INFOCACHE][key] for key in keys if key in env[_INFOCACHE]})
+    if info['status'] == 0 and is_there(env, account) is False:
+        # The proxy shall not find it after all, where this was decided.
+        info = infocache[keys[1]] = dict(info, status=404)
+    if not is_success(info['status']) and info['status'] not in (404, 410):
         raise Unknown()
     return info
 
 
-def look_again(env, account, container, obj):
-    """Lets the proxy server ask the servers where memcached says that a
-    request's container or account is missing. What memcached has of others is
-    kept for the proxy, which then asks no more.
-
-    :param account: a WSGI string, as are the others; container and obj may be
-        None
+def is_there(env, *names):
+    """:param names: account and maybe container, WSGI strings
+    :returns: whether it is there, as the servers said while this request was
+        served, or memcached said that it is; None if nobody could tell
     """
-    if container is None:
-        # The account itself is asked for.
-        return
-    asked = [(account,)]
-    if obj is not None:
-        asked.insert(0, (account, container))
-    missing = set()
-    for names in asked:
-        _look_up(env, *names)
-        found = is_there(env, *names)
-        if found:
-            break
-        if found is False:
-            missing.add(_key(*names))
-    if missing:
-        # Sub-requests beside this one go on with what they have.
-        env[_INFOCACHE] = {key: info for key, info in env[_INFOCACHE].items()
-                           if key not in missing}
-        cache = env.get(_CACHE)
-        env[_CACHE] = None if cache is None else Unread(cache)
+    info = env.get(_INFOCACHE, {}).get(_key(*names))
+    return None if info is None else _is_found(info)
 
 
 def forget(env, account, container):
@@ -85,39 +93,15 @@ def forget(env, account, container):
     env.get(_INFOCACHE, {}).pop(_key(*names), None)
 
 
-def is_there(env, *names):
-    """:param names: account and maybe container, WSGI strings
-    :returns: whether it is there, as the servers said while this request was
-        served, or memcached said that it is; None if nobody could tell
-    """
-    info = env.get(_INFOCACHE, {}).get(_key(*names))
-    if info is None:
-        return None
+def _is_found(info):
     return is_success(info['status']) and bool(
         info.get('account_really_exists', True))
 
 
-def _look_up(env, *names):
-    infocache = env.setdefault(_INFOCACHE, {})
-    key, cache = _key(*names), env.get(_CACHE)
-    if key not in infocache and cache is not None:
-        info = cache.get(key)
-        if info:
-            infocache[key] = info
+def _may_be(account):
+    name = wsgi_to_str(account)
+    return len(name) <= MAX_ACCOUNT_NAME_LENGTH and check_utf8(name, True)
 
 
 def _key(*names):
     return get_cache_key(*map(wsgi_to_str, names))
-
-
-class Unread(object):
-    """A client of memcached that remembers for others, and knows nothing."""
-
-    def __init__(self, cache):
-        self._cache = cache
-
-    def __getattr__(self, name):
-        return getattr(self._cache, name)
-
-    def get(self, *_args, **_kwargs):
-        return None

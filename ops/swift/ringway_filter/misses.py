@@ -25,7 +25,7 @@ from swift.common.storage_policy import POLICIES
 from swift.common.swob import wsgi_to_str
 
 from ringway_filter.failures import COMPLAINTS
-from ringway_filter.lookups import SOURCE, forget, is_there, look_again
+from ringway_filter.lookups import SOURCE, forget, is_there
 from ringway_filter.paths import split_path
 from ringway_filter.trust import trust_of
 
@@ -73,9 +73,10 @@ class Misses(object):
         if trust is None and env.get('swift.source') != SOURCE:
             return self.app(env, start_response)
         method, since = env['REQUEST_METHOD'], self._failures.now()
+        if trust is not None:
+            # Another filter may have looked the container up before.
+            since -= trust.age()
         account, container, obj = split_path(env)
-        if account is not None:
-            look_again(env, account, container, obj)
 
         def noting(status, headers, exc_info=None):
             missing = status.startswith('404') or (container is None and any(

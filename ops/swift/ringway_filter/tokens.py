@@ -7,11 +7,13 @@ ago is told again. That is one of the two questions to memcached that a GET
 takes, and one of a PUT's three.
 
 Only what memcached has is remembered: a token that it does not know is looked
-up each time, so that one that was just made is good at once.
+up each time, so that one that was just made is good at once. Nor is memcached
+believed that a container is missing: that, too, may have just been made.
 """
 
 import time
 
+from ringway_filter.lookups import WithoutMisses
 from ringway_filter.trust import trust_of
 
 #: So long a token works on that was taken out of memcached.
@@ -84,7 +86,7 @@ def remember_tokens(app, ring_of=lambda ring: ring):
     while at is not None:
         ring, inner = getattr(at, 'memcache', None), getattr(at, 'app', None)
         if ring is not None and inner is not None:
-            at.app = Tokens(inner, TokenMemory(ring_of(ring)))
+            at.app = Tokens(inner, TokenMemory(WithoutMisses(ring_of(ring))))
             return app
         at = inner
     return app

@@ -6,6 +6,8 @@ one request of a client, and Swift fills it with keys such as ``container/a/c``.
 The mark in it is an object that no header of a client can put there.
 """
 
+import time
+
 from swift.common.middleware.acl import clean_acl
 
 _INFOCACHE = 'swift.infocache'
@@ -24,14 +26,19 @@ class Trust(object):
         than the one that was asked for, if it is there
     """
 
-    __slots__ = ('exempt', 'hops', 'link', 'looked', 'unsure')
+    __slots__ = ('began', 'exempt', 'hops', 'link', 'looked', 'unsure')
 
     def __init__(self):
+        self.began = time.monotonic()
         self.exempt = False
         self.hops = None
         self.link = None
         self.looked = False
         self.unsure = False
+
+    def age(self):
+        """:returns: seconds"""
+        return time.monotonic() - self.began
 
 
 def give_trust(env):

@@ -1,99 +1,89 @@
 import unittest
 
-from ringway_filter.lookups import Unknown, info_of, is_there, look_again
+from ringway_filter.lookups import (
+    Unknown, WithoutMisses, forget, info_of, is_there)
 from tests.support import FakeMemcache, FakeSwift, request
 
 THERE = {'status': 204}
-GONE = {'status': 404}
+GONE = {'status': 404, 'sysmeta': {}}
 UNMADE = {'status': 204, 'account_really_exists': False}
+LOCKED = {'s3-object-lock': '{}'}
+
+
+class TestWithoutMisses(unittest.TestCase):
+    def test_what_is_missing_is_not_believed(self):
+        ring = FakeMemcache()
+        cache = WithoutMisses(ring)
+        for missing in GONE, UNMADE, {'status': 410}:
+            cache.set('account/a', missing)
+            self.assertEqual(ring.data['account/a'], missing)
+            self.assertIsNone(cache.get('account/a', raise_on_error=True))
+        for value in THERE, ['a', 'token'], 'text', {'other': 1}, None:
+            cache.set('k', value)
+            self.assertEqual(cache.get('k'), value)
 
 
 class TestLookups(unittest.TestCase):
     def setUp(self):
+        self.swift = FakeSwift()
         self.cache = FakeMemcache()
+        self.infocache = {}
 
-    def look(self, *names, **infocache):
-        names = (names + (None, None))[:3]
-        env = {'swift.cache': self.cache, 'swift.infocache': infocache}
-        look_again(env, *names)
-        return env
-
-    def asks(self, env, key):
-        """Whether the proxy server asks the servers."""
-        return (key not in env['swift.infocache']
-                and env['swift.cache'].get(key) is None)
-
-    def test_what_is_there_is_believed_and_looked_up_once(self):
-        self.cache.data = {'container/a/\xe9': THERE}
-        env = self.look('a', '\xc3\xa9', 'o')
-        self.cache.data.clear()
-        self.assertFalse(self.asks(env, 'container/a/\xe9'))
-        self.assertTrue(is_there(env, 'a', '\xc3\xa9'))
-        self.assertIsNone(is_there(env, 'a'))
-        self.cache.data = {'account/a': THERE, 'container/a/c': GONE}
-        self.assertFalse(self.asks(self.look('a', 'c'), 'account/a'))
-
-    def test_what_is_missing_is_not(self):
-        for infos, names in (
-                ({'container/a/c': GONE}, ('a', 'c', 'o')),
-                ({'account/a': GONE}, ('a', 'c', 'o')),
-                ({'account/a': UNMADE}, ('a', 'c', 'o')),
-                ({'account/a': UNMADE, 'container/a/c': GONE}, ('a', 'c', 'o')),
-                ({'account/a': UNMADE}, ('a', 'c'))):
-            self.cache.data = infos
-            for env in (self.look(*names), self.look(*names, **infos)):
-                for key in infos:
-                    self.assertTrue(self.asks(env, key), (names, key))
-            # Others are told what the servers say.
-            env['swift.cache'].set('account/a', THERE)
-            self.assertEqual(self.cache.data['account/a'], THERE)
-
-    def test_without_memcached(self):
-        env = {'swift.infocache': {'container/a/c': GONE}}
-        look_again(env, 'a', 'c', 'o')
-        self.assertEqual(env, {'swift.infocache': {}, 'swift.cache': None})
-
-    def test_others_keep_what_they_have(self):
-        shared = {'container/a/c': GONE}
-        env = {'swift.infocache': shared}
-        look_again(env, 'a', 'c', 'o')
-        self.assertEqual(env['swift.infocache'], {})
-        self.assertEqual(shared, {'container/a/c': GONE})
-
-    def test_an_account_itself(self):
-        self.cache.data = {'account/a': GONE}
-        self.assertEqual(self.look('a')['swift.infocache'], {})
-
-    def test_nobody_could_tell(self):
-        self.assertIsNone(is_there({}, 'a'))
-        self.assertIsNone(is_there({'swift.infocache': {}}, 'a', 'c'))
-
-    def info(self, swift, is_fresh=True, **infos):
+    def info(self, is_fresh=False, account='a', container='c', **infos):
         self.cache.data = {
             key.replace('_', '/'): info for key, info in infos.items()}
-        self.env = request('PUT', '/v1/a/b/o', **{'swift.cache': self.cache})
-        return info_of(self.env, swift, 'a', 'c', is_fresh)
+        self.env = request('PUT', '/v1/a/b/o', **{
+            'swift.cache': self.cache, 'swift.infocache': self.infocache})
+        return info_of(self.env, self.swift, account, container, is_fresh)
 
-    def test_info_of_a_container(self):
-        swift = FakeSwift()
-        self.assertEqual(self.info(swift)['status'], 0)
-        swift.answer('HEAD', '/v1/a', '204 No Content')
-        self.assertEqual(self.info(swift)['status'], 404)
-        swift.container('/v1/a/c', S3_Object_Lock='{}')
-        for infos in ({}, {'container_a_c': GONE}, {'account_a': GONE}):
-            self.assertEqual(self.info(swift, **infos)['sysmeta'],
-                             {'s3-object-lock': '{}'})
+    def test_is_kept_for_the_request(self):
+        self.swift.container('/v1/a/c', S3_Object_Lock='{}')
+        for is_fresh in False, True:
+            self.assertEqual(self.info(is_fresh)['sysmeta'], LOCKED)
             self.assertTrue(is_there(self.env, 'a', 'c'))
-        # As old as Swift lets it be.
-        info = self.info(swift, False, container_a_c=dict(GONE, sysmeta={}))
-        self.assertEqual(info['status'], 404)
+            self.assertTrue(is_there(self.env, 'a'))
+        calls = len(self.swift.calls)
+        self.assertEqual(self.info(True)['sysmeta'], LOCKED)
+        self.assertEqual(len(self.swift.calls), calls)
+        forget(self.env, 'a', 'c')
+        self.assertIsNone(is_there(self.env, 'a', 'c'))
+        forget(self.env, 'a', None)
+        self.assertIsNone(is_there(self.env, 'a'))
 
-    def test_info_that_nobody_could_tell(self):
+    def test_what_was_missing_is_asked_for_anew(self):
+        self.swift.container('/v1/a/c', S3_Object_Lock='{}')
+        for infos in (
+                {'container_a_c': GONE}, {'account_a': GONE},
+                {'account_a': UNMADE}, {'account_a': GONE, 'container_a_c': GONE}):
+            for self.infocache in ({}, {key.replace('_', '/'): info
+                                        for key, info in infos.items()}):
+                self.assertEqual(self.info(True, **infos)['sysmeta'], LOCKED)
+                self.assertTrue(is_there(self.env, 'a', 'c'))
+        self.infocache = {}
+        self.assertEqual(self.info(container_a_c=GONE)['status'], 404)
+
+    def test_nothing_there(self):
+        self.assertEqual(self.info()['status'], 404)
+        # The proxy finds what the guard has found.
+        self.assertIs(is_there(self.env, 'a', 'c'), False)
+        self.infocache = {}
+        self.swift.answer('HEAD', '/v1/a', '204 No Content')
+        self.assertEqual(self.info()['status'], 404)
+
+    def test_names_that_the_proxy_refuses(self):
+        for names in {'account': 'a' * 257}, {'account': '\xff'}, {
+                'container': '\xff'}:
+            self.assertEqual(self.info(**names)['status'], 404)
+            self.assertEqual(self.swift.calls, [])
+
+    def test_nobody_could_tell(self):
         for path in '/v1/a', '/v1/a/c':
-            swift = FakeSwift()
-            swift.container('/v1/a/c')
-            swift.answer('HEAD', path, '503 Service Unavailable')
-            self.assertRaises(Unknown, self.info, swift)
+            self.setUp()
+            self.swift.container('/v1/a/c')
+            self.swift.answer('HEAD', path, '503 Service Unavailable')
+            self.assertRaises(Unknown, self.info)
+            self.assertIsNone(is_there(self.env, 'a', 'c'))
+        self.assertIsNone(is_there({}, 'a'))
 
 
 if __name__ == '__main__':

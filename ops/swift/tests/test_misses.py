@@ -49,18 +49,12 @@ class Proxy(FakeSwift):
         env['HTTP_X_BACKEND_STORAGE_POLICY_INDEX'] = '1'
         infocache = env.setdefault('swift.infocache', {})
         for key, status in self.statuses.items():
-            infocache.setdefault(key, self.look_up(env, key, status))
+            infocache.setdefault(key, {'status': status})
         for index, each in enumerate(self.failing):
             complaint = ('error_limit', 'error_occurred',
                          'exception_occurred')[index % 3]
             getattr(self, complaint)(each, 'a message')
         return super(Proxy, self).__call__(env, start_response)
-
-    @staticmethod
-    def look_up(env, key, status):
-        cache = env.get('swift.cache')
-        info = cache.get(key) if cache is not None else None
-        return {'status': status} if info is None else info
 
     def get_object_ring(self, index):
         assert index == '1'
@@ -225,15 +219,22 @@ class TestMisses(unittest.TestCase):
         of(True, '/v1/a/c')
         of(True)
 
-    def test_memcached_is_not_believed(self):
-        cache = FakeMemcache()
-        cache.data['container/a/c'] = {'status': 404}
-        self.proxy.statuses['container/a/c'] = 200
-        self.proxy.answer('PUT', PATH, '201 Created')
-        env = request('PUT', PATH, **{'swift.cache': cache})
-        call(self.app, signed(env))
-        infocache = self.proxy.calls[-1]['swift.infocache']
-        self.assertEqual(infocache['container/a/c']['status'], 200)
+    def test_what_another_filter_has_looked_up_before(self):
+        def between(app):
+            def looking(env, start_response):
+                # Beside the guard, as since Swift 2.31.
+                for each in self.nodes[:2]:
+                    self.proxy.error_occurred(each, 'a message')
+                env['swift.infocache']['container/a/c'] = {'status': 404}
+                self.now += 5
+                return app(env, start_response)
+            return looking
+        self.app = pipeline(self.store, between=between)
+        self.proxy.answer('PUT', PATH, '404 Not Found')
+        self.assertFalse(self.is_unsure('PUT'))
+        self.now += 5
+        with mock.patch('ringway_filter.trust.Trust.age', lambda _trust: 6):
+            self.assertTrue(self.is_unsure('PUT'))
 
     def test_only_what_is_missing(self):
         self.proxy.failing = self.nodes[:2]

@@ -141,7 +141,8 @@ class TestProtection(unittest.TestCase):
         self.assertEqual(acls, ['some:one', None])
 
     def test_paths_of_nothing(self):
-        self.assertEqual(self.status('PUT', '/v1//c/o'), (201, True))
+        for path in '/v1//c/o', '/v1/a/+segments', '/v1/a/+segments/o':
+            self.assertEqual(self.status('PUT', path), (201, True))
 
     def test_a_bucket_that_memcached_says_is_missing(self):
         cache = FakeMemcache()

@@ -96,6 +96,17 @@ class TestPipeline(unittest.TestCase):
             self.assertEqual(app({}, None), GROUPS)
         self.assertEqual(len(self.ring.asked), 3)
 
+    def test_only_the_gateway_asks_for_what_is_missing(self):
+        def inner(env, start_response):
+            return env['swift.cache'].get('container/a/c')
+        app = remember_tokens(CacheFilter(inner, self.ring))
+        trusted = {}
+        give_trust(trusted)
+        for status, believed in ((204, {'status': 204}), (404, None)):
+            self.ring.values['container/a/c'] = {'status': status}
+            self.assertEqual(app(trusted, None), believed)
+            self.assertEqual(app({}, None), {'status': status})
+
     def test_a_pipeline_without_a_cache_stays(self):
         inner = Healthcheck(self.auth)
         self.assertIs(remember_tokens(inner), inner)
