@@ -62,6 +62,8 @@ export async function buildApp(
     keepAliveTimeout: 30_000,
     routerOptions: { maxParamLength: 64 },
     schemaController: { compilersFactory: NO_SCHEMAS },
+    // No plugin waits for anything: what takes ten seconds is a busy host.
+    pluginTimeout: 0,
     // HEAD would begin downloads and streams without a reader.
     exposeHeadRoutes: false,
     forceCloseConnections: true,

@@ -40,6 +40,8 @@ export function buildApp(
     keepAliveTimeout: 30_000,
     routerOptions: { maxParamLength: 256 },
     schemaController: { compilersFactory: NO_SCHEMAS },
+    // No plugin waits for anything: what takes ten seconds is a busy host.
+    pluginTimeout: 0,
     exposeHeadRoutes: false,
     ...serverOf(options),
   }) as FastifyInstance;
