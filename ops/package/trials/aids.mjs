@@ -7,6 +7,11 @@ import { makeRoot, spawnWithin, within } from '../../dev/lib/roots.mjs';
 /** Without progress on a terminal, and without packages that are only recommended. */
 export const APT = ['apt-get', '-qq', '-o=Dpkg::Use-Pty=0', '--yes', '--no-install-recommends'];
 
+/** Other suites may have the processors: the service's own thirty seconds were not enough once. */
+export const READY_MS = 300_000;
+/** For `ringway wait-ready`. */
+export const PATIENTLY = ['--timeout-ms', String(READY_MS)];
+
 /** @param {string} name */
 export function step(name) {
   console.log(`try: ${name}`);

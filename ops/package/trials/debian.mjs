@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import process from 'node:process';
 import { ROOT } from '../../dev/lib/paths.mjs';
 import { must, spawnWithin } from '../../dev/lib/roots.mjs';
-import { APT, command, ends, packageOf, putDeb, saidBy, step, withRoot } from './aids.mjs';
+import { APT, PATIENTLY, READY_MS } from './aids.mjs';
+import { command, ends, packageOf, putDeb, saidBy, step, withRoot } from './aids.mjs';
 import { PORTS, keyOf, logIn, storeAndRead, whileClientsRead } from './client.mjs';
 
 const UNIT = readFileSync(`${ROOT}/ops/systemd/ringway.service`, 'utf8');
@@ -94,6 +95,7 @@ async function install(root, suite, packages) {
   config.admin_listen = `127.0.0.1:${PORTS.admin}`;
   config.console_listen = `127.0.0.1:${PORTS.console}`;
   config.store_listen = `127.0.0.1:${PORTS.store}`;
+  config.listener_start_timeout_ms = READY_MS;
   writeFileSync(root + CONFIG, JSON.stringify(config, null, 2));
 }
 
@@ -126,7 +128,7 @@ async function asInDocker(root) {
   const service = spawnWithin(root, run, { output: 'pipe' });
   service.stdout?.resume();
   const ended = once(service, 'close');
-  await command(root, [...AS_SERVICE, 'ringway', 'wait-ready', '--config', CONFIG]);
+  await command(root, [...AS_SERVICE, 'ringway', 'wait-ready', ...PATIENTLY, '--config', CONFIG]);
   await command(root, ['ringway', 'drain', '--config', CONFIG]);
   const [code] = await ended;
   if (code !== 0) throw new Error(`the image's command ended with ${code}`);

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import process from 'node:process';
-import { packageOf, step } from './aids.mjs';
+import { PATIENTLY, packageOf, step } from './aids.mjs';
 import { PORTS, keyOf, logIn, storeAndRead } from './client.mjs';
 
 /** @param {string} packages a folder */
@@ -69,7 +69,7 @@ async function serve(env, data, run) {
   const ended = once(service, 'close');
   let code;
   try {
-    run('ringway', 'wait-ready', '--data', data);
+    run('ringway', 'wait-ready', ...PATIENTLY, '--data', data);
     const access = keyOf(`${data}/credentials.json`);
     await storeAndRead(access);
     await logIn(access);
