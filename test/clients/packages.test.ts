@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { execFile } from 'node:child_process';
+import { execFile, type ExecFileException } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,12 +9,24 @@ import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 
 const execute = promisify(execFile);
 
-/** Runs a program of `ops/`. @returns what it wrote to stdout */
+/**
+ * Runs a program of `ops/`.
+ * @returns what it wrote to stdout
+ * @throws Error which begins with the end of that
+ */
 async function run(args: readonly string[], more: NodeJS.ProcessEnv = {}): Promise<string> {
   const env = { ...process.env, ...more };
-  const { stdout } = await execute(process.execPath, args, { maxBuffer: 64 << 20, env });
-  return stdout;
+  try {
+    return (await execute(process.execPath, args, { maxBuffer: 64 << 20, env })).stdout;
+  } catch (error) {
+    const { stdout, stderr } = error as ExecFileException & { stdout: string; stderr: string };
+    const end = stdout.trimEnd().split('\n').slice(-LINES_SHOWN).join('\n');
+    throw new Error(`${args.join(' ')} failed: ${end}\n${stderr}`, { cause: error });
+  }
 }
+
+/** As many as the summary of a run shows. */
+const LINES_SHOWN = 3;
 
 const NEEDS = [
   program('dpkg-deb'),

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.js';
+import { useOnce } from '../support/fixture.js';
 import { describeWith } from '../support/needs.js';
 import { S3TestClient } from '../support/s3-client.js';
-import { startService, type Service } from '../support/service.js';
+import { startService } from '../support/service.js';
 import { sharedSwiftLab } from '../support/shared-swift-lab.js';
-import { SWIFT_NEEDS, type SwiftLab } from '../support/swift-lab.js';
+import { SWIFT_NEEDS } from '../support/swift-lab.js';
 
 const ACCOUNT_SERVERS = ['account-server.node1', 'account-server.node2'];
 const CONTAINER_SERVERS = ['container-server.node1', 'container-server.node2'];
@@ -18,45 +19,41 @@ describeWith(SWIFT_NEEDS, 'containers that Swift cannot look up', function () {
   this.timeout(120_000);
 
   const bucket = `unknown-${randomBytes(5).toString('hex')}`;
-  let lab: SwiftLab;
-  let service: Service;
-  let s3: S3TestClient;
+  const lab = useOnce(sharedSwiftLab);
+  const service = useOnce(() => {
+    // A policy that is not the default.
+    const config = { ...lab().gatewayKeys(), swift_storage_policy: 'silver' };
+    return startService({ config, listeners: 1 });
+  }, 'stop');
+  const s3 = useOnce(() => {
+    const { key: secretKey } = lab().user('test:tester');
+    return new S3TestClient({ endpoint: service().endpoint, accessKey: 'test:tester', secretKey });
+  }, 'close');
 
   before(async () => {
-    lab = await sharedSwiftLab();
-    // A policy that is not the default.
-    const config = { ...lab.gatewayKeys(), swift_storage_policy: 'silver' };
-    service = await startService({ config, listeners: 1 });
-    const { key: secretKey } = lab.user('test:tester');
-    s3 = new S3TestClient({ endpoint: service.endpoint, accessKey: 'test:tester', secretKey });
-    expect((await s3.put(`/${bucket}`)).status).to.equal(200);
-    expect((await s3.put(`/${bucket}/kept`, 'kept')).status).to.equal(200);
+    expect((await s3().put(`/${bucket}`)).status).to.equal(200);
+    expect((await s3().put(`/${bucket}/kept`, 'kept')).status).to.equal(200);
   });
 
-  afterEach(() => lab.heal());
-
-  after(async () => {
-    await s3.close();
-    await service.stop();
-  });
+  afterEach(() => lab().heal());
 
   for (const [what, servers] of [
     ['account', ACCOUNT_SERVERS],
     ['container', CONTAINER_SERVERS],
   ] as const) {
     it(`denies and deletes nothing while no ${what} server answers`, async () => {
-      await lab.killServices(...servers, 'memcached');
-      await lab.startServices('memcached');
+      await lab().killServices(...servers, 'memcached');
+      await lab().startServices('memcached');
       const path = `/${bucket}/kept`;
       const statuses = {
-        get: (await s3.get(path)).status,
-        put: (await s3.put(`/${bucket}/new`, 'new')).status,
-        delete: (await s3.delete(path)).status,
+        get: (await s3().get(path)).status,
+        put: (await s3().put(`/${bucket}/new`, 'new')).status,
+        delete: (await s3().delete(path)).status,
       };
       expect(statuses).to.deep.equal({ get: 503, put: 503, delete: 503 });
-      await lab.heal();
+      await lab().heal();
       const kept = await eventually(
-        () => s3.get(path),
+        () => s3().get(path),
         ({ status }) => status !== 503,
       );
       expect(kept.text).to.equal('kept');

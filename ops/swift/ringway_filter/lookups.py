@@ -52,8 +52,10 @@ def info_of(env, app, account, container, is_fresh=False):
         memcached
     :raises Unknown:
     """
-    if not _may_be(account) or not check_utf8(wsgi_to_str(container), True):
-        # The proxy server refuses it.
+    if len(wsgi_to_str(account)) > MAX_ACCOUNT_NAME_LENGTH or not all(
+            check_utf8(wsgi_to_str(name), True)
+            for name in (account, container)):
+        # The proxy server refuses such names.
         return headers_to_container_info({}, 404)
     infocache = env.setdefault(_INFOCACHE, {})
     keys = _key(account), _key(account, container)
@@ -68,7 +70,7 @@ def info_of(env, app, account, container, is_fresh=False):
     infocache.update({
         key: env[_INFOCACHE][key] for key in keys if key in env[_INFOCACHE]})
     if info['status'] == 0 and is_there(env, account) is False:
-        # The proxy shall not find it after all, where this was decided.
+        # So that the proxy does not find it after all.
         info = infocache[keys[1]] = dict(info, status=404)
     if not is_success(info['status']) and info['status'] not in (404, 410):
         raise Unknown()
@@ -96,11 +98,6 @@ def forget(env, account, container):
 def _is_found(info):
     return is_success(info['status']) and bool(
         info.get('account_really_exists', True))
-
-
-def _may_be(account):
-    name = wsgi_to_str(account)
-    return len(name) <= MAX_ACCOUNT_NAME_LENGTH and check_utf8(name, True)
 
 
 def _key(*names):

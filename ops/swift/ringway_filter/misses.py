@@ -16,8 +16,8 @@ answer, the primary ones of the ring. It is sure when
 * one did that was not away lately, so that it has missed nothing.
 
 The same holds of the container and the account, when the proxy did not find
-them. Else it goes to the gateway with ``X-Gateway-Unsure``, which asks its client to
-come again.
+them. Else it goes to the gateway with ``X-Gateway-Unsure``, which asks its
+client to come again.
 """
 
 from swift.common.http import HTTP_NOT_FOUND, is_server_error
@@ -81,24 +81,29 @@ class Misses(object):
         def noting(status, headers, exc_info=None):
             missing = status.startswith('404') or (container is None and any(
                 name.lower() == _NO_ACCOUNT for name, _value in headers))
-            unsure = missing and self._is_unsure(
-                env, method, since, account, container, obj)
+            if missing:
+                unsure = self._is_unsure(
+                    env, method, since, account, container, obj)
+            else:
+                # Of a segment, say: it is answered as if that were not there.
+                unsure = obj and is_server_error(int(status.split()[0]))
             if unsure and trust is not None:
                 trust.unsure = True
-            if unsure and obj is None and env.get('swift.source') == SOURCE:
-                # The filter looks a container up, and is told what Swift
-                # remembers first.
-                forget(env, account, container)
-                status = '503 Service Unavailable'
-            elif unsure:
-                headers = list(headers)
-                headers.append((UNSURE, 'true'))
-            elif trust is not None and obj and not missing and is_server_error(
-                    int(status.split()[0])):
-                # Of a segment, say: it is answered as if that were not there.
-                trust.unsure = True
+            if unsure and missing:
+                status, headers = self._doubt(
+                    env, status, headers, account, container, obj)
             return start_response(status, headers, exc_info)
         return self.app(env, noting)
+
+    @staticmethod
+    def _doubt(env, status, headers, account, container, obj):
+        """:returns: the status and headers of a 404 that is unsure"""
+        if obj is None and env.get('swift.source') == SOURCE:
+            # The filter's own lookup: Swift remembers the 404 before it
+            # answers, and goes by that.
+            forget(env, account, container)
+            return '503 Service Unavailable', headers
+        return status, list(headers) + [(UNSURE, 'true')]
 
     def _is_unsure(self, env, method, since, account, container, obj):
         if account is None:

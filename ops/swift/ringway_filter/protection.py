@@ -151,9 +151,7 @@ def _reason(env, app, account, container, obj):
     bucket = bucket_of(container)
     if container.endswith(_VERSIONS) or bucket.endswith(_VERSIONS):
         return _info(env, app, account, container), _ARCHIVE
-    if not bucket:
-        return {}, None
-    # What the proxy goes by next may be old: it finds nothing there either.
+    # For an object of the bucket itself, the proxy finds what is found here.
     info = _info(env, app, account, bucket,
                  is_fresh=bucket != container or obj is None)
     locked = info['sysmeta'].get(_LOCK)

@@ -20,9 +20,8 @@ from swift.common import swob
 from swift.common.http import is_success
 from swift.common.middleware.account_quotas import AccountQuotaMiddleware
 from swift.common.middleware.container_quotas import ContainerQuotaMiddleware
-from swift.proxy.controllers.base import get_container_info
 
-from ringway_filter.lookups import SOURCE
+from ringway_filter.lookups import Unknown, info_of
 from ringway_filter.paths import split_path
 from ringway_filter.trust import trust_of
 
@@ -102,10 +101,10 @@ def _bucket_of(container):
 def _info(env, app, account, container):
     """:returns: what Swift knows of a container, as old as Swift lets it be;
         None of one that is not there, or that cannot be asked for"""
-    env.setdefault('swift.infocache', {})
-    path = '/v1/%s/%s' % (account, container)
-    info = get_container_info(dict(env, PATH_INFO=path), app,
-                              swift_source=SOURCE)
+    try:
+        info = info_of(env, app, account, container)
+    except Unknown:
+        return None
     return info if is_success(info['status']) else None
 
 
