@@ -50,9 +50,9 @@ export class StageClock {
   ) {}
 
   /** @returns the stage that it was in, to go back to */
-  enter(stage: number): number {
+  enter(stage: number, at = this.now()): number {
     if (this.#isOver) return stage;
-    const now = Math.round((this.now() - this.startedAt) * TICKS_PER_MS);
+    const now = Math.round((at - this.startedAt) * TICKS_PER_MS);
     const former = this.#current;
     this.#spent[former] = (this.#spent[former] ?? 0) + now - this.#since;
     this.#since = now;
@@ -72,9 +72,12 @@ export class StageClock {
     if (this.#waiting === 0 && this.#current === STAGE.backend_wait) this.enter(this.#beforeWait);
   }
 
-  /** The request is over: whatever still goes on for it counts no more. */
-  end(): void {
-    this.enter(STAGE.unattributed);
+  /**
+   * The request is over: whatever still goes on for it counts no more.
+   * @param at - `performance.now()`
+   */
+  end(at: number): void {
+    this.enter(STAGE.unattributed, at);
     this.#isOver = true;
   }
 

@@ -18,7 +18,7 @@ describe('supervisor: stage report', () => {
       now = ms;
       clock.enter(STAGE.auth);
       now += 10;
-      clock.end();
+      clock.end(now);
       metrics.finished(clock, path);
     }
     const report = stageReport(await registry.getMetricsAsJSON(), new Date(5500));

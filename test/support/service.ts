@@ -14,8 +14,8 @@ const MAIN = fileURLToPath(new URL('../../supervisor/main.js', import.meta.url))
 
 type ServiceProcess = ChildProcessByStdio<null, Readable, Readable>;
 
-/** A guard against a hang, generous for a machine that compiles beside. */
-const START_LIMIT_MS = 30_000;
+/** A guard against a hang, generous for a machine on which other suites run. */
+const START_LIMIT_MS = 110_000;
 
 export interface ServiceOptions {
   /** Address of the store's Swift API. Default: none. */
@@ -84,7 +84,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const stack = await openStack(dataDir);
   if (options.configFile === undefined) {
     const credentials = await writeCredentials(folder, stack, options.users);
-    const config = { ...stack.config, ...credentials, ...accountsOf(stack, options.config) };
+    const config = {
+      listener_start_timeout_ms: START_LIMIT_MS,
+      ...{ ...stack.config, ...credentials, ...accountsOf(stack, options.config) },
+    };
     await writeFile(configFile, JSON.stringify(config));
   }
 

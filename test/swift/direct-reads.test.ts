@@ -217,7 +217,7 @@ describeWith(SWIFT_NEEDS, 'direct reads of a real cluster', function () {
   });
 
   it('read on while a server is stopped, and wait for it once', async () => {
-    const other = await open({ nodeTimeoutMs: 300 });
+    const other = await open({ nodeTimeoutMs: 1500 });
     await lab.pauseServices('object-server.node1');
     try {
       for (let i = 0; i < 30; i++) {

@@ -29,7 +29,7 @@ describe('telemetry: stage clock', () => {
     after(2, () => clock.enter(STAGE.render));
     after(4, () => clock.enter(STAGE.auth));
     after(8, () => {
-      clock.end();
+      clock.end(now);
     });
     expect(spent()).to.deep.equal({ parse: 1, auth: 10, render: 4 });
   });
@@ -47,7 +47,7 @@ describe('telemetry: stage clock', () => {
     after(4, goesOn);
     after(8, goesOn);
     after(16, () => {
-      clock.end();
+      clock.end(now);
     });
     expect(spent()).to.deep.equal({ render: 17, backend_wait: 14 });
   });
@@ -60,11 +60,11 @@ describe('telemetry: stage clock', () => {
       clock.goesOn();
     });
     after(4, () => {
-      clock.end();
+      clock.end(now);
     });
     after(8, () => clock.enter(STAGE.hash));
     after(16, () => {
-      clock.end();
+      clock.end(now);
     });
     expect(spent()).to.deep.equal({ backend_wait: 1, write: 6 });
   });
@@ -83,7 +83,7 @@ describe('telemetry: stage clock', () => {
           if (action === 'waits' || action === 'goesOn') clock[action]();
           else clock.enter(STAGE[action]);
         }
-        clock.end();
+        clock.end(now);
         const sum = STAGE_NAMES.reduce((total, name) => total + clock.seconds(STAGE[name]), 0);
         expect(sum).to.be.closeTo(now / 1000, 1e-6);
       }),
@@ -109,7 +109,7 @@ describe('telemetry: stage metrics', () => {
       let now = 0;
       const clock = new StageClock(0, () => now);
       now = ms;
-      clock.end();
+      clock.end(now);
       metrics.finished(clock, 'get');
     }
     const text = (await registry.metrics()).split('\n');

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
+import { codeOf } from './errors.mjs';
 import { ROOT } from './paths.mjs';
 
 /**
@@ -12,6 +13,12 @@ import { ROOT } from './paths.mjs';
 export function packageFile(path) {
   return `${ROOT}/node_modules/${path}`;
 }
+
+/**
+ * A quarter of what the others together get, while there are any. At 10 it was a tenth, with which
+ * services did not start in time.
+ */
+const BACKGROUND_PRIORITY = 5;
 
 /** The signal that this process was sent, if any. */
 let /** @type {NodeJS.Signals | null} */ stoppedBy = null;
@@ -30,7 +37,8 @@ let /** @type {NodeJS.Signals | null} */ stoppedBy = null;
  *   timeoutMs?: number,
  * }} [options]
  *   `capture` returns stdout and stderr as `output` instead of showing them; `label` begins each
- *   line that is shown; in the background, it and what it starts have a low priority
+ *   line that is shown; in the background, it and what it starts have a low priority;
+ *   after `timeoutMs`, it is killed with what it has started
  * @returns {Promise<{ code: number, signal: string | null, output: string, timedOut: boolean }>}
  *   `code` is 128 + n after a signal
  */
@@ -46,13 +54,17 @@ export function run(command, args, options = {}) {
       cwd: ROOT,
       env: { ...process.env, ...env },
       stdio: ['ignore', output, output],
+      // A group of its own, so that what it has started ends with it.
+      detached: timeoutMs !== undefined,
     });
-    if (isInBackground && child.pid !== undefined) {
-      setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
-    }
+    if (isInBackground && child.pid !== undefined) setPriority(child.pid, BACKGROUND_PRIORITY);
+    const kill = (/** @type {NodeJS.Signals} */ signal) => {
+      if (timeoutMs === undefined || child.pid === undefined) child.kill(signal);
+      else killGroup(child.pid, signal);
+    };
     const forward = (/** @type {NodeJS.Signals} */ signal) => {
       stoppedBy = signal;
-      child.kill(signal);
+      kill(signal);
     };
     process.on('SIGINT', forward).on('SIGTERM', forward);
 
@@ -62,7 +74,7 @@ export function run(command, args, options = {}) {
         ? undefined
         : setTimeout(() => {
             timedOut = true;
-            child.kill('SIGKILL');
+            kill('SIGKILL');
           }, timeoutMs);
 
     /** @type {Buffer[]} */
@@ -80,6 +92,15 @@ export function run(command, args, options = {}) {
       resolve({ code: code ?? 128 + signalNumber(signal), signal, output, timedOut });
     });
   });
+}
+
+/** @param {number} pid its first process @param {NodeJS.Signals} signal */
+function killGroup(pid, signal) {
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    if (codeOf(error) !== 'ESRCH') throw error;
+  }
 }
 
 /** @param {NodeJS.Signals | null} signal */

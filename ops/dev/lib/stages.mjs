@@ -162,13 +162,13 @@ export const STAGES = [
     isPatient: true,
     timeoutMs: 10 * 60_000,
   },
-  { name: 'clients', folders: ['clients'], isPatient: true, timeoutMs: 30 * 60_000 },
+  { name: 'clients', folders: ['clients'], isPatient: true, timeoutMs: 50 * 60_000 },
   // Bare machines are made, and packages built and installed there.
   {
     name: 'packages',
     folders: ['clients/packages.test.ts'],
     isPatient: true,
-    timeoutMs: 30 * 60_000,
+    timeoutMs: 50 * 60_000,
   },
   { name: 'browser', folders: ['browser'], timeoutMs: 25 * 60_000 },
 ];

@@ -157,8 +157,10 @@ export class RequestRecorder {
     const { exchange, endpoint, principal, errorCode, watch } = request;
     const { status, bytesOut, abortedBy, firstByteAt } = response;
     const operation = endpoint?.operation ?? UNKNOWN_OPERATION;
+    // One reading, so that the stages of a request add up to its duration.
+    const endedAt = performance.now();
     if (watch !== undefined) {
-      watch.end();
+      watch.end(endedAt);
       metrics.stages.finished(watch, request.path);
     }
     const { startedAt } = exchange;
@@ -168,7 +170,7 @@ export class RequestRecorder {
       bucket: endpoint?.bucket ?? '',
       status,
       errorCode,
-      durationS: (performance.now() - startedAt) / 1000,
+      durationS: (endedAt - startedAt) / 1000,
       ttfbS: firstByteAt === undefined ? undefined : (firstByteAt - startedAt) / 1000,
       bytesIn: exchange.body.bytesReceived,
       bytesOut,

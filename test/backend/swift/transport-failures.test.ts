@@ -15,10 +15,7 @@ const PUT: Partial<SwiftRequest> = {
 
 /** The ways a request breaks, the transport's error for each, and whether to send it again. */
 describe('Swift transport: failures', () => {
-  const fixture = useEach(
-    () => openFakes(1, { headersTimeoutMs: 300, bodyTimeoutMs: 300, ejectAfter: 100 }),
-    'close',
-  );
+  const fixture = useEach(() => openFakes(1, { ejectAfter: 100 }), 'close');
 
   beforeEach(async () => {
     // The login, so that it is not what fails.
@@ -96,19 +93,22 @@ describe('Swift transport: failures', () => {
 
   it('says Timeout when no answer comes', async () => {
     fixture().fake.steps = [hang];
-    expect(await failureOf(fixture().get())).to.have.property('code', 'Timeout');
+    const error = await failureOf(fixture().get({ headersTimeoutMs: 100 }));
+    expect(error).to.have.property('code', 'Timeout');
     expect(fixture().fake.seen).to.have.length(1);
     expect(fixture().attempts.at(-1)?.error).to.equal('timeout');
   });
 
   it('waits as long as this request may take', async () => {
-    fixture().fake.steps = [
+    const impatient = await openFakes(1, { headersTimeoutMs: 100 });
+    impatient.fake.steps = [
       ({ response }) => {
-        setTimeout(() => response.end('late'), 600);
+        setTimeout(() => response.end('late'), 300);
       },
     ];
-    const response = await fixture().get({ headersTimeoutMs: 20_000 });
+    const response = await impatient.get({ headersTimeoutMs: 20_000 });
     expect(await response.text(100)).to.equal('late');
+    await impatient.close();
   });
 
   it('throws while reading when the body ends early', async () => {
@@ -120,14 +120,16 @@ describe('Swift transport: failures', () => {
   });
 
   it('throws while reading when the body stands still', async () => {
-    fixture().fake.steps = [
+    const impatient = await openFakes(1, { bodyTimeoutMs: 100 });
+    impatient.fake.steps = [
       ({ response }) => {
         response.writeHead(200, { 'Content-Length': 1000 });
         response.write('the beginning');
       },
     ];
-    const response = await fixture().get();
+    const response = await impatient.get();
     expect(await failureOf(response.text(2000))).to.have.property('code', 'Timeout');
+    await impatient.close();
   });
 
   it('says Unavailable when the answer is not HTTP', async () => {
@@ -154,7 +156,7 @@ describe('Swift transport: failures', () => {
         arrived();
       },
     ];
-    const underWay = failureOf(fixture().get({ headersTimeoutMs: 20_000 }));
+    const underWay = failureOf(fixture().get());
     await asked;
     await fixture().transport.close();
     expect(await underWay).to.have.property('code', 'Unavailable');

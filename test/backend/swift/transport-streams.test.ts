@@ -48,7 +48,7 @@ describe('Swift transport: streams', () => {
 
   beforeEach(async () => {
     bodies.length = 0;
-    fixture = await openFakes(1, { headersTimeoutMs: 300, bodyTimeoutMs: 300, ejectAfter: 100 });
+    fixture = await openFakes(1, { ejectAfter: 100 });
     fixture.fake.steps = [store];
   });
 
@@ -234,15 +234,17 @@ describe('Swift transport: streams', () => {
   });
 
   it('says Timeout when nothing is read of the body', async () => {
-    fixture.fake.steps = [
+    const impatient = await openFakes(1, { bodyTimeoutMs: 100 });
+    impatient.fake.steps = [
       ({ incoming, response }) => {
         response.writeContinue();
         incoming.pause();
       },
     ];
     const source = new Recorded(Array.from({ length: 100 }, () => 'x'.repeat(1_000_000)));
-    expect(await failureOf(fixture.get(put(source)))).to.have.property('code', 'Timeout');
+    expect(await failureOf(impatient.get(put(source)))).to.have.property('code', 'Timeout');
     await until(() => source.left);
+    await impatient.close();
   });
 
   it('says Timeout when the body is sent and no answer comes', async () => {
@@ -251,8 +253,8 @@ describe('Swift transport: streams', () => {
         await request.body();
       },
     ];
-    const error = await failureOf(fixture.get(put(new Recorded(['abc']))));
-    expect(error).to.have.property('code', 'Timeout');
+    const request = { ...put(new Recorded(['abc'])), headersTimeoutMs: 100 };
+    expect(await failureOf(fixture.get(request))).to.have.property('code', 'Timeout');
   });
 
   it('streams to a proxy that was down, when it is back', async () => {

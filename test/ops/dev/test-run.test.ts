@@ -219,6 +219,14 @@ describe('npm test: the end of a run', () => {
     expect(stdout.toString()).to.equal('SIGINT SIGINT 130\n');
   });
 
+  it('that hangs is the end of what it has started', async () => {
+    const { run } = await loadTool('lib/run.mjs');
+    // Its own child holds stdout open, for which the caller waits.
+    const script = `require('node:child_process').spawn('sleep', ['600'], { stdio: 'inherit' })`;
+    const ended = await run(process.execPath, ['-e', script], { label: 'hung', timeoutMs: 2000 });
+    expect(ended).to.include({ signal: 'SIGKILL', timedOut: true });
+  });
+
   for (const [how, script, code, signal] of [
     ['by itself', 'process.exitCode = 7', 7, null],
     ['by a signal', "process.kill(process.pid, 'SIGTERM')", 143, 'SIGTERM'],

@@ -63,7 +63,7 @@ interface Tools {
     run: (
       command: string,
       args: readonly string[],
-      options?: { label?: string },
+      options?: { label?: string; timeoutMs?: number },
     ) => Promise<{ code: number; signal: string | null; timedOut: boolean }>;
   };
   readonly 'lib/memory-folder.mjs': {

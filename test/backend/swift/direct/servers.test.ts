@@ -21,7 +21,7 @@ describe('direct reads: servers that come and go', () => {
 
   it('wait for a server that hangs once', async () => {
     await fixture.close();
-    fixture = await openDirectFixture({ nodeTimeoutMs: 200 });
+    fixture = await openDirectFixture({ nodeTimeoutMs: 1000 });
     script(hang, stored('b'));
     for (let i = 0; i < 3; i++) expect((await fixture.read()).text).to.equal('b');
     expect(asked()).to.deep.equal([1, 3, 0]);
