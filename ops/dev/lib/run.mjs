@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
@@ -57,7 +58,7 @@ export function run(command, args, options = {}) {
       // A group of its own, so that what it has started ends with it.
       detached: timeoutMs !== undefined,
     });
-    if (isInBackground && child.pid !== undefined) setPriority(child.pid, BACKGROUND_PRIORITY);
+    if (isInBackground && child.pid !== undefined) lowerPriority(child.pid);
     const kill = (/** @type {NodeJS.Signals} */ signal) => {
       if (timeoutMs === undefined || child.pid === undefined) child.kill(signal);
       else killGroup(child.pid, signal);
@@ -92,6 +93,14 @@ export function run(command, args, options = {}) {
       resolve({ code: code ?? 128 + signalNumber(signal), signal, output, timedOut });
     });
   });
+}
+
+/** @param {number} pid of the first process of a session */
+function lowerPriority(pid) {
+  setPriority(pid, BACKGROUND_PRIORITY);
+  // Where Linux shares the processors among sessions, it heeds this alone between two of them.
+  const session = `/proc/${pid}/autogroup`;
+  if (existsSync(session)) writeFileSync(session, String(BACKGROUND_PRIORITY));
 }
 
 /** @param {number} pid its first process @param {NodeJS.Signals} signal */
