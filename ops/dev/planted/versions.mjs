@@ -86,6 +86,27 @@ export const VERSIONS = [
     grep: 'another gateway',
   },
   {
+    name: 'versions: a link of its own time is not compared with what the fences lead to',
+    file: 'src/s3/versions/current-link.ts',
+    find: `if (isUnordered) return false;`,
+    replace: ``,
+    tests: ['test/s3/versions/slept.test.ts'],
+  },
+  {
+    name: 'versions: a commit on the index of a former bucket is acknowledged',
+    file: 'src/s3/versions/current-link.ts',
+    find: `if (now.index.generation >= commit.index.generation) return now;`,
+    replace: `if (now.index.generation >= 0) return now;`,
+    tests: ['test/s3/versions/slept.test.ts'],
+  },
+  {
+    name: 'versions: a first index that was answered wrongly is committed on again',
+    file: 'src/s3/versions/fenced-protocol.ts',
+    find: `if (!isKnown || holdsCommit(theirs.index, commit.id)) {`,
+    replace: `if (!isKnown) {`,
+    tests: ['test/s3/versions/edges.test.ts'],
+  },
+  {
     name: 'versions: a new link is not compared with the index once it is there',
     file: 'src/s3/versions/current-link.ts',
     find: `return this.#ordered !== undefined && this.commits.isStored(call, key, target);`,

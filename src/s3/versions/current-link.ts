@@ -118,7 +118,7 @@ export class CurrentLink {
         standing = await readCurrentState(this.backend, call, key);
         if (standing.kind === 'plain' && entryFor(standing, target.index) === undefined) {
           // Another request may have adopted it since the index was read.
-          const now = await this.commits.read(call, key);
+          const now = await this.#read(call, key, stored);
           if (now.etag === target.etag) return { outcome: 'unknown-plain', plain: standing };
           target = now;
           standing = undefined;
@@ -129,7 +129,7 @@ export class CurrentLink {
           standing.kind === 'link' &&
           standing.generation > target.index.generation
         ) {
-          target = await this.commits.read(call, key);
+          target = await this.#read(call, key, stored);
         }
       }
       const written =
@@ -140,17 +140,17 @@ export class CurrentLink {
       if (written.outcome === 'different') {
         refused = written.refused;
         // No order keeps a link of an index that was replaced away from where nothing stands.
-        if (ordered !== undefined) target = await this.commits.read(call, key);
+        if (ordered !== undefined) target = await this.#read(call, key, stored);
         continue;
       }
       if (written.outcome === 'written') {
         const { replaced } = written;
         const inStep = { outcome: 'in-step', stored: target, replaced } as const;
         if (await this.#holds(call, key, target, written)) return inStep;
-        const now = await this.commits.read(call, key);
+        const now = await this.#read(call, key, stored);
         if (now.etag === target.etag) return inStep;
         target = now;
-      } else target = await this.commits.read(call, key);
+      } else target = await this.#read(call, key, stored);
     }
     throw new S3Error('ServiceUnavailable');
   }
@@ -160,10 +160,23 @@ export class CurrentLink {
     call: CallContext,
     key: VersionedKey,
     target: StoredIndex,
-    { isOrdered = false }: Extract<WriteResult, { outcome: 'written' }>,
+    { isOrdered = false, isUnordered = false }: Extract<WriteResult, { outcome: 'written' }>,
   ): Promise<boolean> | boolean {
     if (this.backend.capabilities.atomicGuard || isOrdered) return true;
+    // The indexes of those in whose place it came may be postponed: the fences tell of them.
+    if (isUnordered) return false;
     return this.#ordered !== undefined && this.commits.isStored(call, key, target);
+  }
+
+  /**
+   * The newest index.
+   * @throws S3Error `ServiceUnavailable` when it is an earlier one than that of the commit
+   */
+  async #read(call: CallContext, key: VersionedKey, commit: StoredIndex): Promise<StoredIndex> {
+    const now = await this.commits.read(call, key);
+    if (now.index.generation >= commit.index.generation) return now;
+    const cause = new Error(`${key.bucket} was deleted, and perhaps made again, meanwhile`);
+    throw new S3Error('ServiceUnavailable', undefined, {}, { cause });
   }
 
   #standstill(key: VersionedKey): S3Error {

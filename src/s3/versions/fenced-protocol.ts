@@ -1,7 +1,7 @@
 import type { CallContext, WriteClass } from '../../backend/backend.js';
 import { BoundedCache } from '../../lib/bounded-cache.js';
 import { S3Error } from '../errors.js';
-import { applyCommit } from './index-changes.js';
+import { applyCommit, holdsCommit, tellsOf } from './index-changes.js';
 import {
   NOTHING_STORED,
   prepareIndex,
@@ -180,9 +180,13 @@ export class FencedProtocol {
     const stored = await this.store.writeIndex(call, key, next, NOTHING_STORED, writeClass);
     this.#guesses.set(nameOfBucket(key), stored !== undefined);
     if (stored !== undefined) return { outcome: 'committed', stored };
-    // The index there may be our own, from an attempt that was answered wrongly.
-    this.store.forget(key);
-    return { outcome: 'overtaken', commit, isShown: false };
+    const theirs = await this.store.readIndex(call, key);
+    // The index may be our own, from an attempt that was answered wrongly.
+    const isKnown = theirs.etag !== undefined && tellsOf(theirs.index, commit);
+    if (!isKnown || holdsCommit(theirs.index, commit.id)) {
+      return { outcome: 'overtaken', commit, isShown: false };
+    }
+    return { outcome: 'lost', theirs };
   }
 
   /** The fence that is there is void, unless what was read is not the index any more. */

@@ -35,6 +35,11 @@ export function holdsCommit({ commit, recent }: VersionIndex, id: string): boole
   return commit === id || recent.includes(id);
 }
 
+/** Whether an index still tells what became of a commit. */
+export function tellsOf(index: VersionIndex, { generation }: Commit): boolean {
+  return index.generation - generation <= RECENT_COMMITS_MAX;
+}
+
 export function findEntry({ entries }: VersionIndex, id: string): VersionEntry | undefined {
   return entries.find((entry) => entry.id === id);
 }

@@ -3,7 +3,7 @@ import type { CallContext, WriteClass } from '../../backend/backend.js';
 import { isCode } from '../../backend/errors.js';
 import { S3Error } from '../errors.js';
 import type { Attempt, AttemptOptions, BegunIndex, CommitProtocol } from './fenced-protocol.js';
-import { holdsCommit, applyCommit } from './index-changes.js';
+import { applyCommit, holdsCommit, tellsOf } from './index-changes.js';
 import {
   prepareIndex,
   type IndexStore,
@@ -12,7 +12,6 @@ import {
 } from './index-store.js';
 import { type VersionedKey, requireVersionSupport } from './names.js';
 import {
-  RECENT_COMMITS_MAX,
   type Commit,
   type VersionIndex,
   type VersionChange,
@@ -64,8 +63,8 @@ class PendingCommits {
    * Gives up those that the index does not hold.
    * @throws InDoubtError when it has come too far to remember them
    */
-  giveUpLost({ generation }: VersionIndex): void {
-    if (this.#commits.some((commit) => generation - commit.generation > RECENT_COMMITS_MAX)) {
+  giveUpLost(index: VersionIndex): void {
+    if (this.#commits.some((commit) => !tellsOf(index, commit))) {
       throw new InDoubtError(new S3Error('ServiceUnavailable'));
     }
     this.#commits = [];

@@ -12,6 +12,8 @@ export type WriteResult =
       readonly replaced: RemovedManifest | undefined;
       /** Nothing older can take its place. */
       readonly isOrdered?: boolean;
+      /** It has a time of its own, and takes the place of what was written since its writer looked. */
+      readonly isUnordered?: boolean;
     }
   /** Something else stood there. */
   | {

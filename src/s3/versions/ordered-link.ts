@@ -128,16 +128,16 @@ export class OrderedLink {
     const order = isBeforeFirstLink(state, stored) ? undefined : orderBehind(state, generation);
     const replaced = manifestOf(state);
     const hasOrder = order !== undefined;
-    const guard: Guard | undefined =
-      hasOrder || state.kind === 'nothing'
-        ? undefined
-        : { ref: indexRef(key), etag, consumed: false };
+    const isUnordered = !hasOrder && state.kind !== 'nothing';
+    const guard: Guard | undefined = isUnordered
+      ? { ref: indexRef(key), etag, consumed: false }
+      : undefined;
     try {
       if (!isVersion) {
         const options = { order, guard };
         const deleted = await this.backend.deleteObject(call, currentRef(key), undefined, options);
         if (deleted.outcome !== 'deleted') return DIFFERENT;
-        return { outcome: 'written', replaced, isOrdered: hasOrder };
+        return { outcome: 'written', replaced, isOrdered: hasOrder, isUnordered };
       }
       const link = { ...linkTo(key, current, generation), writeClass: 'deletion' } as const;
       const put =
@@ -150,7 +150,7 @@ export class OrderedLink {
       }
       this.#remember(key, generation, put.lastModified);
       const isOrdered = hasOrder && (state.kind === 'nothing' || isLinkBefore(state, generation));
-      return { outcome: 'written', replaced, isOrdered };
+      return { outcome: 'written', replaced, isOrdered, isUnordered };
     } catch (error) {
       if (isCode(error, 'GuardMissing')) return OVERTAKEN;
       if (isCode(error, 'NoSuchObject')) return DIFFERENT;

@@ -3,6 +3,7 @@ import type { Backend } from '../../../src/backend/backend.js';
 import { describeCall, RecordingBackend } from '../../support/backend/recording.js';
 import { PlainSightings } from '../../../src/s3/versions/current-state.js';
 import { VersionedKeys } from '../../../src/s3/versions/versioned-keys.js';
+import { useEach } from '../../support/fixture.js';
 import { MemoryBackend } from './memory-backend.js';
 import {
   CALL,
@@ -211,19 +212,34 @@ describe('s3/versions: calls', () => {
     expect(entries).to.have.lengthOf(4);
   });
 
-  it('looks at a key that it does not know before its commit, and postpones the index', async () => {
-    const memory = new MemoryBackend({ strength: 'ordered' });
-    await memory.createContainer(CALL, CONTAINER);
-    const others = gatewayOn(memory.asBackend);
+  describe('where writes are ordered, and another gateway has written the key', () => {
+    const memory = useEach(async () => {
+      const made = new MemoryBackend({ strength: 'ordered' });
+      await made.createContainer(CALL, CONTAINER);
+      return made;
+    });
+    const others = useEach(() => gatewayOn(memory().asBackend));
+    const theirs =
+      (key: string): Step =>
+      (store) =>
+        put(store, others(), keyOf(key), 'theirs');
     const notNew: Step = async (store, versions) => {
       for (const text of ['one', 'two']) await put(store, versions, keyOf('not new'), text);
     };
-    const theirs: Step = (store) => put(store, others, keyOf('not new'), 'theirs');
-    const ours: Step = (store) => put(store, others, KEY, 'theirs');
-    const of = { before: [theirs, notNew, ours], step: one };
-    expect(await callsOf(memory.asBackend, of, postponingGatewayOn)).to.deep.equal([
-      ...['put V/version', 'get V/index', 'head k', 'put V/g2', 'link k'],
-    ]);
+    const callsAfter = (...before: Step[]) =>
+      callsOf(memory().asBackend, { before, step: one }, postponingGatewayOn);
+
+    it('looks at the key before its commit, and postpones the index', async () => {
+      expect(await callsAfter(theirs('not new'), notNew, theirs('k'))).to.deep.equal([
+        ...['put V/version', 'get V/index', 'head k', 'put V/g2', 'link k'],
+      ]);
+    });
+
+    it('does so after it has tried to create the index, where the last key was new', async () => {
+      expect(await callsAfter(theirs('k'))).to.deep.equal([
+        ...['put V/version', 'put V/index', 'get V/index', 'head k', 'put V/g2', 'link k'],
+      ]);
+    });
   });
 });
 

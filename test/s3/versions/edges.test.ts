@@ -43,7 +43,26 @@ class UnsureBackend extends DecoratedBackend {
   }
 }
 
+/** It writes each index twice, as a client does that has heard no answer, and tells of the second. */
+class RepeatingBackend extends DecoratedBackend {
+  override async putObject(...args: Parameters<Backend['putObject']>) {
+    const first = await super.putObject(...args);
+    const [, { object }] = args;
+    return object.endsWith('/index.json') ? super.putObject(...args) : first;
+  }
+}
+
 describe('s3/versions: edges', () => {
+  it('finds its own first index where its creation was answered wrongly', async () => {
+    const memory = new MemoryBackend({ strength: 'ordered' });
+    await memory.createContainer(CALL, CONTAINER);
+    const repeating = new RepeatingBackend(memory.asBackend);
+    const versions = gatewayOn(repeating);
+    await put(repeating, versions, KEY, 'one');
+    expect(await bodiesOf(memory.asBackend, versions, KEY)).to.deep.equal(['one']);
+    expect(await read(memory.asBackend, KEY)).to.equal('one');
+  });
+
   it('puts back a link that a client of the store has deleted, where writes are ordered', async () => {
     const memory = new MemoryBackend({ strength: 'ordered' });
     await memory.createContainer(CALL, CONTAINER);

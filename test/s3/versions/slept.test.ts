@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import type { Backend, ObjectRef } from '../../../src/backend/backend.js';
-import { DecoratedBackend } from '../../../src/backend/decorators/decorated-backend.js';
-import { BackendError } from '../../../src/backend/errors.js';
 import { S3Error } from '../../../src/s3/errors.js';
 import { parseIndex } from '../../../src/s3/versions/documents.js';
 import { PlainSightings } from '../../../src/s3/versions/current-state.js';
+import { fenceRef, indexRef } from '../../../src/s3/versions/names.js';
 import { VersionedKeys } from '../../../src/s3/versions/versioned-keys.js';
 import { MemoryBackend } from './memory-backend.js';
+import { Sleepy } from './sleepy.js';
 import {
   archivedNames,
   bodiesOf,
@@ -250,6 +250,42 @@ describe('s3/versions, of a writer that slept, where writes are ordered', () => 
     expect(await bodiesOf(store, gatewayOn(store), KEY)).to.deep.equal(['three', 'two', 'late']);
   });
 
+  it('puts no link of its own time over those whose index was postponed', async () => {
+    const memory = new MemoryBackend({ strength: 'ordered', time: Date.now() - AGE_MS });
+    await memory.createContainer(CALL, CONTAINER);
+    const old = memory.asBackend;
+    await put(old, gatewayOn(old), KEY, 'one');
+    memory.pass(AGE_MS);
+    // Both have seen the old link, behind which nothing can be put.
+    const other = new Sleepy(old, 'before its link');
+    const postponing = postponingGatewayOn(other);
+    const two = put(other, postponing, KEY, 'two');
+    await other.asleep;
+    const sleepy = new Sleepy(old, 'before its link');
+    const late = put(sleepy, gatewayOn(sleepy), KEY, 'late');
+    await sleepy.asleep;
+    other.wake();
+    await two;
+    await put(other, postponing, KEY, 'three');
+    sleepy.wake();
+    await late;
+    expect(await read(old, KEY)).to.equal('three');
+  });
+
+  it('acknowledges nothing in a bucket that was deleted and made again', async () => {
+    const versions = postponingGatewayOn(store);
+    await put(store, versions, KEY, 'one');
+    const others = gatewayOn(store);
+    const { entries } = await others.readIndex(CALL, KEY);
+    for (const { id } of entries) await others.deleteVersion(CALL, KEY, id, () => undefined);
+    await store.deleteObject(CALL, indexRef(KEY));
+    await store.deleteObject(CALL, fenceRef(KEY, 2));
+    const late = await put(store, versions, KEY, 'late').catch((thrown: unknown) => thrown);
+    expect(late).to.be.instanceOf(S3Error).with.property('code', 'ServiceUnavailable');
+    await put(store, versions, KEY, 'again');
+    expect(await bodiesOf(store, versions, KEY)).to.deep.equal(['again']);
+  });
+
   it('puts no link over an object that a client of the store has written', async () => {
     const versions = gatewayOn(store);
     await put(store, versions, KEY, 'one');
@@ -283,65 +319,5 @@ describe('s3/versions, of a writer that slept, where writes are ordered', () => 
   });
 });
 
-type Place =
-  'behind its fence' | 'before its index' | 'before its link' | 'before its deletion' | 'nowhere';
-
-/** Does nothing more, once, until it is woken. */
-class Sleepy extends DecoratedBackend {
-  wake!: (then?: 'to die behind its write') => void;
-  readonly asleep: Promise<void>;
-  #fallAsleep!: () => void;
-  #dies = false;
-  readonly #woken = new Promise<void>((resolve) => {
-    this.wake = (then) => {
-      this.#dies = then !== undefined;
-      resolve();
-    };
-  });
-
-  constructor(
-    inner: Backend,
-    public where: Place,
-  ) {
-    super(inner);
-    this.asleep = new Promise((resolve) => {
-      this.#fallAsleep = resolve;
-    });
-  }
-
-  override async putObject(...args: Parameters<Backend['putObject']>) {
-    const [, { object }] = args;
-    if (this.where === 'before its index' && object.endsWith('/index.json')) await this.#sleep();
-    const outcome = await super.putObject(...args);
-    if (this.where === 'behind its fence' && FENCE.test(object)) await this.#sleep();
-    return outcome;
-  }
-
-  override async putLink(...args: Parameters<Backend['putLink']>) {
-    if (this.where === 'before its link') await this.#sleep();
-    const put = await super.putLink(...args);
-    this.#dieBehind(put.outcome === 'created');
-    return put;
-  }
-
-  override async deleteObject(...args: Parameters<Backend['deleteObject']>) {
-    if (this.where === 'before its deletion') await this.#sleep();
-    const deleted = await super.deleteObject(...args);
-    this.#dieBehind(deleted.outcome === 'deleted');
-    return deleted;
-  }
-
-  #dieBehind(isWritten: boolean): void {
-    if (this.#dies && isWritten) throw new BackendError('Unavailable', 'it died');
-  }
-
-  #sleep(): Promise<void> {
-    this.#fallAsleep();
-    return this.#woken;
-  }
-}
-
 /** Longer than deletions are remembered. */
 const AGE_MS = 10 * 86_400_000;
-
-const FENCE = /\/index\.g\d+\.json$/;

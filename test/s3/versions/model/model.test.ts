@@ -18,6 +18,16 @@ const WRITTEN: World = {
   answered: 'm',
 };
 const KNOWING = { index: FIRST, known: { generation: 1, base: 0 } };
+/** The same key later, when its link does not stand behind the creation of its index any more. */
+const SECOND: Index = { generation: 2, log: 'lm' };
+const ELSEWHERE: World = {
+  ...NOTHING,
+  index: SECOND,
+  key: { generation: 2, entry: 'l', at: 302 },
+  clock: 3,
+  answered: 'ml',
+};
+const KNOWING_IT = { index: SECOND, known: { generation: 2, base: 300 } };
 const ROWS = { index: FIRST, link: 1, entry: 'm' };
 
 /** Who acts at once; `a` to `m` are versions, `n` to `z` delete markers. */
@@ -35,6 +45,28 @@ const WORLDS = {
   'a key that one of two knows': {
     ...WRITTEN,
     actors: [writer('a', KNOWING), writer('b'), READER],
+  },
+  'a key that none of two knows': { ...WRITTEN, actors: [writer('a'), writer('nb')] },
+  'a key whose link stands elsewhere': {
+    ...ELSEWHERE,
+    actors: [writer('ac'), writer('b'), READER],
+  },
+  'a key whose link stands elsewhere, which one of two knows': {
+    ...ELSEWHERE,
+    actors: [writer('a', KNOWING_IT), writer('b'), READER],
+  },
+  'a key whose link stands elsewhere, that is emptied': {
+    ...ELSEWHERE,
+    actors: [writer('a'), writer('n', KNOWING_IT), READER],
+  },
+  'a key whose link stands elsewhere, and a crash': {
+    ...ELSEWHERE,
+    actors: [writer('a'), writer('nc')],
+    crashesLeft: 1,
+  },
+  'a link elsewhere that a client of the store deletes': {
+    ...ELSEWHERE,
+    actors: [writer('a'), writer('b'), CLIENT],
   },
   'a key that is emptied': {
     ...WRITTEN,

@@ -1,0 +1,63 @@
+import type { Backend } from '../../../src/backend/backend.js';
+import { DecoratedBackend } from '../../../src/backend/decorators/decorated-backend.js';
+import { BackendError } from '../../../src/backend/errors.js';
+
+const FENCE = /\/index\.g\d+\.json$/;
+
+type Place =
+  'behind its fence' | 'before its index' | 'before its link' | 'before its deletion' | 'nowhere';
+
+/** Does nothing more, once, until it is woken. */
+export class Sleepy extends DecoratedBackend {
+  wake!: (then?: 'to die behind its write') => void;
+  readonly asleep: Promise<void>;
+  #fallAsleep!: () => void;
+  #dies = false;
+  readonly #woken = new Promise<void>((resolve) => {
+    this.wake = (then) => {
+      this.#dies = then !== undefined;
+      resolve();
+    };
+  });
+
+  constructor(
+    inner: Backend,
+    public where: Place,
+  ) {
+    super(inner);
+    this.asleep = new Promise((resolve) => {
+      this.#fallAsleep = resolve;
+    });
+  }
+
+  override async putObject(...args: Parameters<Backend['putObject']>) {
+    const [, { object }] = args;
+    if (this.where === 'before its index' && object.endsWith('/index.json')) await this.#sleep();
+    const outcome = await super.putObject(...args);
+    if (this.where === 'behind its fence' && FENCE.test(object)) await this.#sleep();
+    return outcome;
+  }
+
+  override async putLink(...args: Parameters<Backend['putLink']>) {
+    if (this.where === 'before its link') await this.#sleep();
+    const put = await super.putLink(...args);
+    this.#dieBehind(put.outcome === 'created');
+    return put;
+  }
+
+  override async deleteObject(...args: Parameters<Backend['deleteObject']>) {
+    if (this.where === 'before its deletion') await this.#sleep();
+    const deleted = await super.deleteObject(...args);
+    this.#dieBehind(deleted.outcome === 'deleted');
+    return deleted;
+  }
+
+  #dieBehind(isWritten: boolean): void {
+    if (this.#dies && isWritten) throw new BackendError('Unavailable', 'it died');
+  }
+
+  #sleep(): Promise<void> {
+    this.#fallAsleep();
+    return this.#woken;
+  }
+}
