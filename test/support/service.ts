@@ -86,7 +86,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     const credentials = await writeCredentials(folder, stack, options.users);
     const config = {
       listener_start_timeout_ms: START_LIMIT_MS,
-      ...{ ...stack.config, ...credentials, ...accountsOf(stack, options.config) },
+      ...stack.config,
+      ...credentials,
+      ...accountsOf(stack, options.config),
     };
     await writeFile(configFile, JSON.stringify(config));
   }

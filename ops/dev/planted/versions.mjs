@@ -88,15 +88,15 @@ export const VERSIONS = [
   {
     name: 'versions: a link of its own time is not compared with what the fences lead to',
     file: 'src/s3/versions/current-link.ts',
-    find: `if (isUnordered) return false;`,
+    find: `if (hasOwnTime) return false;`,
     replace: ``,
     tests: ['test/s3/versions/slept.test.ts'],
   },
   {
     name: 'versions: a commit on the index of a former bucket is acknowledged',
     file: 'src/s3/versions/current-link.ts',
-    find: `if (now.index.generation >= commit.index.generation) return now;`,
-    replace: `if (now.index.generation >= 0) return now;`,
+    find: `if (comesOf(now.index, stored.index)) return now;`,
+    replace: `if (comesOf(now.index, stored.index) || now.index.generation > stored.index.generation) return now;`,
     tests: ['test/s3/versions/slept.test.ts'],
   },
   {

@@ -106,7 +106,7 @@ async function startService(root) {
   const service = spawnWithin(root, [...AS_SERVICE, ...commandOf('ExecStart')], { output: 'pipe' });
   service.stdout?.resume();
   // Other suites may have the processors: a minute, as the unit has it, was not enough once.
-  await command(root, [...AS_SERVICE, ...commandOf('ExecStartPost'), ...PATIENTLY]);
+  await unit(root, 'ExecStartPost', PATIENTLY);
   return service;
 }
 
@@ -166,9 +166,9 @@ function otherVersion(deb, version) {
   }
 }
 
-/** @param {string} root @param {string} key such as `ExecReload` */
-function unit(root, key) {
-  return command(root, [...AS_SERVICE, ...commandOf(key)]);
+/** @param {string} root @param {string} key such as `ExecReload` @param {readonly string[]} [flags] */
+function unit(root, key, flags = []) {
+  return command(root, [...AS_SERVICE, ...commandOf(key), ...flags]);
 }
 
 /** @param {string} key @returns {string[]} */

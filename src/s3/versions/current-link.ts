@@ -2,6 +2,7 @@ import type { Backend, CallContext, Guard, RemovedManifest } from '../../backend
 import { S3Error } from '../errors.js';
 import { isCode } from '../../backend/errors.js';
 import { BoundedCache } from '../../lib/bounded-cache.js';
+import { comesOf } from './index-changes.js';
 import type { IndexCommits } from './index-commits.js';
 import type { StoredIndex } from './index-store.js';
 import { isInStep, linkTo, UNCHANGED, type WriteResult } from './link-writes.js';
@@ -160,21 +161,21 @@ export class CurrentLink {
     call: CallContext,
     key: VersionedKey,
     target: StoredIndex,
-    { isOrdered = false, isUnordered = false }: Extract<WriteResult, { outcome: 'written' }>,
+    { isOrdered = false, hasOwnTime = false }: Extract<WriteResult, { outcome: 'written' }>,
   ): Promise<boolean> | boolean {
     if (this.backend.capabilities.atomicGuard || isOrdered) return true;
     // The indexes of those in whose place it came may be postponed: the fences tell of them.
-    if (isUnordered) return false;
+    if (hasOwnTime) return false;
     return this.#ordered !== undefined && this.commits.isStored(call, key, target);
   }
 
   /**
    * The newest index.
-   * @throws S3Error `ServiceUnavailable` when it is an earlier one than that of the commit
+   * @throws S3Error `ServiceUnavailable` when it does not come of the one that the key is synced with
    */
-  async #read(call: CallContext, key: VersionedKey, commit: StoredIndex): Promise<StoredIndex> {
+  async #read(call: CallContext, key: VersionedKey, stored: StoredIndex): Promise<StoredIndex> {
     const now = await this.commits.read(call, key);
-    if (now.index.generation >= commit.index.generation) return now;
+    if (comesOf(now.index, stored.index)) return now;
     const cause = new Error(`${key.bucket} was deleted, and perhaps made again, meanwhile`);
     throw new S3Error('ServiceUnavailable', undefined, {}, { cause });
   }

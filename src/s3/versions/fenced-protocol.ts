@@ -1,7 +1,7 @@
 import type { CallContext, WriteClass } from '../../backend/backend.js';
 import { BoundedCache } from '../../lib/bounded-cache.js';
 import { S3Error } from '../errors.js';
-import { applyCommit, holdsCommit, tellsOf } from './index-changes.js';
+import { applyCommit, holdsCommit, remembers } from './index-changes.js';
 import {
   NOTHING_STORED,
   prepareIndex,
@@ -182,7 +182,7 @@ export class FencedProtocol {
     if (stored !== undefined) return { outcome: 'committed', stored };
     const theirs = await this.store.readIndex(call, key);
     // The index may be our own, from an attempt that was answered wrongly.
-    const isKnown = theirs.etag !== undefined && tellsOf(theirs.index, commit);
+    const isKnown = theirs.etag !== undefined && remembers(theirs.index, commit);
     if (!isKnown || holdsCommit(theirs.index, commit.id)) {
       return { outcome: 'overtaken', commit, isShown: false };
     }

@@ -35,9 +35,17 @@ export function holdsCommit({ commit, recent }: VersionIndex, id: string): boole
   return commit === id || recent.includes(id);
 }
 
-/** Whether an index still tells what became of a commit. */
-export function tellsOf(index: VersionIndex, { generation }: Commit): boolean {
+/** An index remembers its last commits: true if it would remember one of this generation. */
+export function remembers(
+  index: VersionIndex,
+  { generation }: Pick<VersionIndex, 'generation'>,
+): boolean {
   return index.generation - generation <= RECENT_COMMITS_MAX;
+}
+
+/** False if an index is certainly not that one, or one that later commits have made of it. */
+export function comesOf(index: VersionIndex, former: VersionIndex): boolean {
+  return former.commit === '' || !remembers(index, former) || holdsCommit(index, former.commit);
 }
 
 export function findEntry({ entries }: VersionIndex, id: string): VersionEntry | undefined {

@@ -3,7 +3,7 @@ import type { CallContext, WriteClass } from '../../backend/backend.js';
 import { isCode } from '../../backend/errors.js';
 import { S3Error } from '../errors.js';
 import type { Attempt, AttemptOptions, BegunIndex, CommitProtocol } from './fenced-protocol.js';
-import { applyCommit, holdsCommit, tellsOf } from './index-changes.js';
+import { applyCommit, holdsCommit, remembers } from './index-changes.js';
 import {
   prepareIndex,
   type IndexStore,
@@ -64,7 +64,7 @@ class PendingCommits {
    * @throws InDoubtError when it has come too far to remember them
    */
   giveUpLost(index: VersionIndex): void {
-    if (this.#commits.some((commit) => !tellsOf(index, commit))) {
+    if (this.#commits.some((commit) => !remembers(index, commit))) {
       throw new InDoubtError(new S3Error('ServiceUnavailable'));
     }
     this.#commits = [];

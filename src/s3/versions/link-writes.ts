@@ -13,7 +13,7 @@ export type WriteResult =
       /** Nothing older can take its place. */
       readonly isOrdered?: boolean;
       /** It has a time of its own, and takes the place of what was written since its writer looked. */
-      readonly isUnordered?: boolean;
+      readonly hasOwnTime?: boolean;
     }
   /** Something else stood there. */
   | {

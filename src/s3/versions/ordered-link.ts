@@ -128,8 +128,8 @@ export class OrderedLink {
     const order = isBeforeFirstLink(state, stored) ? undefined : orderBehind(state, generation);
     const replaced = manifestOf(state);
     const hasOrder = order !== undefined;
-    const isUnordered = !hasOrder && state.kind !== 'nothing';
-    const guard: Guard | undefined = isUnordered
+    const hasOwnTime = !hasOrder && state.kind !== 'nothing';
+    const guard: Guard | undefined = hasOwnTime
       ? { ref: indexRef(key), etag, consumed: false }
       : undefined;
     try {
@@ -137,7 +137,7 @@ export class OrderedLink {
         const options = { order, guard };
         const deleted = await this.backend.deleteObject(call, currentRef(key), undefined, options);
         if (deleted.outcome !== 'deleted') return DIFFERENT;
-        return { outcome: 'written', replaced, isOrdered: hasOrder, isUnordered };
+        return { outcome: 'written', replaced, isOrdered: hasOrder, hasOwnTime };
       }
       const link = { ...linkTo(key, current, generation), writeClass: 'deletion' } as const;
       const put =
@@ -150,7 +150,7 @@ export class OrderedLink {
       }
       this.#remember(key, generation, put.lastModified);
       const isOrdered = hasOrder && (state.kind === 'nothing' || isLinkBefore(state, generation));
-      return { outcome: 'written', replaced, isOrdered, isUnordered };
+      return { outcome: 'written', replaced, isOrdered, hasOwnTime };
     } catch (error) {
       if (isCode(error, 'GuardMissing')) return OVERTAKEN;
       if (isCode(error, 'NoSuchObject')) return DIFFERENT;

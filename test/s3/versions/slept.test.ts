@@ -156,11 +156,7 @@ describe('s3/versions, of a writer that slept, where writes are ordered', () => 
   });
 
   it('leaves no link where the deletion would be one that is forgotten at once', async () => {
-    const memory = new MemoryBackend({ strength: 'ordered', time: Date.now() - AGE_MS });
-    await memory.createContainer(CALL, CONTAINER);
-    const old = memory.asBackend;
-    await put(old, gatewayOn(old), KEY, 'one');
-    memory.pass(AGE_MS);
+    const old = await agedStore();
     const sleepy = new Sleepy(old, 'before its link');
     const late = put(sleepy, gatewayOn(sleepy), KEY, 'late');
     await sleepy.asleep;
@@ -182,11 +178,7 @@ describe('s3/versions, of a writer that slept, where writes are ordered', () => 
   });
 
   it('deletes no newer link where what it has seen is old, were it to die behind that', async () => {
-    const memory = new MemoryBackend({ strength: 'ordered', time: Date.now() - AGE_MS });
-    await memory.createContainer(CALL, CONTAINER);
-    const old = memory.asBackend;
-    await put(old, gatewayOn(old), KEY, 'one');
-    memory.pass(AGE_MS);
+    const old = await agedStore();
     const sleepy = new Sleepy(old, 'before its deletion');
     const marker = { nullVersion: false };
     const late = gatewayOn(sleepy)
@@ -251,11 +243,7 @@ describe('s3/versions, of a writer that slept, where writes are ordered', () => 
   });
 
   it('puts no link of its own time over those whose index was postponed', async () => {
-    const memory = new MemoryBackend({ strength: 'ordered', time: Date.now() - AGE_MS });
-    await memory.createContainer(CALL, CONTAINER);
-    const old = memory.asBackend;
-    await put(old, gatewayOn(old), KEY, 'one');
-    memory.pass(AGE_MS);
+    const old = await agedStore();
     // Both have seen the old link, behind which nothing can be put.
     const other = new Sleepy(old, 'before its link');
     const postponing = postponingGatewayOn(other);
@@ -272,19 +260,32 @@ describe('s3/versions, of a writer that slept, where writes are ordered', () => 
     expect(await read(old, KEY)).to.equal('three');
   });
 
-  it('acknowledges nothing in a bucket that was deleted and made again', async () => {
-    const versions = postponingGatewayOn(store);
-    await put(store, versions, KEY, 'one');
-    const others = gatewayOn(store);
-    const { entries } = await others.readIndex(CALL, KEY);
-    for (const { id } of entries) await others.deleteVersion(CALL, KEY, id, () => undefined);
-    await store.deleteObject(CALL, indexRef(KEY));
-    await store.deleteObject(CALL, fenceRef(KEY, 2));
-    const late = await put(store, versions, KEY, 'late').catch((thrown: unknown) => thrown);
-    expect(late).to.be.instanceOf(S3Error).with.property('code', 'ServiceUnavailable');
-    await put(store, versions, KEY, 'again');
-    expect(await bodiesOf(store, versions, KEY)).to.deep.equal(['again']);
-  });
+  for (const [what, texts] of [
+    ['acknowledges nothing in a bucket that was deleted and made again', []],
+    ['acknowledges nothing where others have written the key there since', ['two', 'three']],
+  ] as const) {
+    it(what, async () => {
+      const sleepy = new Sleepy(store, 'nowhere');
+      const versions = postponingGatewayOn(sleepy);
+      await put(sleepy, versions, KEY, 'one');
+      const others = gatewayOn(store);
+      const { entries } = await others.readIndex(CALL, KEY);
+      for (const { id } of entries) await others.deleteVersion(CALL, KEY, id, () => undefined);
+      await store.deleteObject(CALL, indexRef(KEY));
+      await store.deleteObject(CALL, fenceRef(KEY, 2));
+      sleepy.where = 'before its link';
+      const late = put(sleepy, versions, KEY, 'late').catch((thrown: unknown) => thrown);
+      await sleepy.asleep;
+      for (const text of texts) await put(store, gatewayOn(store), KEY, text);
+      sleepy.wake();
+      expect(await late)
+        .to.be.instanceOf(S3Error)
+        .with.property('code', 'ServiceUnavailable');
+      await put(store, gatewayOn(store), KEY, 'again');
+      const expected = ['again', ...texts.toReversed()];
+      expect(await bodiesOf(store, gatewayOn(store), KEY)).to.deep.equal(expected);
+    });
+  }
 
   it('puts no link over an object that a client of the store has written', async () => {
     const versions = gatewayOn(store);
@@ -321,3 +322,12 @@ describe('s3/versions, of a writer that slept, where writes are ordered', () => 
 
 /** Longer than deletions are remembered. */
 const AGE_MS = 10 * 86_400_000;
+
+/** A store whose key was written so long ago that nothing can be put behind that. */
+async function agedStore(): Promise<Backend> {
+  const memory = new MemoryBackend({ strength: 'ordered', time: Date.now() - AGE_MS });
+  await memory.createContainer(CALL, CONTAINER);
+  await put(memory.asBackend, gatewayOn(memory.asBackend), KEY, 'one');
+  memory.pass(AGE_MS);
+  return memory.asBackend;
+}
