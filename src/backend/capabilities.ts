@@ -12,6 +12,10 @@ export interface Capabilities {
   readonly orderedWrites: boolean;
   /** So may a put or a link with the precondition `{ absent: true }`. Default: false. */
   readonly orderedCreations?: boolean | undefined;
+  /** A link may be fixed to its target as it is now: see `LinkInput.isFixed`. Default: false. */
+  readonly fixedLinks?: boolean | undefined;
+  /** A link may be put behind one that its writer has not seen: see `LinkInput.behind`. Default: false. */
+  readonly linksBehind?: boolean | undefined;
   /** A put may leave out the size of its body. */
   readonly unsizedBodies: boolean;
   /** A `Guard` is looked at, and removed, in the same instant as the write happens. */

@@ -27,10 +27,21 @@ export interface LinkInput {
   readonly size: number;
   /** The same of the ETag, unquoted; also what preconditions on the link compare. */
   readonly etag: string;
+  /**
+   * With `Capabilities.fixedLinks`, the link leads to the target only as long as that has the ETag
+   * above, which is the MD5 of its body; to anything else it is a broken link.
+   */
+  readonly isFixed?: boolean | undefined;
   readonly contentType: string;
   readonly listingAttributes?: Metadata | undefined;
   /** The link's own, told by {@link FollowedLink.systemMetadata}. */
   readonly systemMetadata?: Metadata | undefined;
+  /**
+   * With `Capabilities.linksBehind`, the link takes place only where a link to the key's archive is
+   * that says the generation before this one in its system metadata, and stands right behind that, by
+   * this generation; `precondition_failed` otherwise, and where that one is older than a day.
+   */
+  readonly behind?: number | undefined;
   /** When the link expires, in milliseconds since the epoch. */
   readonly deleteAt?: number | undefined;
   readonly guard?: Guard | undefined;

@@ -7,6 +7,8 @@ import type { ObjectRef } from './refs.js';
  * `<bucket>+segments` contain the key:
  *
  *     <bucket>+versions   <hex(key)>/<32 hex>                a version
+ *                         <hex(key)>/index.json              the first one, if it says its id: else an
+ *                                                            index, which no pointer opens
  *     <bucket>+segments   <key>/<upload id>/<part number>    a part
  *
  * A user who writes such a pointer reaches what belongs to a key that he may write, and no more.
@@ -16,6 +18,7 @@ export const VERSIONS_SUFFIX = '+versions';
 export const SEGMENTS_SUFFIX = '+segments';
 
 const VERSION_NAME = /^([0-9a-f]+)\/[0-9a-f]{32}$/;
+const FIRST_NAME = /^([0-9a-f]+)\/index\.json$/;
 /** Split from the right: a key may look like an upload id or a part number. */
 const PART_NAME = /^(.+)\/[A-Za-z0-9_-]{32,128}\/[1-9][0-9]{0,4}$/s;
 
@@ -31,6 +34,15 @@ export function isOurHop(first: ObjectRef, hop: ObjectRef): boolean {
   const key = VERSION_NAME.exec(object)?.[1];
   if (key === undefined || !container.endsWith(VERSIONS_SUFFIX)) return false;
   return isOfKey(container.slice(0, -VERSIONS_SUFFIX.length), key, hop);
+}
+
+/** The name in system metadata under which a version says its id. */
+export const VERSION_ID = 's3-version-id';
+
+/** Whether the hop from a key of a bucket is the place where its first version may be. */
+export function isFirstPlace({ account, container, object }: ObjectRef, hop: ObjectRef): boolean {
+  if (account !== hop.account || hop.container !== container + VERSIONS_SUFFIX) return false;
+  return FIRST_NAME.exec(hop.object)?.[1] === Buffer.from(object).toString('hex');
 }
 
 /** @param hexKey the key's UTF-8, in lower-case hexadecimal digits */

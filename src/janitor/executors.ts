@@ -95,6 +95,7 @@ export class RealRun implements Executor {
       return;
     }
     if (isColdTierAction(action)) {
+      if (action.action === 'transition') await this.versions.beforeTransition(action);
       const { outcome, parts } = await this.cold.carryOut(action);
       if (outcome === 'done' && action.action === 'transition') await this.versions.moved(action);
       this.report(action, outcome);

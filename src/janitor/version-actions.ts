@@ -82,6 +82,12 @@ export class VersionActions {
     }
   }
 
+  /** A first version is not changed where it lies. @throws BackendError, S3Error */
+  async beforeTransition(action: TransitionAction): Promise<void> {
+    const { versions, call } = this.options;
+    if (action.version !== undefined) await versions.moveFirst(call, keyOf(action));
+  }
+
   /** Lets listings tell of a transition. @throws BackendError, S3Error */
   async moved(action: TransitionAction): Promise<void> {
     const { version, storageClass } = action;

@@ -152,10 +152,11 @@ export class VersionRules {
   }
 
   async #headOf(key: VersionedKey, { name }: SummaryEntry): Promise<ObjectHead | undefined> {
-    // Without a name it is the current object, or the target of the current link.
-    const ref = name === '' ? currentRef(key) : versionRef(key, name);
+    const { backend, call, versions } = this.pass;
     try {
-      return await this.pass.backend.headObject(this.pass.call, ref);
+      // Without a name it is the current object, or the target of the current link.
+      if (name === '') return await backend.headObject(call, currentRef(key));
+      return await versions.upkeep.head(call, key, { name });
     } catch (error) {
       if (isOutOfReach(error)) return undefined;
       throw error;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isOurHop } from '../../src/backend/own-hops.js';
+import { isFirstPlace, isOurHop } from '../../src/backend/own-hops.js';
 
 const VERSION = '0123456789abcdef0123456789abcdef';
 const ID = '01a2b3c4d5e6f708192a3b4c5d6e7f80';
@@ -51,4 +51,13 @@ describe('what is our own on the way to an object', () => {
       assert.equal(isOurHop(at(first), at(hop)), false);
     });
   }
+
+  it('may be the first version in the place of the index of the key, if it says so itself', () => {
+    const place = `A/b+versions/${hex('k')}/index.json`;
+    assert.equal(isFirstPlace(at('A/b/k'), at(place)), true);
+    for (const other of ['A/b/l', 'A/c/k', 'V/b/k', place]) {
+      assert.equal(isFirstPlace(at(other), at(place)), false, other);
+    }
+    assert.equal(isFirstPlace(at('A/b/k'), at(`A/b+versions/${hex('k')}/index.g1.json`)), false);
+  });
 });

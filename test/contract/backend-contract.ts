@@ -7,6 +7,7 @@ import type { ContractOptions, Fixture, OpenBackend } from './fixture.js';
 import { describeGuards } from './guards.js';
 import { describeLargeObjectWrites } from './large-object-writes.js';
 import { describeLargeObjects } from './large-objects.js';
+import { describeFixedLinks } from './fixed-links.js';
 import { describeLinks } from './links.js';
 import { describeListings } from './listings.js';
 import { describeMetadata } from './metadata.js';
@@ -63,6 +64,7 @@ export function backendContract(
     describeGuards(fixture);
     describeUpdates(fixture);
     describeLinks(fixture);
+    describeFixedLinks(fixture);
     describeExpiry(fixture);
   });
 }

@@ -57,6 +57,7 @@ export function needsCapability(
     | 'exclusiveDelete'
     | 'orderedWrites'
     | 'orderedCreations'
+    | 'fixedLinks'
     | 'unsizedBodies'
     | 'atomicGuard'
     | 'listingUpdates'

@@ -25,7 +25,7 @@ const DESCRIBED = {
 };
 
 /** A link's attributes may differ from its target's: so tests see whose they read. */
-const OWN = {
+export const OWN = {
   size: 77,
   etag: 'of-the-link',
   contentType: 'application/link',
@@ -131,7 +131,7 @@ function describeListedLinks(fixture: Fixture): void {
     const { backend } = fixture;
     const { ref, target, lastModified } = await freshLink(fixture, 'body');
     const { systemMetadata, listingAttributes: attributes, ...shown } = OWN;
-    expect(await listed(fixture, ref)).to.deep.equal([
+    expect(await listedIn(fixture, ref)).to.deep.equal([
       { name: 'link', ...shown, lastModified, attributes },
     ]);
     await expectUsage(fixture, ref, 1, 0);
@@ -146,7 +146,7 @@ function describeListedLinks(fixture: Fixture): void {
   });
 }
 
-async function listed({ backend }: Fixture, ref: ObjectRef): Promise<ListedObject[]> {
+export async function listedIn({ backend }: Fixture, ref: ObjectRef): Promise<ListedObject[]> {
   const { entries } = await backend.listObjects(CONTEXT, ref, { limit: 10 });
   return entries.flatMap((entry) => (entry.kind === 'object' ? [entry.object] : []));
 }
@@ -186,7 +186,7 @@ function describeBrokenLinks(fixture: Fixture): void {
     await expectBroken(ref);
     await backend.deleteContainer(CONTEXT, target);
     await expectBroken(ref);
-    expect(await listed(fixture, ref)).to.have.length(1);
+    expect(await listedIn(fixture, ref)).to.have.length(1);
     expect(await backend.deleteObject(CONTEXT, ref)).to.deep.equal({ outcome: 'deleted' });
   });
 
@@ -259,7 +259,7 @@ function describeLinkWrites(fixture: Fixture): void {
     expect(rest).to.deep.equal(before);
     const followed = { etag: OWN.etag, lastModified, systemMetadata: { other: 'x' } };
     expect(link).to.deep.include(followed);
-    const [entry] = await listed(fixture, ref);
+    const [entry] = await listedIn(fixture, ref);
     expect(entry).to.include({ contentType: 'a/b', size: OWN.size });
     expect(entry?.attributes).to.deep.equal(OWN.listingAttributes);
     await backend.putObject(CONTEXT, ref, inputOf('no link'));

@@ -20,6 +20,7 @@ const ID = '0123456789abcdef0123456789abcdef';
 const VERSIONS = `${CONTAINER}+versions`;
 const SEGMENTS = `${CONTAINER}+segments`;
 const versionOf = (key: string): string => `${Buffer.from(key).toString('hex')}/${ID}`;
+const firstOf = (key: string): string => `${Buffer.from(key).toString('hex')}/index.json`;
 const partsOf = (key: string): readonly string[] =>
   [1, 2].map((number) => `${key}/${ID}/${number}`);
 const linkTo = (container: string, object: string) => ({
@@ -133,13 +134,13 @@ describeWith(SWIFT_NEEDS, 'direct reads of a real cluster', function () {
     await put(versionOf('link'), { container: VERSIONS });
     await put('plain link', { body, headers: linkTo(CONTAINER, 'tar get') });
     await put('tar get', { headers: { 'x-gateway-sysmeta-object-of': 'target' } });
-    await put('hard link', {
-      body: Buffer.alloc(0),
-      headers: {
-        ...linkTo(CONTAINER, 'tar get'),
-        'x-symlink-target-etag': createHash('md5').update(BODY).digest('hex'),
-      },
-    });
+    const fixed = { 'x-symlink-target-etag': createHash('md5').update(BODY).digest('hex') };
+    await put('hard link', { body, headers: { ...linkTo(CONTAINER, 'tar get'), ...fixed } });
+    for (const key of ['fixed', 'outdated']) {
+      await put(firstOf(key), { container: VERSIONS });
+      await put(key, { body, headers: { ...linkTo(VERSIONS, firstOf(key)), ...fixed } });
+    }
+    await put(firstOf('outdated'), { container: VERSIONS, body: Buffer.from('an index') });
     for (const part of [...partsOf('large'), ...partsOf('large link')]) {
       await put(part, { container: SEGMENTS });
     }
@@ -180,7 +181,10 @@ describeWith(SWIFT_NEEDS, 'direct reads of a real cluster', function () {
     ['a link of a Swift client', { object: 'plain link' }, 'link'],
     ['a large object of a Swift client', { object: 'plain large' }, 'large_object'],
     ['a large object of parts of objects', { object: 'parts' }, 'large_object'],
-    ['a link that holds to an ETag', { object: 'hard link' }, 'link'],
+    ['a link of a Swift client that holds to an ETag', { object: 'hard link' }, 'link'],
+    ['a link that is fixed', { object: 'fixed' }, 'direct'],
+    ['a HEAD of a link that is fixed', { method: 'HEAD', object: 'fixed' }, 'direct'],
+    ['a link that is fixed to what is there no more', { object: 'outdated' }, 'link'],
     ['what is missing', { object: 'nothing' }, 'missing'],
     ['the newest', { object: 'tar get', headers: { 'x-newest': 'true' } }, 'newest'],
   ];

@@ -23,10 +23,16 @@ describeWith(SWIFT_NEEDS, 'requests to Swift, with versions and without', functi
   let service: Service;
   let s3: S3TestClient;
 
+  const start = async (): Promise<Service> => {
+    const config = { ...(await sharedSwiftLab()).gatewayKeys(), swift_container_cache_ms: 60_000 };
+    return startService({ config, listeners: 1 });
+  };
+  let another: Service | undefined;
+  const other = async (): Promise<Service> => (another = await start());
+
   before(async () => {
     const lab = await sharedSwiftLab();
-    const config = { ...lab.gatewayKeys(), swift_container_cache_ms: 60_000 };
-    service = await startService({ config, listeners: 1 });
+    service = await start();
     const { key: secretKey } = lab.user('test:tester');
     s3 = new S3TestClient({ endpoint: service.endpoint, accessKey: 'test:tester', secretKey });
     await done(s3.put(`/${bucket}`));
@@ -36,7 +42,7 @@ describeWith(SWIFT_NEEDS, 'requests to Swift, with versions and without', functi
 
   after(async () => {
     await s3.close();
-    await service.stop();
+    await Promise.all([service.stop(), another?.stop()]);
   });
 
   /** By method, since the service started. */
@@ -99,8 +105,28 @@ describeWith(SWIFT_NEEDS, 'requests to Swift, with versions and without', functi
     expect(await cost(() => put('put'))).to.deep.equal({ PUT: 3 });
   });
 
-  it('are three for a PUT of a new key', async () => {
-    expect(await cost((run) => put(`new-${run}`), nothing)).to.deep.equal({ PUT: 3 });
+  it('are two for a PUT of a new key, and three for a larger one', async () => {
+    expect(await cost((run) => put(`new-${run}`), nothing)).to.deep.equal({ PUT: 2 });
+    const large = 'x'.repeat(16_385);
+    const putLarge = (run: number) => done(s3.put(`/${bucket}/large-${run}`, large));
+    expect(await cost(putLarge, nothing)).to.deep.equal({ PUT: 3 });
+  });
+
+  it('are four for a PUT of a key that the listener does not know', async () => {
+    const { endpoint } = await other();
+    const { key: secretKey } = (await sharedSwiftLab()).user('test:tester');
+    const theirs = new S3TestClient({ endpoint, accessKey: 'test:tester', secretKey });
+    const prepare = (run: number) => done(theirs.put(`/${bucket}/unknown-${run}`, 'theirs'));
+    expect(await cost((run) => put(`unknown-${run}`), prepare)).to.deep.equal({ PUT: 3, GET: 1 });
+    await theirs.close();
+  });
+
+  it('are one each for a GET and a HEAD of a key with one version', async () => {
+    await put('single');
+    for (const method of ['GET', 'HEAD']) {
+      const path = `/${bucket}/single`;
+      expect(await cost(() => done(s3.send({ method, path })))).to.deep.equal({ [method]: 1 });
+    }
   });
 
   it('are three for a DELETE of a key that is not there', async () => {

@@ -67,6 +67,7 @@ const QUICK = {
     ...named('s3/bucket', ['stale-heads']),
     ...named('s3/segments', ['cleaner']),
     ...named('s3/versions', [
+      'first-version',
       'adoption',
       'costs',
       'edges',

@@ -36,8 +36,8 @@ export const AUTHORITY = [
   {
     name: 'authority/filter: parts of a longer key are those of its beginning',
     file: 'ops/swift/ringway_filter/hops.py',
-    find: `_hex(part.group(1)) == hex_key`,
-    replace: `_hex(part.group(1)).startswith(hex_key)`,
+    find: `hex_of(part.group(1)) == hex_key`,
+    replace: `hex_of(part.group(1)).startswith(hex_key)`,
     tests: ['test/ops/swift-filter.test.ts'],
   },
   {
@@ -122,7 +122,7 @@ export const AUTHORITY = [
   {
     name: 'authority/direct: all links are followed',
     file: 'src/backend/swift/direct/direct-transport.ts',
-    find: `if (ref === undefined || !isOurHop(read.ref, ref)) return 'link';`,
+    find: `if (!isOurs || isFixed !== isFirstPlace(read.ref, ref)) return 'link';`,
     replace: `if (ref === undefined) return 'link';`,
     tests: ['test/backend/swift/direct/direct-transport.test.ts'],
   },

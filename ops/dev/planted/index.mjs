@@ -3,6 +3,7 @@ import { AUTHORITY } from './authority.mjs';
 import { CLUSTERS } from './clusters.mjs';
 import { CONSOLE } from './console.mjs';
 import { EMBEDDED } from './embedded.mjs';
+import { FIRST_VERSIONS } from './first-versions.mjs';
 import { FILES } from './files.mjs';
 import { OPERATORS } from './operators.mjs';
 import { PROCESS } from './process.mjs';
@@ -22,6 +23,7 @@ export const PLANTED = [
   ...RULES,
   ...TRUST,
   ...VERSIONS,
+  ...FIRST_VERSIONS,
   ...SWIFT,
   ...CLUSTERS,
   ...EMBEDDED,

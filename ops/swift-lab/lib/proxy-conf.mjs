@@ -160,6 +160,7 @@ function ringwayFilters(lab) {
     'filter:ringway': {
       'paste.filter_factory': 'ringway_filter:filter_factory',
       secret_file: secretFile,
+      first_versions: true,
       // One for both proxies: they are of one host.
       ...(lab.statsd ? { stage_file: stageFile } : {}),
     },

@@ -18,7 +18,7 @@ from ringway_filter.quick_cache import QuickCache, quick_ring
 from ringway_filter.quotas import wrap_quotas
 from ringway_filter.settings import (
     allows_overrides, check_pipeline, proxy_sections, read_secrets,
-    seconds_option)
+    seconds_option, true_option)
 from ringway_filter.signature import WINDOW_SECONDS, Verifier
 from ringway_filter.stages import Between, whole_of
 from ringway_filter.tokens import remember_tokens
@@ -35,6 +35,8 @@ EXCLUSIVE = 'ringway.exclusive'
 PLACED = 'ringway.placed'
 #: Likewise; a Timestamp: of the object that a POST or DELETE is meant for.
 STATE = 'ringway.state'
+#: Likewise: the generation of a link that takes the place of the one before.
+BEHIND = 'ringway.behind'
 
 
 class Front(object):
@@ -99,6 +101,8 @@ class Front(object):
             trust.exempt = True
         if 'x-gateway-not-newer' in given:
             _limit_change(env, given['x-gateway-not-newer'])
+        if 'x-gateway-behind-link' in given:
+            env[BEHIND] = _generation(env, given['x-gateway-behind-link'])
         if 'x-gateway-state' in given:
             env[STATE] = _state(env, given['x-gateway-state'])
 
@@ -149,6 +153,15 @@ def _limit_change(env, seconds):
         env[PLACED] = True
 
 
+def _generation(env, text):
+    """:returns: that of the link that a PUT writes"""
+    generation = int(text) if text.isdigit() and len(text) < 16 else 0
+    if env['REQUEST_METHOD'] != 'PUT' or generation < 2:
+        raise refuse(swob.HTTPBadRequest, env,
+                     'X-Gateway-Behind-Link is a generation from 2 with a PUT')
+    return generation
+
+
 def _state(env, seconds):
     """:returns: the time of the object that the gateway has read"""
     try:
@@ -164,7 +177,7 @@ def _state(env, seconds):
 
 def filter_factory(global_conf, **local_conf):
     """Paste's factory. Options: secret_file or secret, window_seconds,
-    stage_file, stage_clients."""
+    stage_file, stage_clients, first_versions."""
     conf = dict(global_conf, **local_conf)
     sections = proxy_sections(conf)
     check_pipeline(sections)
@@ -175,7 +188,9 @@ def filter_factory(global_conf, **local_conf):
     logger = get_logger(conf, log_route='ringway')
     register_swift_info('ringway', version=WIRE_VERSION, chunked_bodies=True,
                         ordered_puts=True, ordered_creations=True,
-                        signature_suffices=admits, hop_rights=True)
+                        signature_suffices=admits, hop_rights=True,
+                        links_behind=True,
+                        fixed_links=true_option(conf, 'first_versions'))
 
     def cache_of(_ring):
         return QuickCache(quick_ring(conf, cache_options(sections)))

@@ -7,7 +7,7 @@ from swift.common.utils import get_logger
 from ringway_filter.copies import apply_overrides
 from ringway_filter.exclusive import Creator
 from ringway_filter.failures import Failures
-from ringway_filter.front import EXCLUSIVE, PLACED, STATE
+from ringway_filter.front import BEHIND, EXCLUSIVE, PLACED, STATE
 from ringway_filter.headers import link_to_gateway
 from ringway_filter.lease import Leases
 from ringway_filter.listing import serve_listing
@@ -19,6 +19,7 @@ from ringway_filter.protection import refusal
 from ringway_filter.settings import (
     check_pipeline, measures_stages, proxy_sections, seconds_option)
 from ringway_filter.stages import AroundGuard, AroundProxy
+from ringway_filter.succession import stand_behind
 from ringway_filter.trust import trust_of
 from ringway_filter.updates import Updater
 
@@ -48,7 +49,8 @@ class Guard(object):
                     env, start_response, account, container, obj)
             if container is not None and _reads(env, obj):
                 trust.hops.check(env, self.app, (account, container, obj))
-            return self._serve_gateway(env, start_response, trust, obj)
+            return self._serve_gateway(
+                env, start_response, trust, (account, container, obj))
         except swob.HTTPException as answer:
             return answer(env, start_response)
 
@@ -61,11 +63,14 @@ class Guard(object):
                 return serve_listing(self.app, env, start_response)
         return self.app(env, start_response)
 
-    def _serve_gateway(self, env, start_response, trust, obj):
-        method = env['REQUEST_METHOD']
+    def _serve_gateway(self, env, start_response, trust, ref):
+        method, obj = env['REQUEST_METHOD'], ref[2]
         if obj is not None and method == 'PUT':
             start_response = _telling_time(env, start_response)
             apply_overrides(env)
+            generation = env.pop(BEHIND, None)
+            if generation is not None:
+                stand_behind(env, self.app, ref, generation)
             condition = env.pop(EXCLUSIVE, None)
             if condition is not None:
                 env['HTTP_IF_NONE_MATCH'] = condition

@@ -8,7 +8,9 @@ is a request that passes the guard, and is answered if
 * it is what the gateway has named itself;
 * it is the gateway's own, which its place proves: nobody else writes to
   ``<bucket>+versions``, and the names there and in ``<bucket>+segments``
-  contain the key. Metadata proves nothing: COPY carries it along;
+  contain the key. Metadata proves nothing: COPY carries it along. In the place
+  of a key's index its first version may lie; an index the gateway opens to
+  nobody who was led to it;
 * it is Swift's own, in the hidden container of what Swift keeps versions of;
 * or the auth filter of the pipeline lets the requester do it, as it would if
   the requester had asked Swift.
@@ -44,7 +46,7 @@ DENIED = 'X-Gateway-Denied'
 
 _VERSIONS = '+versions'
 _SEGMENTS = '+segments'
-_VERSION = re.compile(r'([0-9a-f]+)/[0-9a-f]{32}\Z')
+_VERSION = re.compile(r'([0-9a-f]+)/(?:[0-9a-f]{32}|index\.json)\Z')
 #: Split from the right: a key may look like an upload id or a part number.
 _PART = re.compile(r'(.+)/[A-Za-z0-9_-]{32,128}/[1-9][0-9]{0,4}\Z', re.DOTALL)
 
@@ -96,7 +98,7 @@ def read_behalf(env, value):
     return behalf
 
 
-def _hex(text):
+def hex_of(text):
     return wsgi_to_bytes(text).hex()
 
 
@@ -106,7 +108,7 @@ def is_own(base, hop):
     if None in base or None in hop or base[0] != hop[0]:
         return False
     _account, container, obj = base
-    if _is_of_key(container, _hex(obj), hop):
+    if _is_of_key(container, hex_of(obj), hop):
         return True
     version = _VERSION.match(obj)
     return (version is not None and container.endswith(_VERSIONS)
@@ -120,7 +122,7 @@ def _is_of_key(bucket, hex_key, hop):
         return version is not None and version.group(1) == hex_key
     if container == bucket + _SEGMENTS:
         part = _PART.match(obj)
-        return part is not None and _hex(part.group(1)) == hex_key
+        return part is not None and hex_of(part.group(1)) == hex_key
     return False
 
 

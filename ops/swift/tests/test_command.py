@@ -71,6 +71,7 @@ class CommandTest(unittest.TestCase):
             self.assertEqual(
                 WITH.split(), command.Conf(self.read()).pipeline())
             self.assertIn('secret_file = ' + self.secret, self.read())
+            self.assertIn('first_versions = true', self.read())
             self.assertEqual(0, self.run_command('status')[0])
             self.assertIn('nothing to change', self.run_command('enable')[1])
             self.assertEqual(0, self.run_command('disable')[0])

@@ -42,8 +42,10 @@ class TestPlace(unittest.TestCase):
         self.assertTrue(self.own(name, 'A/b+segments/k/%s/1' % ID))
         for hop in ('V/b+versions/6b/' + ID, 'A/c+versions/6b/' + ID,
                     'A/b+versions/6c/' + ID, 'A/b+versions/6B/' + ID,
-                    name + '\n', 'A/b+versions/6b/index.json'):
+                    name + '\n', 'A/b+versions/6c/index.json',
+                    'A/b+versions/6b/index.g1.json'):
             self.assertFalse(self.own('A/b/k', hop), hop)
+        self.assertTrue(self.own('A/b/k', 'A/b+versions/6b/index.json'))
         self.assertFalse(self.own(name, 'A/b+versions/6c/' + ID))
 
     def test_names_are_of_utf8(self):

@@ -1,20 +1,28 @@
 import { encodeUriComponentAws } from '../../lib/uri.js';
 import type {
+  DeletePrecondition,
   FollowedLink,
   LinkTarget,
   ObjectHead,
   ObjectRef,
   CallContext,
   LinkInput,
+  Metadata,
   PutOutcome,
   WritePrecondition,
 } from '../backend.js';
 import { BackendError } from '../errors.js';
 import { patched } from '../metadata-patch.js';
-import { isOurHop } from '../own-hops.js';
+import { isFirstPlace, isOurHop, VERSION_ID } from '../own-hops.js';
 import type { Guards } from './guards.js';
 import { listingHeaders } from './listing-requests.js';
-import { OWN, readSystemMetadata, readSystemValue, deleteAtHeaders } from './metadata-headers.js';
+import {
+  deleteAtHeaders,
+  OWN,
+  readSystemMetadata,
+  readSystemValue,
+  systemMetadataHeaders,
+} from './metadata-headers.js';
 import type { ReadDeps } from './object-heads.js';
 import {
   creationHeaders,
@@ -68,8 +76,23 @@ export function readFollowedLink(
  */
 export function isForeignPointer(ref: ObjectRef, headers: ReadonlyMap<string, string>): boolean {
   if (headers.has('x-object-manifest')) return true;
-  const end = isStoreVersion(headers) ? undefined : readEnd(ref.account, headers);
-  return end !== undefined && !isOurHop(ref, { account: ref.account, ...end });
+  const end = endOf(ref, headers);
+  return end !== undefined && !isOurHop(ref, end) && !isFirstPlace(ref, end);
+}
+
+/** Whether an answer is a key's index that a link of a client has led to. */
+export function isIndexBehindLink(ref: ObjectRef, headers: ReadonlyMap<string, string>): boolean {
+  const end = endOf(ref, headers);
+  if (end === undefined || !isFirstPlace(ref, end)) return false;
+  return readSystemValue(headers, 'object', VERSION_ID) === undefined;
+}
+
+function endOf(
+  { account }: ObjectRef,
+  headers: ReadonlyMap<string, string>,
+): ObjectRef | undefined {
+  const end = isStoreVersion(headers) ? undefined : readEnd(account, headers);
+  return end && { account, ...end };
 }
 
 /** Where a link that was followed has led in the end. @returns undefined when none was */
@@ -158,6 +181,16 @@ function percentDecoded(text: string): string | undefined {
   }
 }
 
+/**
+ * The system metadata of a static link of Swift's. Asked for one in its own way, Swift looks at the
+ * target first, which the writer of the link has just written.
+ */
+function fixedTo({ etag, size }: LinkInput): Metadata {
+  return { 'symlink-target-etag': etag, 'symlink-target-bytes': String(size) };
+}
+
+const PRESENT: DeletePrecondition = { present: true };
+
 /** Stores links, as symlinks of Swift's. */
 export class LinkPuts {
   constructor(
@@ -178,11 +211,16 @@ export class LinkPuts {
   ): Promise<PutOutcome> {
     refuseEtagCondition(ref, precondition);
     this.#requireLinks(ref, input);
-    const replacedManifest = await this.guards.beforePut(context, ref, input, precondition);
+    const { behind } = input;
+    const replacedManifest =
+      behind === undefined
+        ? await this.guards.beforePut(context, ref, input, precondition)
+        : undefined;
     const headers = {
       ...this.#describe(input),
       ...creationHeaders(precondition),
       ...orderHeaders(input.order),
+      ...(behind !== undefined && { 'x-gateway-behind-link': String(behind) }),
       // It has no bytes, and ends what was measured when its target was written.
       ...quotaHeaders('deletion'),
     };
@@ -192,7 +230,8 @@ export class LinkPuts {
     const response = await retryWhileBusy(context, ref, () =>
       unlessBusy(this.deps.transport.request(request)),
     );
-    const answer = await readPutAnswer(ref, response, precondition);
+    const condition = behind === undefined ? precondition : PRESENT;
+    const answer = await readPutAnswer(ref, response, condition);
     if (answer !== 'created') return { outcome: answer };
     const { headers: told } = response;
     const written = { headers: told, etag: input.etag, replacedManifest };
@@ -213,6 +252,7 @@ export class LinkPuts {
     const { container, object } = input.target;
     return {
       ...putHeaders({ contentType, systemMetadata, etag }, this.deps.limits),
+      ...(input.isFixed === true && systemMetadataHeaders('object', fixedTo(input))),
       ...listingHeaders({ md5: EMPTY_MD5, etag, attributes, size }),
       ...deleteAtHeaders(input.deleteAt),
       'x-symlink-target': `${encodeUriComponentAws(container)}/${encodeUriComponentAws(object)}`,

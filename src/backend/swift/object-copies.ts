@@ -12,7 +12,7 @@ import type {
 } from '../backend.js';
 import { throwIfAborted } from '../call-context.js';
 import { BackendError } from '../errors.js';
-import { isOurHop } from '../own-hops.js';
+import { isFirstPlace, isOurHop } from '../own-hops.js';
 import type { Guards } from './guards.js';
 import { readEnd } from './links.js';
 import { listingHeaders, readListedHash } from './listing-requests.js';
@@ -188,7 +188,8 @@ export class ObjectCopies {
       const range = rangeOf(input.range, head);
       const end = head.link && readEnd(from.account, headers);
       const ref = { ...from, ...end };
-      const ledBy = end === undefined || isOurHop(from, ref) ? undefined : from;
+      const isOurs = isOurHop(from, ref) || isFirstPlace(from, ref);
+      const ledBy = end === undefined || isOurs ? undefined : from;
       return { ref, ledBy, head, headers, range };
     } catch (error) {
       if (!(error instanceof BackendError && error.code === 'NoSuchContainer')) throw error;

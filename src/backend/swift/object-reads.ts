@@ -11,7 +11,13 @@ import type {
 } from '../backend.js';
 import { BackendError, isCode } from '../errors.js';
 import { resolveRange } from '../ranges.js';
-import { isForeignPointer, readFollowedLink, readOwnTarget, readStoreLink } from './links.js';
+import {
+  isForeignPointer,
+  isIndexBehindLink,
+  readFollowedLink,
+  readOwnTarget,
+  readStoreLink,
+} from './links.js';
 import { parseEmptySegments, withEmptySegments, readManifest } from './manifests.js';
 import { OWN, readSystemValue } from './metadata-headers.js';
 import { ITSELF, ITSELF_UNJOINED, type ReadDeps } from './object-heads.js';
@@ -179,12 +185,12 @@ export class ObjectReads {
     return withEmptySegments(readManifest(text), empty);
   }
 
-  /** @throws BackendError Denied for what a filter that does not ask has followed */
+  /** @throws BackendError Denied for what a filter that does not ask has followed, and for an index */
   #readHead(ref: ObjectRef, { headers }: SwiftResponse): ObjectHead {
     const { head } = readStoredObject(headers);
     const link = readFollowedLink(ref, headers, head);
     const isAsked = this.deps.limits.filter?.hopRights === true;
-    if (!isAsked && isForeignPointer(ref, headers)) {
+    if ((!isAsked && isForeignPointer(ref, headers)) || isIndexBehindLink(ref, headers)) {
       throw deniedError(`${ref.account}/${ref.container}/${ref.object}`);
     }
     if (link !== undefined) return { ...head, link };
@@ -215,7 +221,7 @@ export class ObjectReads {
     if (status === 200 || status === 206 || status === 416) return response;
     if (status === 404) throw await this.#missing(context, ref, response);
     const error = await answerError('object', method, ref, response);
-    if (status === 409) throw conflictOf(method, ref, error);
+    if (status === 409) throw conflictOf(method, ref, response, error);
     throw error;
   }
 
@@ -236,13 +242,18 @@ export class ObjectReads {
 
 /**
  * The error for a link that cannot be followed, or segments that cannot be joined. Only GET says
- * which of the two, and only GET checks segments. Links to links, and to one content of a target, are
- * of clients of Swift.
+ * which of the two, and only GET checks segments. Links to links are of clients of Swift; one that is
+ * fixed to another content of its target may be ours.
  */
-function conflictOf(method: SwiftMethod, ref: ObjectRef, error: BackendError): BackendError {
-  if (method === 'HEAD' || error.code === 'BrokenLink') return broken(ref, true);
-  if (/symlink/i.test(error.message)) return broken(ref, true);
-  return new BackendError('Corrupt', error.message);
+function conflictOf(
+  method: SwiftMethod,
+  ref: ObjectRef,
+  { headers }: SwiftResponse,
+  error: BackendError,
+): BackendError {
+  const isLink = error.code === 'BrokenLink' || /symlink/i.test(error.message);
+  if (method !== 'HEAD' && !isLink) return new BackendError('Corrupt', error.message);
+  return broken(ref, !headers.has('content-location') || isForeignPointer(ref, headers));
 }
 
 function broken({ container, object }: ObjectRef, isOfClient: boolean): BackendError {

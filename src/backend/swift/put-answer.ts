@@ -56,7 +56,7 @@ export function refuseEtagCondition(
 export async function readPutAnswer(
   ref: ObjectRef,
   response: SwiftResponse,
-  precondition: WritePrecondition | undefined,
+  precondition: DeletePrecondition | undefined,
 ): Promise<PutAnswer> {
   if (isBusy(response)) {
     response.cancel();
@@ -71,7 +71,7 @@ export async function readPutAnswer(
 /** @returns undefined for what is no outcome */
 export function answerOf(
   status: number,
-  precondition: WritePrecondition | undefined,
+  precondition: DeletePrecondition | undefined,
 ): PutAnswer | undefined {
   if (status === 201) return 'created';
   // Something newer is there; Swift keeps that.

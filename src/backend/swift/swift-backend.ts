@@ -61,6 +61,8 @@ function capabilitiesOf(
     exclusiveDelete: info.filter?.exclusiveDelete === true,
     orderedWrites: info.filter?.orderedPuts === true,
     orderedCreations: info.filter?.orderedCreations === true,
+    fixedLinks: info.hasSymlinks && info.filter?.fixedLinks === true,
+    linksBehind: info.hasSymlinks && info.filter?.linksBehind === true,
     unsizedBodies: info.filter === undefined || info.filter.chunkedBodies === true,
     atomicGuard: false,
     // Swift shows what the PUT said, and has an object where its bytes are.

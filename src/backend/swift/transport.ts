@@ -124,6 +124,10 @@ export interface FilterInfo {
    * call (`CallContext.behalf`); unknown to older filters.
    */
   readonly hopRights?: true | undefined;
+  /** Takes a key's index for a version of it, and so the gateway may fix links to one. */
+  readonly fixedLinks?: true | undefined;
+  /** Puts a link behind one that the gateway has not seen. */
+  readonly linksBehind?: true | undefined;
 }
 
 /** The filter's word that what is not found may lie on servers that did not answer. */

@@ -1,7 +1,7 @@
 import type { Metadata, ObjectHead } from '../../backend/backend.js';
 import type { ChecksumAlgorithm } from '../../digest/checksum.js';
 import type { Acl } from '../rules/acl/acl.js';
-import { decodeAcl } from '../rules/acl/stored.js';
+import { ACL_METADATA, decodeAcl } from '../rules/acl/stored.js';
 import type { ChecksumType } from '../xml/checksum-elements.js';
 
 /**
@@ -123,4 +123,17 @@ export function checksumHeaders(algorithm: string, value: string): [string, stri
 export function storedChecksumHeaders(systemMetadata: Metadata): [string, string][] {
   const stored = readStoredChecksum(systemMetadata[SYSTEM_METADATA.checksum]);
   return stored === undefined ? [] : checksumHeaders(stored.algorithm, stored.value);
+}
+
+/** A head does not tell the attributes that a listing shows; these are all there are. */
+export function listedAttributes(systemMetadata: Metadata): Metadata {
+  const storageClass = systemMetadata[SYSTEM_METADATA.storageClass];
+  const uploadId = systemMetadata[SYSTEM_METADATA.uploadId];
+  const checksum = readStoredChecksum(systemMetadata[SYSTEM_METADATA.checksum]);
+  return {
+    ...(storageClass === undefined ? {} : { [SYSTEM_METADATA.storageClass]: storageClass }),
+    ...(uploadId === undefined ? {} : { [SYSTEM_METADATA.uploadId]: uploadId }),
+    ...(checksum === undefined ? {} : { [SYSTEM_METADATA.checksumAlgorithm]: checksum.algorithm }),
+    ...ownerAttribute(systemMetadata[ACL_METADATA]),
+  };
 }

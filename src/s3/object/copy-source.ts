@@ -8,6 +8,7 @@ import type { RequestContext } from '../operation.js';
 import { requireAdmitted } from '../request/authorisation.js';
 import { requireCopyConditions } from '../rules/copy-conditions.js';
 import { parseCopySource, type CopySource } from '../rules/copy-source.js';
+import { hasMoved } from '../versions/first-index.js';
 import { isLinkToVersion } from '../versions/names.js';
 import { SYSTEM_METADATA, withVersionTime } from './attributes.js';
 import { requireReadable } from './object-response.js';
@@ -58,8 +59,9 @@ export async function findCopySource(
   try {
     const ref = await sourceRef(context, source);
     const head = withVersionTime(await backend.headObject(context.call, ref));
-    // The version `null` has moved into the archive since it was found.
-    if (source.versionId !== undefined && isLinkToVersion(ref, head)) {
+    // The version has moved into the archive, or to its name there, since it was found.
+    const { versionId } = source;
+    if (versionId !== undefined && (isLinkToVersion(ref, head) || hasMoved(ref, head, versionId))) {
       if (attempt === ATTEMPTS_MAX) throw new S3Error('ServiceUnavailable');
       return await findCopySource(context, source, attempt + 1);
     }
@@ -70,8 +72,14 @@ export async function findCopySource(
     // which asks whether the requester may.
     return { ref: isLinkToVersion(ref, head) ? { ...ref, ...head.link?.target } : ref, head };
   } catch (error) {
+    const isNamed = source.versionId !== undefined;
+    const isBroken = !isNamed && isBackendError(error, 'BrokenLink');
+    if (isBroken && attempt < ATTEMPTS_MAX) {
+      const { account } = context.principal;
+      await context.services.versions.repairLink(context.call, { account, ...source });
+    }
     // The same, and the key was deleted since.
-    const mayHaveMoved = source.versionId !== undefined && isBackendError(error, 'NoSuchObject');
+    const mayHaveMoved = isBroken || (isNamed && isBackendError(error, 'NoSuchObject'));
     if (mayHaveMoved && attempt < ATTEMPTS_MAX) {
       return await findCopySource(context, source, attempt + 1);
     }

@@ -14,7 +14,8 @@ import { type RequestContext, objectOf } from '../operation.js';
 import { requireAdmitted } from '../request/authorisation.js';
 import { formatHttpDate } from '../rules/dates.js';
 import { NULL_VERSION_ID, parseVersionId } from '../rules/version-id.js';
-import { isLinkToVersion, type VersionedKey } from '../versions/names.js';
+import { hasMoved } from '../versions/first-index.js';
+import { isIndexRef, isLinkToVersion, type VersionedKey } from '../versions/names.js';
 import type { VersionEntry } from '../versions/version-entry.js';
 import { withVersionTime } from './attributes.js';
 
@@ -46,10 +47,9 @@ export async function readNamedVersion<T extends Found>(
   read: (ref: ObjectRef) => Promise<T>,
 ): Promise<T> {
   const versionId = parseVersionId(context.endpoint.query);
-  const readAdmitted = async (ref: ObjectRef) => admitted(context, ref, await read(ref));
   return versionId === undefined
-    ? readCurrent(context, readAdmitted)
-    : readVersion(context, versionId, readAdmitted);
+    ? readCurrent(context, async (ref) => admitted(context, ref, await read(ref)))
+    : readVersion(context, versionId, read);
 }
 
 /**
@@ -103,7 +103,8 @@ function admitted<T extends Found>(context: RequestContext, ref: ObjectRef, foun
 
 /**
  * The version `null` may change its place under a read: from the key into the archive, with the first
- * version that is written over it, and in the archive, when another one takes its place.
+ * version that is written over it, and in the archive, when another one takes its place. So may a
+ * first version, once.
  */
 async function readVersion<T extends Found>(
   context: RequestContext,
@@ -113,10 +114,12 @@ async function readVersion<T extends Found>(
   const key = keyOf(context);
   for (let attempt = 1; ; attempt++) {
     const ref = await findNamed(context, key, versionId);
-    const isLast = versionId !== NULL_VERSION_ID || attempt === READ_ATTEMPTS_MAX;
+    const mayMove = versionId === NULL_VERSION_ID || isIndexRef(ref);
+    const isLast = !mayMove || attempt === READ_ATTEMPTS_MAX;
     try {
       const found = await read(ref);
-      if (!isLinkToVersion(ref, found.head)) return found;
+      const isHere = !isLinkToVersion(ref, found.head) && !hasMoved(ref, found.head, versionId);
+      if (isHere) return admitted(context, ref, found);
       found.body?.cancel();
       if (isLast) throw new S3Error('ServiceUnavailable');
     } catch (error) {
@@ -310,6 +313,10 @@ export async function updateNamedVersion(
   const { backend } = context.services;
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
     const found = await headToChange(context);
+    if (isIndexRef(found.ref)) {
+      await context.services.versions.moveFirst(context.call, keyOf(context));
+      continue;
+    }
     const { etag, systemMetadata } = found.head;
     const update = { systemMetadata: await patchFor(found) };
     const { outcome } = await backend.updateObject(context.call, found.ref, update, {

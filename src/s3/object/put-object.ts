@@ -12,6 +12,7 @@ import {
   SYSTEM_METADATA,
   writeStoredChecksum,
 } from './attributes.js';
+import { FIRST_BYTES_MAX } from '../versions/first-version.js';
 import { requestedLocks } from './object-lock.js';
 import { requestedAttributes, requireStorable, storeObject } from './store-object.js';
 import { requestedObjectAcl } from './stored-acl.js';
@@ -58,6 +59,7 @@ export async function putObject(context: RequestContext): Promise<S3Response> {
   };
   const stored = await storeObject(context, {
     condition,
+    isRepeatable: Buffer.isBuffer(body) && mayBeFirst(body, systemMetadata),
     write: (ref, added, precondition) => {
       const own = { ...systemMetadata, ...added };
       return backend.putObject(context.call, ref, { ...input, systemMetadata: own }, precondition);
@@ -76,6 +78,12 @@ export async function putObject(context: RequestContext): Promise<S3Response> {
     systemMetadata,
   });
   return created(etag, payload.digests(), [...stored.headers, ...expiration]);
+}
+
+/** Whether a body may be a first version: the cold tier changes objects of other classes in their place. */
+function mayBeFirst(body: Buffer, systemMetadata: Metadata): boolean {
+  const storageClass = systemMetadata[SYSTEM_METADATA.storageClass];
+  return body.length <= FIRST_BYTES_MAX && storageClass === undefined;
 }
 
 function sealOf({ md5, checksum }: PayloadDigests): ObjectSeal {

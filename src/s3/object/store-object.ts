@@ -73,6 +73,8 @@ interface ObjectWrite {
   describe(): Omit<WrittenVersion, 'etag' | 'lastModified'>;
   /** The ETag of a write that uses up its source; then it is known before. */
   readonly unrepeatable?: { readonly etag: string } | undefined;
+  /** Whether it can write once more what it was not allowed to write where it tried. */
+  readonly isRepeatable?: boolean | undefined;
 }
 
 export interface StoredObject {
@@ -125,8 +127,11 @@ export async function storeObject(
     nullVersion: state === 'Suspended',
     condition: object.condition,
     unrepeatable: object.unrepeatable && { ...object.describe(), ...object.unrepeatable },
-    write: async (ref, added) => {
-      const { etag, lastModified } = requireCreated(await object.write(ref, added, undefined));
+    isRepeatable: object.isRepeatable,
+    write: async (ref, added, precondition) => {
+      const outcome = await object.write(ref, added, precondition);
+      if (precondition !== undefined && outcome.outcome !== 'created') return undefined;
+      const { etag, lastModified } = requireCreated(outcome);
       return { ...object.describe(), etag, lastModified };
     },
   });

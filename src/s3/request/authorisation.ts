@@ -12,6 +12,7 @@ import { ACL_METADATA, decodeAcl } from '../rules/acl/stored.js';
 import { parseCopySource } from '../rules/copy-source.js';
 import { parseVersionId } from '../rules/version-id.js';
 import { S3Error } from '../errors.js';
+import { hasMoved } from '../versions/first-index.js';
 import { currentRef, isLinkToVersion, type VersionedKey } from '../versions/names.js';
 
 /**
@@ -92,6 +93,9 @@ const CONTAINER_ACCESS: Readonly<Partial<Record<Access, ContainerAccess>>> = {
  * this check.
  */
 const UNGRANTED = { owner: '', grants: [] };
+
+/** A version that moves, or a link that is mended, under each of so many looks is to be asked for again. */
+const LOOKS_MAX = 5;
 
 interface Found {
   readonly ref: ObjectRef;
@@ -215,7 +219,11 @@ class Decision {
   }
 
   /** @returns undefined also for a delete marker */
-  async #object(key: VersionedKey, versionId: string | undefined): Promise<Found | undefined> {
+  async #object(
+    key: VersionedKey,
+    versionId: string | undefined,
+    looks = LOOKS_MAX,
+  ): Promise<Found | undefined> {
     const { services, call } = this.context;
     try {
       let ref = currentRef(key);
@@ -224,11 +232,15 @@ class Decision {
         if (found?.entry.kind !== 'version') return undefined;
         ref = found.ref;
       }
-      return { ref, head: await services.backend.headObject(call, ref) };
+      const head = await services.backend.headObject(call, ref);
+      const isHere = versionId === undefined || !hasMoved(ref, head, versionId);
+      if (isHere || looks === 1) return isHere ? { ref, head } : undefined;
     } catch (error) {
       if (isCode(error, 'NoSuchObject')) return undefined;
-      throw error;
+      if (!isCode(error, 'BrokenLink') || versionId !== undefined || looks === 1) throw error;
+      await services.versions.repairLink(call, key);
     }
+    return this.#object(key, versionId, looks - 1);
   }
 }
 

@@ -151,7 +151,7 @@ async function commitEntries(
   };
   // Otherwise the link needs the stored index, or a slow writer's does: see PostponedIndexes.
   const isPostponable = ({ generation }: VersionIndex): boolean =>
-    areOrdinary && decision?.state.kind === 'link' && deps.link.isAt(key, generation);
+    areOrdinary && decision?.state.kind === 'link' && deps.link.mayFollow(key, generation);
   // A key that is deleted is there, as a rule.
   const mayBeNew = entries.every(({ kind }) => kind === 'version');
   const how = { isPostponable, mayBeNew };
@@ -188,8 +188,8 @@ function requireNotTaken(
  * the object. Until then the index has a current version and does not know the plain object, so the
  * first version `null` of an index, which replaces that object, is not committed without a look.
  *
- * There a link that this process does not know is looked at as well: then the index of an ordinary
- * version may be postponed.
+ * There a link that this process does not know is looked at as well, so that the index of an ordinary
+ * version may be postponed; or by the store itself, when the next one is put behind it.
  */
 async function standingAt(
   { backend, link, plainSightings }: VersionDeps,
@@ -203,7 +203,7 @@ async function standingAt(
   if (condition === undefined) {
     const isWithoutLook = orderedWrites && isLaterAdoptionFine && plainSightings.areUnlikely(key);
     const isFirstNull = entries.some(isNull) && findEntry(index, NULL_VERSION_ID) === undefined;
-    const isUnknown = isLaterAdoptionFine && !link.isAt(key, index.generation);
+    const isUnknown = isLaterAdoptionFine && !link.mayFollow(key, index.generation);
     const mustLook = expected.kind === 'nothing' || (orderedWrites && (isFirstNull || isUnknown));
     const isSpared = expected.kind === 'nothing' && isWithoutLook;
     if (!mustLook || isSpared) return expected;
@@ -256,7 +256,7 @@ function requireReplaceable(former: VersionEntry | undefined): void {
 }
 
 /** A bucket that is deleted while versions are written takes the versions with it. */
-async function settleNew(
+export async function settleNew(
   deps: VersionDeps,
   call: CallContext,
   key: VersionedKey,

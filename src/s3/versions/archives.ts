@@ -10,8 +10,7 @@ import type {
 } from '../../backend/backend.js';
 import { isCode } from '../../backend/errors.js';
 import { S3Error } from '../errors.js';
-import { ownerAttribute, readStoredChecksum, SYSTEM_METADATA } from '../object/attributes.js';
-import { ACL_METADATA } from '../rules/acl/stored.js';
+import { listedAttributes, SYSTEM_METADATA } from '../object/attributes.js';
 import { onBehalfOfBucket, onBehalfOfNames } from './bucket-behalf.js';
 import { entryOfObject, isSamePlain, readCurrentState, type PlainObject } from './current-state.js';
 import {
@@ -184,16 +183,3 @@ export class Adoption {
 }
 
 const NOT_KEPT = ['NoSuchObject', 'NoSuchSourceContainer', 'BodyAbsent', 'Denied'] as const;
-
-/** A head does not tell the attributes that a listing shows; these are all there are. */
-function listedAttributes(systemMetadata: Readonly<Record<string, string>>) {
-  const storageClass = systemMetadata[SYSTEM_METADATA.storageClass];
-  const uploadId = systemMetadata[SYSTEM_METADATA.uploadId];
-  const checksum = readStoredChecksum(systemMetadata[SYSTEM_METADATA.checksum]);
-  return {
-    ...(storageClass === undefined ? {} : { [SYSTEM_METADATA.storageClass]: storageClass }),
-    ...(uploadId === undefined ? {} : { [SYSTEM_METADATA.uploadId]: uploadId }),
-    ...(checksum === undefined ? {} : { [SYSTEM_METADATA.checksumAlgorithm]: checksum.algorithm }),
-    ...ownerAttribute(systemMetadata[ACL_METADATA]),
-  };
-}

@@ -13,6 +13,7 @@ import { NULL_VERSION_ID } from '../rules/version-id.js';
 import { addEntry } from './add-entry.js';
 import { uncancelled, type RemovedVersion } from './commit-written.js';
 import type { VersionDeps } from './deps.js';
+import { writeFirst } from './first-version.js';
 import { type VersionedKey, requireArchivableKey, versionRef } from './names.js';
 import type { VersionEntry } from './version-entry.js';
 
@@ -43,10 +44,17 @@ export interface NewVersion extends NewEntry {
   readonly condition?: WritePrecondition | undefined;
   /**
    * Writes the version, once, where it stays: with `putObject`, `copyObject` or `putManifest`. Called
-   * once.
+   * once, unless {@link isRepeatable}.
    * @param systemMetadata - to be stored with it, beside the operation's own
+   * @returns undefined where the precondition does not hold
    */
-  readonly write: (ref: ObjectRef, systemMetadata: Metadata) => Promise<WrittenVersion>;
+  readonly write: (
+    ref: ObjectRef,
+    systemMetadata: Metadata,
+    precondition?: WritePrecondition,
+  ) => Promise<WrittenVersion | undefined>;
+  /** Whether it is small, and may be written once more where a precondition did not hold. */
+  readonly isRepeatable?: boolean | undefined;
   /**
    * The version as far as it is known, for a write that uses up its source, such as the parts of an
    * upload. It is then written only if the index has room for it.
@@ -68,8 +76,9 @@ export async function createVersion(
   deps: VersionDeps,
   call: CallContext,
   key: VersionedKey,
-  { nullVersion, condition, write, unrepeatable }: NewVersion,
+  version: NewVersion,
 ): Promise<CreatedVersion> {
+  const { nullVersion, condition, write, unrepeatable } = version;
   requireArchivableKey(key.key, deps.backend.capabilities);
   if (condition !== undefined) await requireProbable(deps.backend, call, key, condition);
   await deps.archives.ensure(call, key);
@@ -80,9 +89,18 @@ export async function createVersion(
     const expected = { ...unrepeatable, lastModified: deps.now(), ...identity };
     await deps.commits.requireRoom(call, key, { add: [expected] });
   }
+  const systemMetadata = { [SYSTEM_METADATA.versionId]: versionId };
+  const isOrdinary = !nullVersion && condition === undefined && unrepeatable === undefined;
+  if (isOrdinary && version.isRepeatable === true) {
+    const first = await inArchive(deps, call, key, () =>
+      writeFirst(deps, call, key, name, (ref, absent) => write(ref, systemMetadata, absent)),
+    );
+    if (first !== undefined) return { versionId, removed: [], ...first };
+  }
   const written = await inArchive(deps, call, key, () =>
-    write(versionRef(key, name), { [SYSTEM_METADATA.versionId]: versionId }),
+    write(versionRef(key, name), systemMetadata),
   );
+  if (written === undefined) throw new Error('a version was refused without a precondition');
   const entry: VersionEntry = { ...written, ...identity };
   // A version that cannot be written once more has to be committed, also in a full store.
   const writeClass = unrepeatable === undefined ? 'ordinary' : 'deletion';

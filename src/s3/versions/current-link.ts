@@ -75,11 +75,11 @@ export class CurrentLink {
   }
 
   /**
-   * True when the store orders writes, and this process knows the link of this generation to be at the
-   * key. Then the next link can be put behind it without reading the index afterwards.
+   * True when the store orders writes, and the link of the next generation can be put behind that of
+   * this one without looking at the key before, or reading the index afterwards.
    */
-  isAt(key: VersionedKey, generation: number): boolean {
-    return this.#ordered?.isAt(key, generation) ?? false;
+  mayFollow(key: VersionedKey, generation: number): boolean {
+    return this.#ordered?.mayFollow(key, generation) ?? false;
   }
 
   /** Takes note of the state of the key, seen after this index was read. */
@@ -193,9 +193,10 @@ export class CurrentLink {
   async write(
     call: CallContext,
     key: VersionedKey,
-    { index, etag }: StoredIndex,
+    stored: StoredIndex,
     state: CurrentState,
   ): Promise<WriteResult> {
+    const { index, etag } = stored;
     const [current] = index.entries;
     const isVersion = current?.kind === 'version';
     if (isInStep(state, index.generation, isVersion)) return UNCHANGED;
@@ -208,7 +209,7 @@ export class CurrentLink {
       if (isVersion) {
         // It ends what the commit has begun.
         const writeClass = 'deletion' as const;
-        const input = { ...linkTo(key, current, index.generation), guard, writeClass };
+        const input = { ...linkTo(key, current, stored), guard, writeClass };
         const put = await this.backend.putLink(call, currentRef(key), input, precondition);
         if (put.outcome !== 'created') return { outcome: 'different' };
         return { outcome: 'written', replaced: put.replacedManifest };

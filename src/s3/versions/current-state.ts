@@ -7,7 +7,13 @@ import { NULL_VERSION_ID } from '../rules/version-id.js';
 import { onBehalfOfBucket } from './bucket-behalf.js';
 import { findEntry } from './index-changes.js';
 import { LISTING_ATTRIBUTES } from './listing/index-summary.js';
-import { currentRef, isLinkToVersion, nameOfBucket, type VersionedKey } from './names.js';
+import {
+  currentRef,
+  isLinkToVersion,
+  leadsToArchive,
+  nameOfBucket,
+  type VersionedKey,
+} from './names.js';
 import type { VersionEntry, VersionIndex } from './version-entry.js';
 
 /** An object at a key that is no link of ours, and so the version `null` unless an index knows it. */
@@ -45,6 +51,7 @@ export type CurrentState =
   | PlainObject;
 
 const NO_OBJECT: CurrentState = { kind: 'nothing' };
+const BROKEN: CurrentState = { kind: 'broken-link' };
 
 /**
  * A pointer of a client of the store that leads out of the bucket is told of itself: what it leads to
@@ -67,9 +74,20 @@ export async function readCurrentState(
     return currentStateOf(key, found);
   } catch (error) {
     if (isCode(error, 'NoSuchObject')) return NO_OBJECT;
-    if (isCode(error, 'BrokenLink')) return { kind: 'broken-link' };
-    throw error;
+    if (!isCode(error, 'BrokenLink')) throw error;
+    const { conditionalReplace } = backend.capabilities;
+    return conditionalReplace ? BROKEN : brokenLink(key, await head(true).catch(() => undefined));
   }
+}
+
+/**
+ * A broken link where the store orders writes: what takes its place stands behind it. One of ours is
+ * taken for that of no generation, which is in step with no index.
+ */
+function brokenLink(key: VersionedKey, itself: ObjectHead | undefined): CurrentState {
+  if (itself?.link === undefined || !leadsToArchive(currentRef(key), itself.link)) return BROKEN;
+  const { etag, lastModified } = itself.link;
+  return { kind: 'link', generation: 0, etag, lastModified };
 }
 
 function currentStateOf(key: VersionedKey, head: ObjectHead): CurrentState {

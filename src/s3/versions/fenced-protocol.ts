@@ -1,5 +1,4 @@
 import type { CallContext, WriteClass } from '../../backend/backend.js';
-import { BoundedCache } from '../../lib/bounded-cache.js';
 import { S3Error } from '../errors.js';
 import { applyCommit, holdsCommit, remembers } from './index-changes.js';
 import {
@@ -9,7 +8,8 @@ import {
   type PreparedIndex,
   type StoredIndex,
 } from './index-store.js';
-import { nameOfBucket, type VersionedKey } from './names.js';
+import type { VersionedKey } from './names.js';
+import { NewKeyGuesses } from './new-key-guesses.js';
 import type { PostponedIndexes } from './postponed-indexes.js';
 import type { Commit } from './version-entry.js';
 
@@ -46,9 +46,6 @@ export interface BegunIndex {
   readonly isRead: boolean;
 }
 
-/** Buckets whose keys are guessed about. */
-const GUESSES_MAX = 1000;
-
 const LOST: Attempt = { outcome: 'lost' };
 
 /** The limit of attempts to read an index that others keep replacing. */
@@ -81,12 +78,11 @@ const VOID_FENCES_MAX = 64;
 export class FencedProtocol {
   readonly #isIndexEnough: boolean;
   readonly #isOrdered: boolean;
-  /** Whether the last key of a bucket of which nothing was known was new. */
-  readonly #guesses = new BoundedCache<boolean>({ weightMax: GUESSES_MAX });
 
   constructor(
     private readonly store: IndexStore,
     private readonly postponed?: PostponedIndexes,
+    private readonly guesses = new NewKeyGuesses(),
   ) {
     const { conditionalReplace, orderedWrites } = store.backend.capabilities;
     this.#isIndexEnough = conditionalReplace;
@@ -103,10 +99,9 @@ export class FencedProtocol {
     if (!this.#isOrdered) return { stored: await this.read(call, key), isRead: true };
     const known = this.store.recall(key);
     if (known !== undefined) return { stored: known, isRead: false };
-    const isGuessedNew = mayBeNew && (this.#guesses.get(nameOfBucket(key)) ?? true);
-    if (isGuessedNew) return { stored: NOTHING_STORED, isRead: false };
+    if (mayBeNew && this.guesses.isNew(key)) return { stored: NOTHING_STORED, isRead: false };
     const stored = await this.store.readIndex(call, key);
-    if (mayBeNew) this.#guesses.set(nameOfBucket(key), stored.etag === undefined);
+    if (mayBeNew) this.guesses.note(key, stored.etag === undefined);
     return { stored, isRead: false };
   }
 
@@ -178,7 +173,7 @@ export class FencedProtocol {
     { writeClass }: AttemptOptions,
   ): Promise<Attempt> {
     const stored = await this.store.writeIndex(call, key, next, NOTHING_STORED, writeClass);
-    this.#guesses.set(nameOfBucket(key), stored !== undefined);
+    this.guesses.note(key, stored !== undefined);
     if (stored !== undefined) return { outcome: 'committed', stored };
     const theirs = await this.store.readIndex(call, key);
     // The index may be our own, from an attempt that was answered wrongly.
@@ -213,13 +208,16 @@ export class FencedProtocol {
     next: PreparedIndex,
     before: StoredIndex,
   ): Promise<StoredIndex | undefined> {
-    if (!this.#isIndexEnough && !this.store.isOrdered(before)) {
+    const isExact = this.#isIndexEnough || this.store.isOrdered(before);
+    if (!isExact) {
       const now = await this.store.readIndex(call, key);
       if (now.etag !== before.etag) return undefined;
     }
     const stored = await this.store.writeIndex(call, key, next, before);
-    if (stored !== undefined) this.postponed?.written(key, next.index.generation);
-    return stored;
+    if (stored === undefined) return undefined;
+    this.postponed?.written(key, next.index.generation);
+    // With a time of its own it may have taken the place of a later one, whose fence tells.
+    return isExact || !this.#isOrdered ? stored : this.#follow(call, key, stored);
   }
 
   /** @returns the index that the fences lead to; undefined when it has changed meanwhile */

@@ -4,7 +4,9 @@ import { NULL_VERSION_ID } from '../rules/version-id.js';
 import { isNewNull, plainEntry, readCurrentState } from './current-state.js';
 import type { VersionDeps } from './deps.js';
 import { findEntry } from './index-changes.js';
-import { currentRef, type VersionedKey, versionRef } from './names.js';
+import { firstVersionOf } from './first-index.js';
+import { refOf } from './index-store.js';
+import { currentRef, indexRef, type VersionedKey, versionRef } from './names.js';
 import type { VersionEntry } from './version-entry.js';
 
 export interface FoundVersion {
@@ -26,32 +28,44 @@ export async function findVersion(
   // The key is looked at first: an object that moves from there into the archive is found in one of
   // the two.
   const standing = id === NULL_VERSION_ID ? await readCurrentState(backend, call, key) : undefined;
-  const { index } = await commits.read(call, key);
+  const stored = await commits.read(call, key);
+  const { index } = stored;
   const entry = findEntry(index, id);
   if (standing?.kind === 'plain' && isNewNull(standing, index)) {
     return { entry: plainEntry(standing), ref: currentRef(key) };
   }
-  return entry && { entry, ref: versionRef(key, entry.name) };
+  return entry && { entry, ref: refOf(key, entry, stored) };
 }
 
-/** @returns undefined when it is not there */
+/**
+ * A first version may lie in the place of the index until others come.
+ * @returns undefined when it is not there
+ */
 export async function headVersion(
   { backend }: VersionDeps,
   call: CallContext,
   key: VersionedKey,
-  entry: VersionEntry,
+  entry: Pick<VersionEntry, 'name' | 'locks'>,
 ): Promise<ObjectHead | undefined> {
-  try {
-    const head = await backend.headObject(call, versionRef(key, entry.name), { newest: true });
-    return withLocks(head, entry);
-  } catch (error) {
-    if (isCode(error, 'NoSuchObject', 'NoSuchContainer')) return undefined;
-    throw error;
+  const headOf = async (ref: ObjectRef): Promise<ObjectHead | undefined> => {
+    try {
+      return await backend.headObject(call, ref, { newest: true });
+    } catch (error) {
+      if (isCode(error, 'NoSuchObject', 'NoSuchContainer')) return undefined;
+      throw error;
+    }
+  };
+  const ref = versionRef(key, entry.name);
+  let head = await headOf(ref);
+  if (head === undefined) {
+    const first = await headOf(indexRef(key));
+    head = first && firstVersionOf(first)?.name === entry.name ? first : await headOf(ref);
   }
+  return head && withLocks(head, entry);
 }
 
 /** A version's head as the index knows better: the object follows what is committed. */
-function withLocks(head: ObjectHead, { locks }: VersionEntry): ObjectHead {
+function withLocks(head: ObjectHead, { locks }: Pick<VersionEntry, 'locks'>): ObjectHead {
   if (locks === undefined) return head;
   const known = Object.entries({ ...head.systemMetadata, ...locks });
   const systemMetadata = Object.fromEntries(

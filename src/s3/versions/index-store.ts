@@ -11,13 +11,15 @@ import type {
 } from '../../backend/backend.js';
 import { isCode } from '../../backend/errors.js';
 import { BoundedCache } from '../../lib/bounded-cache.js';
-import type { ByteSource } from '../../lib/cancellation.js';
 import { S3Error } from '../errors.js';
 import { parseCommit, parseIndex, renderCommit, renderIndex } from './documents.js';
 import { indexListingAttributes } from './listing/index-summary.js';
-import { fenceRef, indexRef, nameOfKey, type VersionedKey } from './names.js';
+import { firstIndex, firstVersionOf } from './first-index.js';
+import { makesRoom } from './first-move.js';
+import { fenceRef, indexRef, nameOfKey, versionRef, type VersionedKey } from './names.js';
 import { placeOfIndex } from './order.js';
-import { NO_INDEX, type Commit, type VersionIndex } from './version-entry.js';
+import { readDocument } from './read-document.js';
+import { NO_INDEX, type Commit, type VersionEntry, type VersionIndex } from './version-entry.js';
 
 /** An index as it is stored. */
 export interface StoredIndex {
@@ -26,6 +28,17 @@ export interface StoredIndex {
   readonly etag: string | undefined;
   /** Milliseconds since the epoch; undefined while there is none. */
   readonly lastModified: number | undefined;
+  /** The name of the version that still lies in the index's place: see first-version.ts. */
+  readonly body?: string | undefined;
+}
+
+/** Where an entry of a stored index has its object. */
+export function refOf(
+  key: VersionedKey,
+  { name }: Pick<VersionEntry, 'name'>,
+  { body }: Pick<StoredIndex, 'body'>,
+): ObjectRef {
+  return body === name ? indexRef(key) : versionRef(key, name);
 }
 
 export const NOTHING_STORED: StoredIndex = {
@@ -54,12 +67,6 @@ export interface PreparedIndex {
 export function prepareIndex(index: VersionIndex): PreparedIndex {
   return { index, body: renderIndex(index) };
 }
-
-/** The largest document that is read into memory, whatever the limit for writes. */
-const READ_BYTES_MAX = 64 * 1024 * 1024;
-
-/** The limit of attempts to read a document whose body breaks off. */
-const READ_ATTEMPTS_MAX = 6;
 
 /** The limit of the documents whose indexes are kept in memory. */
 const RECENT_BYTES_MAX = 8 * 1024 * 1024;
@@ -121,14 +128,24 @@ export class IndexStore {
   async readIndex(call: CallContext, key: VersionedKey): Promise<StoredIndex> {
     const recent = this.#recent.get(nameOfKey(key));
     if (recent !== undefined && (await this.#etagOf(call, key)) === recent.etag) return recent;
-    const found = await this.#read(call, indexRef(key));
+    const found = await readDocument(this.backend, call, indexRef(key));
     if (found === undefined) {
       this.#keep(key, NOTHING_STORED, 0);
       return NOTHING_STORED;
     }
-    const { etag, lastModified } = found;
-    const stored = { index: parseIndex(found.bytes), etag, lastModified };
-    this.#keep(key, stored, found.bytes.length);
+    const { head, bytes } = found;
+    const { etag, lastModified } = head;
+    const first = firstVersionOf(head);
+    const stored =
+      first === undefined ? { index: parseIndex(bytes), etag, lastModified } : storedFirst(first);
+    this.#keep(key, stored, first === undefined ? bytes.length : 0);
+    return stored;
+  }
+
+  /** Takes note of a first version that was written. */
+  wroteFirst(key: VersionedKey, entry: VersionEntry): StoredIndex {
+    const stored = storedFirst(entry);
+    this.#keep(key, stored, 0);
     return stored;
   }
 
@@ -138,7 +155,8 @@ export class IndexStore {
    */
   expect(key: VersionedKey, { index, body }: PreparedIndex, former: StoredIndex): StoredIndex {
     const etag = createHash('md5').update(body).digest('hex');
-    const expected = { index, etag, lastModified: former.lastModified };
+    const { lastModified } = former;
+    const expected = { index, etag, lastModified, body: former.body };
     this.#remember(key, expected, body.length);
     return expected;
   }
@@ -160,7 +178,7 @@ export class IndexStore {
     key: VersionedKey,
     generation: number,
   ): Promise<Commit | undefined> {
-    const found = await this.#read(call, fenceRef(key, generation));
+    const found = await readDocument(this.backend, call, fenceRef(key, generation));
     return found && parseCommit(found.bytes);
   }
 
@@ -209,6 +227,7 @@ export class IndexStore {
     former: StoredIndex,
     writeClass: WriteClass = 'deletion',
   ): Promise<StoredIndex | undefined> {
+    if (!(await makesRoom(this.backend, call, key, index, former))) return undefined;
     const attributes = indexListingAttributes(index);
     const place = this.#inPlaceOf(former);
     const order = this.#orderOf(index, former);
@@ -246,31 +265,6 @@ export class IndexStore {
     return this.backend.capabilities.conditionalReplace ? { etag } : undefined;
   }
 
-  async #read(
-    call: CallContext,
-    ref: ObjectRef,
-  ): Promise<{ bytes: Buffer; etag: string; lastModified: number } | undefined> {
-    try {
-      for (let attempt = 1; ; attempt++) {
-        const { head, body } = await this.backend.getObject(call, ref, undefined, NEWEST);
-        if (head.size > READ_BYTES_MAX) {
-          body.cancel();
-          throw tooLarge(ref, head.size);
-        }
-        const bytes = await collect(body.source).catch((error: unknown) => {
-          if (attempt === READ_ATTEMPTS_MAX || !isCode(error, 'Unavailable')) throw error;
-          return undefined;
-        });
-        const { etag, lastModified } = head;
-        if (bytes !== undefined) return { bytes, etag, lastModified };
-      }
-    } catch (error) {
-      // A name that is too long for the store has no object.
-      if (isCode(error, 'NoSuchObject', 'NoSuchContainer', 'NameTooLong')) return undefined;
-      throw error;
-    }
-  }
-
   async #write(
     call: CallContext,
     ref: ObjectRef,
@@ -288,14 +282,8 @@ export class IndexStore {
   }
 }
 
-async function collect(source: Buffer | ByteSource): Promise<Buffer> {
-  if (Buffer.isBuffer(source)) return source;
-  const chunks: Buffer[] = [];
-  for await (const chunk of source) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks);
-}
-
-function tooLarge({ container, object }: ObjectRef, size: number): S3Error {
-  const cause = new Error(`${container}/${object} is of ${size} bytes, which is no index of ours`);
-  return new S3Error('InternalError', undefined, {}, { cause });
+/** The index that a first version is. */
+function storedFirst(entry: VersionEntry): StoredIndex {
+  const { etag, lastModified, name: body } = entry;
+  return { index: firstIndex(entry), etag, lastModified, body };
 }

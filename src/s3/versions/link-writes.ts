@@ -2,7 +2,8 @@ import type { LinkInput, Metadata, RemovedManifest } from '../../backend/backend
 import { SYSTEM_METADATA } from '../object/attributes.js';
 import type { CurrentState } from './current-state.js';
 import { LISTING_ATTRIBUTES } from './listing/index-summary.js';
-import { versionRef, type VersionedKey } from './names.js';
+import { refOf, type StoredIndex } from './index-store.js';
+import type { VersionedKey } from './names.js';
 import type { VersionEntry } from './version-entry.js';
 
 /** The outcome of a write to a key. */
@@ -36,14 +37,16 @@ export function isInStep(state: CurrentState, generation: number, isVersion: boo
   return state.generation === generation;
 }
 
-/** The link to a version that is current in an index of this generation. */
-export function linkTo(key: VersionedKey, entry: VersionEntry, generation: number): LinkInput {
-  const { container, object } = versionRef(key, entry.name);
+/** The link to the version that is current in an index. */
+export function linkTo(key: VersionedKey, entry: VersionEntry, stored: StoredIndex): LinkInput {
+  const { generation } = stored.index;
+  const { container, object } = refOf(key, entry, stored);
   const { size, etag } = entry;
   const systemMetadata = { [LISTING_ATTRIBUTES.generation]: String(generation) };
   const listingAttributes = { ...systemMetadata, ...attributesOf(entry) };
   const target = { container, object };
-  return { target, size, etag, contentType: CONTENT_TYPE, systemMetadata, listingAttributes };
+  const described = { size, etag, contentType: CONTENT_TYPE, systemMetadata, listingAttributes };
+  return { target, ...described, isFixed: stored.body === entry.name };
 }
 
 /** The attributes of the version in listings of the bucket. */

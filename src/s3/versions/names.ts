@@ -1,5 +1,16 @@
-import type { Capabilities, ContainerRef, ObjectHead, ObjectRef } from '../../backend/backend.js';
-import { isOurHop, VERSIONS_SUFFIX as SUFFIX } from '../../backend/own-hops.js';
+import type {
+  Capabilities,
+  ContainerRef,
+  FollowedLink,
+  ObjectHead,
+  ObjectRef,
+} from '../../backend/backend.js';
+import {
+  isFirstPlace,
+  isOurHop,
+  VERSION_ID,
+  VERSIONS_SUFFIX as SUFFIX,
+} from '../../backend/own-hops.js';
 import { S3Error } from '../errors.js';
 import { NULL_VERSION_ID, isVersionId } from '../rules/version-id.js';
 
@@ -8,7 +19,8 @@ import { NULL_VERSION_ID, isVersionId } from '../rules/version-id.js';
  *
  *     <bucket>+versions   <hex(key)>/<32 hex>          a version: body and metadata
  *                         <hex(key)>/index.g<N>.json   the fence of generation N of the index
- *                         <hex(key)>/index.json        the key's version index
+ *                         <hex(key)>/index.json        the key's version index, or the first version
+ *                                                      itself as long as it is the only one
  *
  * in the order in which a store lists them. Hexadecimal digits are those of the key's UTF-8, in
  * lower case: '/' sorts before all of them, so that these names sort as the keys do.
@@ -55,8 +67,17 @@ export function currentRef({ account, bucket, key }: VersionedKey): ObjectRef {
 }
 
 /** Whether the object read at a key is a link to a version of it, and no object by itself. */
-export function isLinkToVersion(ref: ObjectRef, { link }: ObjectHead): boolean {
-  return link !== undefined && isOurHop(ref, { account: ref.account, ...link.target });
+export function isLinkToVersion(ref: ObjectRef, { link, systemMetadata }: ObjectHead): boolean {
+  if (link === undefined) return false;
+  const end = { account: ref.account, ...link.target };
+  if (isFirstPlace(ref, end)) return systemMetadata[VERSION_ID] !== undefined;
+  return isOurHop(ref, end);
+}
+
+/** Whether a link leads to a place of the key's archive where a version may lie. */
+export function leadsToArchive(ref: ObjectRef, { target }: Pick<FollowedLink, 'target'>): boolean {
+  const end = { account: ref.account, ...target };
+  return isOurHop(ref, end) || isFirstPlace(ref, end);
 }
 
 /** The name of a key's bucket in maps. No account and no bucket has a line break in its name. */
@@ -76,6 +97,11 @@ export function versionRef(key: VersionedKey, name: string): ObjectRef {
 
 export function indexRef(key: VersionedKey): ObjectRef {
   return archiveRef(key, INDEX);
+}
+
+/** Whether an object has the place of an index. */
+export function isIndexRef({ container, object }: ObjectRef): boolean {
+  return bucketOfArchive(container) !== undefined && parseArchiveName(object)?.kind === 'index';
 }
 
 /** @param generation - from 1 */

@@ -33,6 +33,11 @@ export function placeOfIndex(
   return placeBehind(createdAt, generation * RANKS_PER_GENERATION);
 }
 
+/** Where a first version stands that makes room for the second index. */
+export function placeOfMove(createdAt: number | undefined): WriteOrder | undefined {
+  return createdAt === undefined ? undefined : { since: createdAt, rank: 1 };
+}
+
 /** The same of its removal. */
 export function placeOfRemoval(generation: number, createdAt: number): WriteOrder {
   return { since: createdAt, rank: generation * RANKS_PER_GENERATION + 1 };

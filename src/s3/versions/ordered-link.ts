@@ -41,6 +41,11 @@ export class OrderedLink {
 
   constructor(private readonly backend: Backend) {}
 
+  /** Whether the store looks at the link of the generation before, where this process has not. */
+  get #isLookedAt(): boolean {
+    return this.backend.capabilities.linksBehind === true;
+  }
+
   /**
    * The state of the key, without looking; undefined when a look is needed. The state expected from
    * the previous index does not tell when it was written: that is remembered, or not.
@@ -58,18 +63,24 @@ export class OrderedLink {
     }
     if (expected?.kind !== 'link' || expected.lastModified !== undefined) return expected;
     const known = this.#known.get(nameOfKey(key));
-    if (known === undefined || known.generation >= index.generation) return undefined;
+    if (known === undefined) {
+      const isNext = isCurrent(index) && expected.generation === index.generation - 1;
+      return isNext && this.#isLookedAt ? expected : undefined;
+    }
+    if (known.generation >= index.generation) return undefined;
     const { generation, since } = known;
     if (placeBehind(since, index.generation) === undefined) return undefined;
     return { kind: 'link', generation, etag: expected.etag, lastModified: since };
   }
 
   /**
-   * True when this process has written or seen the link of this generation, or of an earlier one that
-   * no generation since has removed: so that all links that may still come stand behind the same.
+   * Whether the link of the next generation can be put behind that of this one without a look: this
+   * process has written or seen it, or an earlier one that no generation since has removed, so that all
+   * links that may still come stand behind the same; or it has seen none, and the store looks itself.
    */
-  isAt(key: VersionedKey, generation: number): boolean {
-    return this.#known.get(nameOfKey(key))?.generation === generation;
+  mayFollow(key: VersionedKey, generation: number): boolean {
+    const known = this.#known.get(nameOfKey(key));
+    return known === undefined ? this.#isLookedAt : known.generation === generation;
   }
 
   /** This was seen at the key, and the index was read before. */
@@ -125,13 +136,18 @@ export class OrderedLink {
     }
     requireVersionSupport(this.backend.capabilities);
     this.#known.delete(nameOfKey(key));
+    if (isVersion && state.kind === 'link' && state.lastModified === undefined) {
+      return this.#putUnseen(call, key, linkTo(key, current, stored), generation);
+    }
     const order = isBeforeFirstLink(state, stored) ? undefined : orderBehind(state, generation);
     const replaced = manifestOf(state);
     const hasOrder = order !== undefined;
-    const hasOwnTime = !hasOrder && state.kind !== 'nothing';
-    const guard: Guard | undefined = hasOwnTime
-      ? { ref: indexRef(key), etag, consumed: false }
-      : undefined;
+    const creation = refused === generation ? undefined : this.#placeOfCreation(stored);
+    const hasOwnTime = state.kind === 'nothing' ? creation === undefined : !hasOrder;
+    const guard: Guard | undefined =
+      hasOwnTime && state.kind !== 'nothing'
+        ? { ref: indexRef(key), etag, consumed: false }
+        : undefined;
     try {
       if (!isVersion) {
         const options = { order, guard };
@@ -139,10 +155,10 @@ export class OrderedLink {
         if (deleted.outcome !== 'deleted') return DIFFERENT;
         return { outcome: 'written', replaced, isOrdered: hasOrder, hasOwnTime };
       }
-      const link = { ...linkTo(key, current, generation), writeClass: 'deletion' } as const;
+      const link = { ...linkTo(key, current, stored), writeClass: 'deletion' } as const;
       const put =
         state.kind === 'nothing'
-          ? await this.#create(call, key, link, stored, refused)
+          ? await this.#create(call, key, { ...link, order: creation })
           : await this.backend.putLink(call, currentRef(key), { ...link, order, guard });
       if (put.outcome !== 'created') {
         const isRefused = put.outcome === 'stale' && state.kind === 'nothing';
@@ -159,22 +175,33 @@ export class OrderedLink {
   }
 
   /**
-   * Creates a link behind the creation of the index, as all do: of creators that lose their exclusion
-   * the one of the latest generation wins. Behind a deletion of another client of the store it gets a
-   * time of its own: that is what has refused it, if the index is still the same.
+   * Puts a link behind the one of the generation before, which this process has not seen. If that is
+   * not there, nothing is written, and the index has to be stored before the key is looked at.
    */
-  #create(
+  async #putUnseen(
     call: CallContext,
     key: VersionedKey,
     link: LinkInput,
-    { index: { generation }, lastModified }: StoredIndex,
-    refused: number | undefined,
-  ): Promise<PutOutcome> {
-    const order =
-      refused === generation
-        ? undefined
-        : placeBehind(this.#placeOfFirst(lastModified), generation);
-    return this.backend.putLink(call, currentRef(key), { ...link, order }, { absent: true });
+    generation: number,
+  ): Promise<WriteResult> {
+    const input = { ...link, writeClass: 'deletion', behind: generation } as const;
+    const put = await this.backend.putLink(call, currentRef(key), input);
+    if (put.outcome !== 'created') return DIFFERENT;
+    this.#remember(key, generation, put.lastModified);
+    return IN_ORDER;
+  }
+
+  #create(call: CallContext, key: VersionedKey, link: LinkInput): Promise<PutOutcome> {
+    return this.backend.putLink(call, currentRef(key), link, { absent: true });
+  }
+
+  /**
+   * Links are created behind the creation of the index, by all: of creators that lose their exclusion the
+   * one of the latest generation wins. Behind a deletion of another client of the store a link gets a
+   * time of its own: that is what has refused it, if the index is still the same.
+   */
+  #placeOfCreation({ index, lastModified }: StoredIndex): WriteOrder | undefined {
+    return placeBehind(this.#placeOfFirst(lastModified), index.generation);
   }
 
   /**

@@ -57,6 +57,20 @@ export async function syncCurrent(
   throw new S3Error('ServiceUnavailable');
 }
 
+/**
+ * The link follows a first version that this index, or one before it, has moved out of its place: the
+ * only one of its key, since a newer one brings a link of its own.
+ */
+export async function followMoved(
+  deps: VersionDeps,
+  call: CallContext,
+  key: VersionedKey,
+  stored: StoredIndex,
+): Promise<void> {
+  if (deps.backend.capabilities.conditionalReplace || stored.index.entries.length !== 1) return;
+  await syncCurrent(deps, call, key, stored);
+}
+
 async function adopt(
   deps: VersionDeps,
   call: CallContext,

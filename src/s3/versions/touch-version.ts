@@ -7,7 +7,7 @@ import { versionRef, type VersionedKey } from './names.js';
 import { commitWritten, uncancelled } from './commit-written.js';
 import { headVersion } from './find-version.js';
 import type { VersionDeps } from './deps.js';
-import { syncCurrent } from './sync-current.js';
+import { followMoved, syncCurrent } from './sync-current.js';
 import { readCurrentState } from './current-state.js';
 import type { VersionEntry, VersionIndex } from './version-entry.js';
 
@@ -64,6 +64,7 @@ async function touch(
     return { touch: [{ name, touched: seen, locks: { ...entry.locks, ...patch } }] };
   });
   if (touched === undefined) throw new Error('a version was touched without a plan');
+  await followMoved(deps, work, key, stored);
   await writeLocks(deps, work, key, touched, stored.index);
   return touched;
 }

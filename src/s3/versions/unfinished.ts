@@ -13,6 +13,7 @@ import {
 } from './names.js';
 import { commitWritten, uncancelled } from './commit-written.js';
 import type { VersionDeps } from './deps.js';
+import { followMoved } from './sync-current.js';
 import type { VersionChange, VersionEntry, VersionIndex } from './version-entry.js';
 
 /**
@@ -93,6 +94,7 @@ export function giveUpVersion(
   };
   return deps.queues.run(key, async () => {
     const { stored } = await commitWritten(deps, work, key, new Set(), plan, 'deletion');
+    await followMoved(deps, work, key, stored);
     return stored.index.removed.includes(name);
   });
 }

@@ -10,6 +10,8 @@ import {
 } from './create-version.js';
 import { CurrentLink } from './current-link.js';
 import { deleteVersion, type DeletedVersion, type DeletionCheck } from './delete-version.js';
+import { moveFirst } from './first-version.js';
+import { NewKeyGuesses } from './new-key-guesses.js';
 import { FencedProtocol, type CommitProtocol } from './fenced-protocol.js';
 import { findVersion, type FoundVersion } from './find-version.js';
 import { PlainSightings } from './current-state.js';
@@ -81,7 +83,9 @@ export class VersionedKeys {
     const ids = new VersionIds(now);
     const { postpone } = options;
     this.#postponed = postpone && new PostponedIndexes({ store, ...postpone });
-    const protocol = options.protocol?.(store) ?? new FencedProtocol(store, this.#postponed);
+    const guesses = new NewKeyGuesses();
+    const protocol =
+      options.protocol?.(store) ?? new FencedProtocol(store, this.#postponed, guesses);
     const archives = new Archives(backend);
     const createArchive = archives.create.bind(archives);
     const commits = new IndexCommits({ store, protocol, ids, createArchive, pause, onAttempt });
@@ -90,10 +94,11 @@ export class VersionedKeys {
     const queues = new KeyQueues();
     const unfinishedMs = (options.sweepAgeMs ?? SWEEP_AGE_MS_MIN) / 2;
     this.#parts = {
-      ...{ backend, commits, link, adoption, archives, ids, queues, now, unfinishedMs },
+      ...{ backend, store, commits, link, adoption, archives, ids, queues, now, unfinishedMs },
+      guesses,
       plainSightings: options.plainSightings ?? new PlainSightings(),
     };
-    this.upkeep = new VersionUpkeep({ ...this.#parts, store });
+    this.upkeep = new VersionUpkeep(this.#parts);
   }
 
   /**
@@ -209,6 +214,11 @@ export class VersionedKeys {
   /** Brings what stands at a key in step with its index; harmless when it is. */
   repairLink(call: CallContext, key: VersionedKey): Promise<void> {
     return repairLink(this.#parts, call, key);
+  }
+
+  /** Sees to it that no version of a key lies in the place of its index, where none can be changed. */
+  moveFirst(call: CallContext, key: VersionedKey): Promise<void> {
+    return moveFirst(this.#parts, call, key);
   }
 
   /** Generation 0 for a key that never had one. */

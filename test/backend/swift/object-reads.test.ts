@@ -3,7 +3,7 @@ import type { ObjectHead, RangeSpec } from '../../../src/backend/backend.js';
 import { ContainerHeads } from '../../../src/backend/swift/container-heads.js';
 import { ObjectReads } from '../../../src/backend/swift/object-reads.js';
 import type { SwiftInfo } from '../../../src/backend/swift/transport.js';
-import { codeOf } from '../../support/failure.js';
+import { codeOf, failureOf } from '../../support/failure.js';
 import { INFO, type ScriptedAnswer, ScriptedTransport } from './support/scripted-transport.js';
 
 const REF = { account: 'AUTH_a', container: 'c', object: 'o' };
@@ -77,9 +77,15 @@ describe('swift: reading objects', () => {
   });
 
   const version = `c%2Bversions/${Buffer.from(REF.object).toString('hex')}/${'0'.repeat(32)}`;
+  const first = version.replace(/[^/]*$/, 'index.json');
   const pointers: readonly (readonly [what: string, Record<string, string>, code?: 'Denied'])[] = [
     ['ordinary object', {}],
     ['link to a version of the key', { 'content-location': `/v1/AUTH_a/${version}` }],
+    [
+      'link to the first version of the key',
+      { 'content-location': `/v1/AUTH_a/${first}`, 'x-gateway-sysmeta-object-s3-version-id': 'v' },
+    ],
+    ['link to the index of the key', { 'content-location': `/v1/AUTH_a/${first}` }, 'Denied'],
     ['link', { 'content-location': '/v1/AUTH_a/other/x' }, 'Denied'],
     ['link to another account', { 'content-location': `/v1/AUTH_b/${version}` }, 'Denied'],
     ['dynamic manifest', { 'x-object-manifest': 'other/x' }, 'Denied'],
@@ -111,6 +117,19 @@ describe('swift: reading objects', () => {
     expect(await codeOf(object.reads.head(CONTEXT, REF))).to.equal('NoSuchObject');
     const nothing = reads({ status: 404 }, { status: 404 });
     expect(await codeOf(nothing.reads.head(CONTEXT, REF))).to.equal('NoSuchContainer');
+  });
+
+  it('opens an index to nobody, whoever is asked', async () => {
+    const found = { ...OBJECT, 'content-location': `/v1/AUTH_a/${first}` };
+    const filter = { version: 1, hopRights: true } as const;
+    const { reads } = readsOf({ ...INFO, filter }, [{ status: 200, headers: found }]);
+    expect(await codeOf(reads.head(CONTEXT, REF))).to.equal('Denied');
+  });
+
+  it('takes a link that is fixed to a version that has moved for one of ours', async () => {
+    const moved = { status: 409, headers: { 'content-location': `/v1/AUTH_a/${first}` } };
+    const broken = await failureOf(reads(moved).reads.head(CONTEXT, REF));
+    expect(broken).to.include({ code: 'BrokenLink', isOfClient: false });
   });
 
   const conflicts: readonly (readonly [string, string])[] = [

@@ -175,6 +175,15 @@ describe('Swift transport: /info', () => {
     });
   }
 
+  for (const known of [true, undefined] as const) {
+    it(`fixes links ${known ? 'where all filters know' : 'not where one does not know'} of it`, async () => {
+      const says = (fixed_links: true | undefined) =>
+        info({ ...INFO, ringway: { version: 1, fixed_links } });
+      const { transport } = await open([says(true), says(known)], { filterSecret: SECRET });
+      expect((await transport.info()).filter?.fixedLinks).to.equal(known);
+    });
+  }
+
   for (const filterSecret of [SECRET, undefined]) {
     const whom = filterSecret === undefined ? 'no proxy without a filter' : 'the filter';
     it(`tells ${whom} who the requester is`, async () => {

@@ -123,23 +123,33 @@ const COSTS: Readonly<Record<string, Cost>> = {
   },
 };
 
+/** What moves a first version out of the place of the index. */
+const MOVE = ['get V/index', 'put V/version'];
+
 /** The same where writes are ordered, as on Swift: what the process remembers is not read. */
 const ORDERED: Readonly<Record<string, readonly string[]>> = {
-  'PUT of a new key': ['put V/version', 'put V/index', 'link k'],
+  'PUT of a new key': ['put V/index', 'link k'],
   'PUT over a delete marker': [
     ...['put V/version', 'put V/g3', 'put V/index', 'link k', 'head V/index'],
   ],
-  'PUT of a key': ['put V/version', 'put V/g2', 'put V/index', 'link k'],
+  'PUT of a key': ['put V/version', 'put V/g2', ...MOVE, 'put V/index', 'link k'],
   'PUT while versioning is suspended': [
     ...['put V/version', 'put V/g3', 'put V/index', 'link k'],
     'delete V/version',
   ],
-  'DELETE of a key': ['put V/g2', 'put V/index', 'delete k'],
+  'DELETE of a key': ['put V/g2', ...MOVE, 'put V/index', 'delete k'],
   'DELETE of a key that is not there': ['get V/index', 'head k', 'put V/index'],
   'DELETE of a key that is deleted': ['head k', 'put V/g3', 'put V/index', 'head k', 'delete k'],
   'DELETE of the current version': [
     ...['head V/version', 'put V/g3', 'put V/index', 'link k', 'delete V/version'],
   ],
+};
+
+/** The same of these without fixed links. */
+const UNFIXED: Readonly<Record<string, readonly string[]>> = {
+  'PUT of a new key': ['put V/version', 'put V/index', 'link k'],
+  'PUT of a key': ['put V/version', 'put V/g2', 'put V/index', 'link k'],
+  'DELETE of a key': ['put V/g2', 'put V/index', 'delete k'],
 };
 
 describe('s3/versions: calls', () => {
@@ -150,12 +160,15 @@ describe('s3/versions: calls', () => {
       }));
   }
 
-  for (const [what, calls] of Object.entries(ORDERED)) {
-    it(`makes no others where writes are ordered for ${what}`, async () => {
-      const memory = new MemoryBackend({ strength: 'ordered' });
-      await memory.createContainer(CALL, CONTAINER);
-      expect(await callsOf(memory.asBackend, COSTS[what]!)).to.deep.equal(calls);
-    });
+  for (const fixedLinks of [true, false]) {
+    for (const [what, calls] of Object.entries(fixedLinks ? ORDERED : UNFIXED)) {
+      const where = `where writes are ordered${fixedLinks ? '' : ' and links are not fixed'}`;
+      it(`makes no others ${where} for ${what}`, async () => {
+        const memory = new MemoryBackend({ strength: 'ordered', fixedLinks });
+        await memory.createContainer(CALL, CONTAINER);
+        expect(await callsOf(memory.asBackend, COSTS[what]!)).to.deep.equal(calls);
+      });
+    }
   }
 
   it('looks at new keys for ten minutes after an object that no index knows', async () => {
@@ -192,7 +205,8 @@ describe('s3/versions: calls', () => {
     const others = gatewayOn(memory.asBackend);
     const before = [one, (store: RecordingBackend) => put(store, others, KEY, 'theirs')];
     expect(await callsOf(memory.asBackend, { before, step: one })).to.deep.equal([
-      ...['put V/version', 'put V/g2', 'get V/g2', 'put V/g3', 'put V/index', 'link k'],
+      ...['put V/version', 'put V/g2', 'get V/g2', 'put V/g3'],
+      ...['get V/index', 'put V/index', 'link k'],
     ]);
     const { entries } = await gatewayOn(memory.asBackend).readIndex(CALL, KEY);
     expect(entries).to.have.lengthOf(3);
@@ -213,11 +227,12 @@ describe('s3/versions: calls', () => {
   });
 
   describe('where writes are ordered, and another gateway has written the key', () => {
-    const memory = useEach(async () => {
-      const made = new MemoryBackend({ strength: 'ordered' });
+    const ordered = async (linksBehind = true) => {
+      const made = new MemoryBackend({ strength: 'ordered', linksBehind });
       await made.createContainer(CALL, CONTAINER);
       return made;
-    });
+    };
+    const memory = useEach(() => ordered());
     const others = useEach(() => gatewayOn(memory().asBackend));
     const theirs =
       (key: string): Step =>
@@ -229,15 +244,27 @@ describe('s3/versions: calls', () => {
     const callsAfter = (...before: Step[]) =>
       callsOf(memory().asBackend, { before, step: one }, postponingGatewayOn);
 
-    it('looks at the key before its commit, and postpones the index', async () => {
+    it('lets the store look at the key, and postpones the index', async () => {
       expect(await callsAfter(theirs('not new'), notNew, theirs('k'))).to.deep.equal([
+        ...['put V/version', 'get V/index', 'put V/g2', 'link k'],
+      ]);
+    });
+
+    it('looks at the key itself where the store does not', async () => {
+      const unlooked = (await ordered(false)).asBackend;
+      const theirsThere =
+        (key: string): Step =>
+        (store) =>
+          put(store, gatewayOn(unlooked), keyOf(key), 'theirs');
+      const before = [theirsThere('not new'), notNew, theirsThere('k')];
+      expect(await callsOf(unlooked, { before, step: one }, postponingGatewayOn)).to.deep.equal([
         ...['put V/version', 'get V/index', 'head k', 'put V/g2', 'link k'],
       ]);
     });
 
     it('does so after it has tried to create the index, where the last key was new', async () => {
       expect(await callsAfter(theirs('k'))).to.deep.equal([
-        ...['put V/version', 'put V/index', 'get V/index', 'head k', 'put V/g2', 'link k'],
+        ...['put V/index', 'get V/index', 'put V/version', 'put V/g2', 'link k'],
       ]);
     });
   });

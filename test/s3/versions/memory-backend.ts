@@ -2,33 +2,10 @@ import { createHash } from 'node:crypto';
 import type * as B from '../../../src/backend/backend.js';
 import { BackendError } from '../../../src/backend/errors.js';
 import { compareUtf8 } from '../../../src/s3/rules/byte-order.js';
-import { MemoryObjects, nameOf, type Stored } from './memory-objects.js';
+import { describe, MemoryObjects, nameOf, NO_HEAD, type Stored } from './memory-objects.js';
+import type { MemoryOptions } from './memory-options.js';
 
-/**
- * A store in memory, with as much of a backend as versions need, that can be told how weak it is.
- *
- * Each call is a row of instants, and the test says when each of them comes: between any two, all
- * that others do may happen. A weak store takes several instants where a strong one takes one.
- */
-export interface MemoryOptions {
-  /** Awaited before each instant of a call, which belongs to a request. Default: at once. */
-  readonly instant?: ((requestId: string, what: string) => Promise<void>) | undefined;
-  /**
-   * - `strong`: all conditions are looked at in the instant of the write
-   * - `chained`: only that a name is free; the write that started last stays
-   * - `ordered`: the same, and a write may say where it stands; as Swift with the filter
-   * - `weak`: not even that; for stores that claim more than they do
-   */
-  readonly strength: 'strong' | 'chained' | 'ordered' | 'weak';
-  /** Told of each object that was put, in the instant in which it is there. */
-  readonly onPut?: ((ref: B.ObjectRef, body: Buffer) => void) | undefined;
-  /** Its time at the beginning, in milliseconds since the epoch. Default: now. */
-  readonly time?: number | undefined;
-  /** An ordered one: creations have a time of their own, as with an older filter. Default: no. */
-  readonly creationsUnordered?: boolean | undefined;
-  /** The strength that it claims; a lie is a planted bug. Default: the true one. */
-  readonly claims?: MemoryOptions['strength'] | undefined;
-}
+export type { MemoryOptions };
 
 interface Write {
   readonly ref: B.ObjectRef;
@@ -40,6 +17,12 @@ interface Write {
 type Unused =
   'ping' | 'listContainers' | 'updateContainer' | 'deleteContainer' | 'updateBody' | 'close';
 
+/**
+ * A store in memory, with as much of a backend as versions need, that can be told how weak it is.
+ *
+ * Each call is a row of instants, and the test says when each of them comes: between any two, all
+ * that others do may happen. A weak store takes several instants where a strong one takes one.
+ */
 export class MemoryBackend implements Omit<B.Backend, Unused> {
   readonly capabilities: B.Capabilities;
   readonly #objects = new MemoryObjects();
@@ -49,13 +32,16 @@ export class MemoryBackend implements Omit<B.Backend, Unused> {
   constructor(private readonly options: MemoryOptions) {
     const { strength, claims = strength } = options;
     this.#clock = options.time ?? Date.now();
+    const orderedCreations = claims === 'ordered' && options.creationsUnordered !== true;
     this.capabilities = {
       atomicCreate: claims !== 'weak',
       conditionalReplace: claims === 'strong',
       conditionalDelete: claims === 'strong',
       exclusiveDelete: false,
       orderedWrites: claims === 'ordered',
-      orderedCreations: claims === 'ordered' && options.creationsUnordered !== true,
+      orderedCreations,
+      fixedLinks: orderedCreations && options.fixedLinks !== false,
+      linksBehind: claims === 'ordered' && options.linksBehind !== false,
       unsizedBodies: false,
       listingUpdates: true,
       bodyUpdates: false,
@@ -160,13 +146,28 @@ export class MemoryBackend implements Omit<B.Backend, Unused> {
     input: B.LinkInput,
     precondition?: B.WritePrecondition,
   ): Promise<B.PutOutcome> {
-    const { etag, guard, order, size, listingAttributes: attributes = {} } = input;
+    const { etag, guard, size, behind, listingAttributes: attributes = {} } = input;
+    const order = behind === undefined ? input.order : await this.#placeBehind(call, ref, behind);
+    if (behind !== undefined && order === undefined) return { outcome: 'precondition_failed' };
     return this.#write(call, 'putLink', { ref, precondition, guard, order }, etag, (head) => ({
       head: { ...head, ...describe(input), size },
       body: Buffer.alloc(0),
       attributes,
       link: input,
     }));
+  }
+
+  /** The place behind the link of the generation before. */
+  async #placeBehind(
+    call: B.CallContext,
+    ref: B.ObjectRef,
+    generation: number,
+  ): Promise<B.WriteOrder | undefined> {
+    await this.#instant(call, `putLink ${nameOf(ref)}, looking`);
+    const there = this.#objects.peek(ref);
+    if (there?.link?.systemMetadata?.['s3-generation'] !== String(generation - 1)) return undefined;
+    const since = Math.floor(there.startedAt);
+    return this.#clock - since > DAY_MS ? undefined : { since, rank: generation };
   }
 
   async copyObject(
@@ -189,8 +190,18 @@ export class MemoryBackend implements Omit<B.Backend, Unused> {
     return this.putObject(call, to, put);
   }
 
-  async headObject(call: B.CallContext, ref: B.ObjectRef): Promise<B.ObjectHead> {
+  async headObject(
+    call: B.CallContext,
+    ref: B.ObjectRef,
+    { linkItself = false }: B.ReadOptions = {},
+  ): Promise<B.ObjectHead> {
     await this.#instant(call, `head ${ref.container}/${ref.object}`);
+    const { head, link } = this.#require(ref);
+    if (linkItself && link !== undefined) {
+      const { etag, lastModified } = head;
+      const { target, systemMetadata = {} } = link;
+      return { ...head, link: { target, etag, lastModified, systemMetadata } };
+    }
     return this.#follow(ref).head;
   }
 
@@ -276,7 +287,7 @@ export class MemoryBackend implements Omit<B.Backend, Unused> {
     const former = this.#objects.peek(ref);
     const stored = { ...make(head), startedAt };
     this.#objects.put(ref, stored);
-    this.options.onPut?.(ref, stored.body);
+    this.options.onPut?.(ref, stored);
     if (former?.segments === undefined) return created;
     const { size, systemMetadata } = former.head;
     return { ...created, replacedManifest: { size, etag: former.head.etag, systemMetadata } };
@@ -335,15 +346,5 @@ export class MemoryBackend implements Omit<B.Backend, Unused> {
 }
 
 const RANKS = 1000;
-const RECLAIM_AGE_MS = 7 * 86_400_000;
-
-const NO_HEAD = { size: 0, contentType: '', headers: {}, metadata: {}, systemMetadata: {} };
-
-function describe({
-  contentType,
-  headers = {},
-  metadata = {},
-  systemMetadata = {},
-}: Pick<B.PutObjectInput, 'contentType' | 'headers' | 'metadata' | 'systemMetadata'>) {
-  return { contentType, headers, metadata, systemMetadata };
-}
+const DAY_MS = 86_400_000;
+const RECLAIM_AGE_MS = 7 * DAY_MS;

@@ -39,7 +39,8 @@ export class MemoryObjects {
     const { link } = stored;
     if (link === undefined) return stored;
     const target = this.peek({ ...ref, ...link.target });
-    if (target === undefined) throw new BackendError('BrokenLink', nameOf(ref));
+    const isOther = link.isFixed === true && target?.head.etag !== link.etag;
+    if (target === undefined || isOther) throw new BackendError('BrokenLink', nameOf(ref));
     const { etag, lastModified } = stored.head;
     const { systemMetadata = {} } = link;
     const followed = { target: link.target, etag, lastModified, systemMetadata };
@@ -87,4 +88,15 @@ export function nameOf({ container, object }: B.ObjectRef): string {
 
 function isObject(stored: Stored | Gone): stored is Stored {
   return 'head' in stored;
+}
+
+export const NO_HEAD = { size: 0, contentType: '', headers: {}, metadata: {}, systemMetadata: {} };
+
+export function describe({
+  contentType,
+  headers = {},
+  metadata = {},
+  systemMetadata = {},
+}: Pick<B.PutObjectInput, 'contentType' | 'headers' | 'metadata' | 'systemMetadata'>) {
+  return { contentType, headers, metadata, systemMetadata };
 }

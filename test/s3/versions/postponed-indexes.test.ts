@@ -6,6 +6,7 @@ import { parseIndex } from '../../../src/s3/versions/documents.js';
 import type { VersionedKeys } from '../../../src/s3/versions/versioned-keys.js';
 import { until } from '../../support/until.js';
 import { MemoryBackend } from './memory-backend.js';
+import type { Stored } from './memory-objects.js';
 import {
   bodiesOf,
   CALL,
@@ -34,7 +35,7 @@ describe('s3/versions: indexes that are written later than their fences', () => 
   beforeEach(async () => {
     written = [];
     outcomes = [];
-    const onPut = ({ object }: ObjectRef, body: Buffer): void => {
+    const onPut = ({ object }: ObjectRef, { body }: Pick<Stored, 'body'>): void => {
       if (object.endsWith('/index.json')) written.push(parseIndex(body).generation);
     };
     const memory = new MemoryBackend({ strength: 'ordered', onPut });

@@ -1,7 +1,9 @@
 import type { Backend, CallContext, ObjectRef } from '../../../src/backend/backend.js';
 import { S3Error } from '../../../src/s3/errors.js';
 import { parseIndex } from '../../../src/s3/versions/documents.js';
-import { currentRef, versionRef } from '../../../src/s3/versions/names.js';
+import { SYSTEM_METADATA } from '../../../src/s3/object/attributes.js';
+import { firstIndex, firstVersionOf } from '../../../src/s3/versions/first-index.js';
+import { currentRef, indexRef, isIndexRef, versionRef } from '../../../src/s3/versions/names.js';
 import { PlainSightings } from '../../../src/s3/versions/current-state.js';
 import type { VersionIndex } from '../../../src/s3/versions/version-entry.js';
 import {
@@ -9,6 +11,7 @@ import {
   type VersionedKeysOptions,
 } from '../../../src/s3/versions/versioned-keys.js';
 import { MemoryBackend, type MemoryOptions } from './memory-backend.js';
+import type { Stored } from './memory-objects.js';
 import { brokenRules, type Act, type Told } from './race-rules.js';
 import { randomFrom, Schedule } from './schedule.js';
 import { CALL, CONTAINER, expectInStep, keyOf, unlessMissing } from './support.js';
@@ -36,6 +39,10 @@ export interface Race {
   readonly plainUnlikely?: boolean | undefined;
   /** The store has an older filter, and gives creations a time of its own. */
   readonly creationsUnordered?: boolean | undefined;
+  /** The store has fixed links. Default: yes, if it has ordered creations. */
+  readonly fixedLinks?: boolean | undefined;
+  /** The store looks at links. Default: yes, if it orders writes. */
+  readonly linksBehind?: boolean | undefined;
   /** The gateways write indexes later than their fences, where the store orders writes. */
   readonly postpones?: boolean | undefined;
   /** The acts of each gateway, one after the other. */
@@ -75,11 +82,12 @@ class Runner {
     this.#random = randomFrom(race.seed);
     this.#schedule = new Schedule(this.#random);
     const { strength, claims, creationsUnordered, ageMs = 0 } = race;
+    const { fixedLinks, linksBehind } = race;
     const time = Date.now() - ageMs;
     const instant = this.#instant.bind(this);
     const onPut = this.#sawPut.bind(this);
-    const options = { strength, claims, creationsUnordered, time, instant, onPut };
-    this.#store = new MemoryBackend(options);
+    const store = { strength, claims, creationsUnordered, fixedLinks, linksBehind };
+    this.#store = new MemoryBackend({ ...store, time, instant, onPut });
   }
 
   get #backend(): Backend {
@@ -139,9 +147,10 @@ class Runner {
     await this.#schedule.instantOf(requestId)();
   }
 
-  #sawPut({ object }: ObjectRef, body: Buffer): void {
-    if (!object.endsWith('/index.json')) return;
-    const { generation, commit } = parseIndex(body);
+  #sawPut(ref: ObjectRef, { head, body }: Stored): void {
+    if (!isIndexRef(ref)) return;
+    const first = firstVersionOf(head);
+    const { generation, commit } = first === undefined ? parseIndex(body) : firstIndex(first);
     const commits = this.#generations.get(generation) ?? new Set();
     this.#generations.set(generation, commits.add(commit));
   }
@@ -207,10 +216,12 @@ class Runner {
     const body = Buffer.from(text);
     const created = await versions.createVersion(call, KEY, {
       nullVersion,
-      write: async (ref, systemMetadata) => {
-        told.versionId = nullVersion ? 'null' : ref.object.split('/')[1];
+      isRepeatable: true,
+      write: async (ref, systemMetadata, precondition) => {
+        told.versionId = systemMetadata[SYSTEM_METADATA.versionId];
         const input = { size: body.length, contentType: '', body, systemMetadata };
-        const put = await this.#backend.putObject(call, ref, input);
+        const put = await this.#backend.putObject(call, ref, input, precondition);
+        if (precondition !== undefined && put.outcome !== 'created') return undefined;
         if (put.outcome !== 'created') throw new Error(put.outcome);
         return { size: body.length, etag: put.etag, lastModified: put.lastModified };
       },
@@ -264,8 +275,8 @@ class Runner {
     const violations: string[] = [];
     for (const { id, name, kind } of entries) {
       if (kind === 'delete-marker') continue;
-      const got = await unlessMissing(this.#store.getObject(CALL, versionRef(KEY, name)));
-      const text = got === undefined ? undefined : (got.body.source as Buffer).toString();
+      const got = await this.#bodyOf(name);
+      const text = got?.toString();
       const expected = id === 'null' ? text : bodies.get(id);
       const isPlain = text?.startsWith('plain') === true;
       if (text === undefined || (text !== expected && !isPlain)) {
@@ -273,6 +284,15 @@ class Runner {
       }
     }
     return violations;
+  }
+
+  /** The bytes of a version, wherever it lies. */
+  async #bodyOf(name: string): Promise<Buffer | undefined> {
+    const moved = await unlessMissing(this.#store.getObject(CALL, versionRef(KEY, name)));
+    if (moved !== undefined) return moved.body.source as Buffer;
+    const first = await unlessMissing(this.#store.getObject(CALL, indexRef(KEY)));
+    if (first === undefined || firstVersionOf(first.head)?.name !== name) return undefined;
+    return first.body.source as Buffer;
   }
 
   #hasDone(...acts: readonly Act[]): boolean {
@@ -284,11 +304,10 @@ class Runner {
     const plain = this.#told.filter(({ act, endedAt }) => act === 'plain' && endedAt !== undefined);
     if (this.race.strength !== 'strong' || plain.length !== 1) return [];
     if (this.#hasDone('put-null', 'mark-null', 'delete-null')) return [];
-    const refs = [currentRef(KEY), ...entries.map(({ name }) => versionRef(KEY, name))];
-    const got = await Promise.all(
-      refs.map((ref) => unlessMissing(this.#store.getObject(CALL, ref))),
-    );
-    const bodies = got.map((found) => (found?.body.source as Buffer | undefined)?.toString());
+    const current = await unlessMissing(this.#store.getObject(CALL, currentRef(KEY)));
+    const versions = await Promise.all(entries.map(({ name }) => this.#bodyOf(name)));
+    const all = [current?.body.source as Buffer | undefined, ...versions];
+    const bodies = all.map((body) => body?.toString());
     return bodies.includes(plain[0]?.body) ? [] : [`${String(plain[0]?.body)} was lost`];
   }
 

@@ -64,6 +64,8 @@ function races(strength: Race['strength'], acts = ACTS, actsMax = 4): fc.Arbitra
   return fc.record({
     strength: fc.constant(strength),
     postpones: fc.boolean(),
+    fixedLinks: fc.boolean(),
+    linksBehind: fc.boolean(),
     gateways: fc.array(gateway, { minLength: 2, maxLength: 4 }),
     crashes: fc.array(crash, { maxLength: 2 }),
     seed: fc.integer(),

@@ -4,8 +4,15 @@ import { BackendError } from '../../../src/backend/errors.js';
 
 const FENCE = /\/index\.g\d+\.json$/;
 
+const VERSION = /\/[0-9a-f]{32}$/;
+
 type Place =
-  'behind its fence' | 'before its index' | 'before its link' | 'before its deletion' | 'nowhere';
+  | 'behind its fence'
+  | 'before its move'
+  | 'before its index'
+  | 'before its link'
+  | 'before its deletion'
+  | 'nowhere';
 
 /** Does nothing more, once, until it is woken. */
 export class Sleepy extends DecoratedBackend {
@@ -31,7 +38,9 @@ export class Sleepy extends DecoratedBackend {
   }
 
   override async putObject(...args: Parameters<Backend['putObject']>) {
-    const [, { object }] = args;
+    const [, { object }, { order }] = args;
+    const isMove = VERSION.test(object) && order !== undefined;
+    if (this.where === 'before its move' && isMove) await this.#sleep();
     if (this.where === 'before its index' && object.endsWith('/index.json')) await this.#sleep();
     const outcome = await super.putObject(...args);
     if (this.where === 'behind its fence' && FENCE.test(object)) await this.#sleep();

@@ -6,6 +6,7 @@ import { PlainSightings } from '../../../src/s3/versions/current-state.js';
 import { fenceRef, indexRef } from '../../../src/s3/versions/names.js';
 import { VersionedKeys } from '../../../src/s3/versions/versioned-keys.js';
 import { MemoryBackend } from './memory-backend.js';
+import type { Stored } from './memory-objects.js';
 import { Sleepy } from './sleepy.js';
 import {
   archivedNames,
@@ -49,7 +50,7 @@ describe('s3/versions, of a writer that slept', () => {
   for (const strength of ['strong', 'chained', 'ordered'] as const) {
     it(`puts no older index back when it won a fence and slept, on a ${strength} store`, async () => {
       const written: number[] = [];
-      const onPut = ({ object }: ObjectRef, body: Buffer): void => {
+      const onPut = ({ object }: ObjectRef, { body }: Pick<Stored, 'body'>): void => {
         if (object.endsWith('/index.json')) written.push(parseIndex(body).generation);
       };
       const memory = new MemoryBackend({ strength, onPut });

@@ -1,11 +1,19 @@
 import { encodeUriComponentAws } from '../../../lib/uri.js';
 import type { CallContext, ObjectRef } from '../../backend.js';
-import { isOurHop } from '../../own-hops.js';
+import { isFirstPlace, isOurHop } from '../../own-hops.js';
 import type { Policies } from '../../../ring/policy.js';
 import type { SwiftInfo, SwiftRequest, SwiftResponse, SwiftTransport } from '../transport.js';
 import { ContainerPolicies } from './container-policies.js';
 import { describeWhole, MANIFEST_BYTES_MAX, openLarge, readSegments } from './large-object.js';
-import { addLink, isManifest, linkTarget, refusalOf, toGateway } from './node-headers.js';
+import {
+  addLink,
+  isFixedLink,
+  isManifest,
+  leadsTo,
+  linkTarget,
+  refusalOf,
+  toGateway,
+} from './node-headers.js';
 import { readListing } from './node-listing.js';
 import { NodeWalk } from './node-walk.js';
 import { ObjectSource, pathOf, type SourceDeps } from './object-source.js';
@@ -130,11 +138,13 @@ export class DirectTransport implements SwiftTransport {
     target: string,
   ): Promise<SwiftResponse | ProxyReason> {
     const ref = targetRef(read.ref.account, target);
-    if (ref === undefined || !isOurHop(read.ref, ref)) return 'link';
+    const isFixed = isFixedLink(link.headers);
+    const isOurs = ref !== undefined && (isOurHop(read.ref, ref) || isFirstPlace(read.ref, ref));
+    if (!isOurs || isFixed !== isFirstPlace(read.ref, ref)) return 'link';
     // The proxies' symlink filter asks for the whole of a link, too: it has no bytes.
     const found = await this.#find({ ...read, ref });
     if (typeof found === 'string') return found;
-    if (linkTarget(found.headers) !== undefined) {
+    if (linkTarget(found.headers) !== undefined || !leadsTo(link.headers, found.headers)) {
       found.cancel();
       return 'link';
     }

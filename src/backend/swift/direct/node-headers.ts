@@ -26,6 +26,9 @@ const KNOWN_BACKEND: ReadonlySet<string> = new Set([
 /** For listings: the size of a large object (clean_content_type in swift/proxy/controllers/base.py). */
 const SWIFT_BYTES = /;\s*swift_bytes=[^;]*$/;
 const TARGET = 'x-object-sysmeta-symlink-target';
+/** The ETag that the target has to have. */
+const TARGET_ETAG = `${TARGET}-etag`;
+const PLAIN_LINK: ReadonlySet<string> = new Set([TARGET, TARGET_ETAG, `${TARGET}-bytes`]);
 
 /** Why only a proxy can make an answer of it; undefined when it can be read as it is. */
 export function refusalOf(headers: Headers): ProxyReason | undefined {
@@ -35,8 +38,8 @@ export function refusalOf(headers: Headers): ProxyReason | undefined {
     if (/^x-object-(?:transient-)?sysmeta-crypto-/.test(name)) return 'encrypted';
     if (name.startsWith('x-object-sysmeta-ec-')) return 'erasure_coded';
     if (name.startsWith(BACKEND) && !KNOWN_BACKEND.has(name)) return 'not_understood';
-    // A link to another account, one that holds to an ETag, and those of Swift's own versioning.
-    if (name.startsWith('x-object-sysmeta-symlink-target-')) return 'link';
+    // A link to another account, and those of Swift's own versioning.
+    if (name.startsWith(TARGET) && !PLAIN_LINK.has(name)) return 'link';
     if (/^x-object-sysmeta-(?:symloop|versions|allow-reserved)/.test(name)) return 'link';
   }
   return isManifest(headers) ? 'large_object' : undefined;
@@ -51,6 +54,17 @@ export function isManifest(headers: Headers): boolean {
 export function linkTarget(headers: Headers): string | undefined {
   const target = headers.get(TARGET);
   return target === undefined || target === '' ? undefined : target.replace(/^\/+/, '');
+}
+
+/** Whether a link leads only to a target with a certain ETag. */
+export function isFixedLink(headers: Headers): boolean {
+  return headers.has(TARGET_ETAG);
+}
+
+/** Whether a link leads to what was found at its target. */
+export function leadsTo(link: Headers, found: Headers): boolean {
+  const etag = link.get(TARGET_ETAG);
+  return etag === undefined || etag === unquoted(found.get('etag') ?? '');
 }
 
 /** An answer's headers under the gateway's names; what proxies keep from clients is left out. */

@@ -63,7 +63,7 @@ function commonFilter(
   if (one === undefined || other === undefined) return undefined;
   if (one.exclusiveCreate !== other.exclusiveCreate) return undefined;
   const { exclusiveDelete, chunkedBodies, orderedPuts, orderedCreations, ...more } = one;
-  const { signatureSuffices, hopRights, ...rest } = more;
+  const { signatureSuffices, hopRights, fixedLinks, linksBehind, ...rest } = more;
   return {
     ...rest,
     version: Math.min(one.version, other.version),
@@ -73,6 +73,8 @@ function commonFilter(
     ...(orderedCreations === true && other.orderedCreations === true && { orderedCreations }),
     ...(signatureSuffices === true && other.signatureSuffices === true && { signatureSuffices }),
     ...(hopRights === true && other.hopRights === true && { hopRights }),
+    ...(fixedLinks === true && other.fixedLinks === true && { fixedLinks }),
+    ...(linksBehind === true && other.linksBehind === true && { linksBehind }),
   };
 }
 
@@ -89,6 +91,8 @@ function parseFilter(said: unknown): FilterInfo | undefined {
     ...(filter.ordered_creations === true && { orderedCreations: true }),
     ...(filter.signature_suffices === true && { signatureSuffices: true }),
     ...(filter.hop_rights === true && { hopRights: true }),
+    ...(filter.fixed_links === true && { fixedLinks: true }),
+    ...(filter.links_behind === true && { linksBehind: true }),
   };
 }
 

@@ -1,7 +1,6 @@
 import type { CallContext, ListedObject, WritePrecondition } from '../../../backend/backend.js';
 import { mapLimited } from '../../../lib/promises.js';
 import { isCode } from '../../../backend/errors.js';
-import type { IndexStore } from '../index-store.js';
 import { archiveContainer, parseArchiveName, type VersionedKey } from '../names.js';
 import { uncancelled, type RemovedVersion } from '../commit-written.js';
 import type { VersionDeps } from '../deps.js';
@@ -24,10 +23,6 @@ export interface Leftovers {
   readonly hasNoIndex?: boolean;
 }
 
-export interface UpkeepDeps extends VersionDeps {
-  readonly store: IndexStore;
-}
-
 /** Deletions under way at once. */
 const CONCURRENCY = 8;
 /** Fences above the index that are looked at: each is of a writer that crashed there. */
@@ -41,7 +36,7 @@ const FENCES_ABOVE_MAX = 64;
  * the fences above it, and then has all that these have added in between.
  */
 export async function findLeftovers(
-  deps: UpkeepDeps,
+  deps: VersionDeps,
   call: CallContext,
   key: VersionedKey,
   listed: Leftovers,
@@ -71,7 +66,7 @@ function noIndex(etag: string | undefined): Pick<Leftovers, 'hasNoIndex'> {
 
 /** Removes them, as they were listed. @returns the objects that went */
 export async function removeLeftovers(
-  deps: UpkeepDeps,
+  deps: VersionDeps,
   call: CallContext,
   key: VersionedKey,
   found: Leftovers,
@@ -92,7 +87,7 @@ export async function removeLeftovers(
  * index from it any more.
  */
 async function removeFences(
-  deps: UpkeepDeps,
+  deps: VersionDeps,
   call: CallContext,
   key: VersionedKey,
   { generation, fences }: Pick<Leftovers, 'generation' | 'fences'>,
@@ -112,7 +107,7 @@ async function removeFences(
 
 /** Commits that another writer may still carry out. */
 async function pendingCommits(
-  { store }: UpkeepDeps,
+  { store }: VersionDeps,
   call: CallContext,
   key: VersionedKey,
   { generation }: VersionIndex,
@@ -131,7 +126,7 @@ function namesIn({ add = [], place = [] }: VersionChange): string[] {
 }
 
 async function remove(
-  { backend }: UpkeepDeps,
+  { backend }: VersionDeps,
   call: CallContext,
   { account, bucket }: VersionedKey,
   { name, etag, lastModified }: ListedObject,

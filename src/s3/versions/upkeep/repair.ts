@@ -6,7 +6,9 @@ import { SYSTEM_METADATA } from '../../object/attributes.js';
 import { NULL_VERSION_ID } from '../../rules/version-id.js';
 import { isInStep } from '../link-writes.js';
 import { entryFor, entryOfObject, readCurrentState, type CurrentState } from '../current-state.js';
+import type { VersionDeps } from '../deps.js';
 import { headVersion } from '../find-version.js';
+import { firstVersionOf } from '../first-index.js';
 import { uncancelled } from '../commit-written.js';
 import { NOTHING_STORED, type StoredIndex } from '../index-store.js';
 import {
@@ -19,7 +21,7 @@ import {
 } from '../names.js';
 import { syncCurrent } from '../sync-current.js';
 import type { VersionChange, VersionEntry, VersionIndex } from '../version-entry.js';
-import { versionNameOf, type UpkeepDeps } from './leftovers.js';
+import { versionNameOf } from './leftovers.js';
 import { replaceUnreadable, unreadableDocument } from './unreadable-index.js';
 
 /**
@@ -59,7 +61,7 @@ const CONCURRENCY = 8;
  * @throws S3Error, BackendError: what it has not told of is as it was
  */
 export async function repairKey(
-  deps: UpkeepDeps,
+  deps: VersionDeps,
   call: CallContext,
   key: VersionedKey,
   mend: boolean,
@@ -83,7 +85,7 @@ export async function repairKey(
 
 /** Undefined of one that is there and cannot be read. @throws when it is a fence that cannot be */
 async function readableIndex(
-  { commits, store }: UpkeepDeps,
+  { commits, store }: VersionDeps,
   call: CallContext,
   key: VersionedKey,
 ): Promise<StoredIndex | undefined> {
@@ -110,7 +112,7 @@ function isUnreadable(error: unknown): boolean {
  * ever been acknowledged.
  */
 async function youngestWithoutIndex(
-  { backend, now, unfinishedMs }: UpkeepDeps,
+  { backend, now, unfinishedMs }: VersionDeps,
   call: CallContext,
   key: VersionedKey,
 ): Promise<number> {
@@ -121,7 +123,7 @@ async function youngestWithoutIndex(
 
 /** @returns undefined where there is nothing to restore yet */
 async function restoreIndex(
-  deps: UpkeepDeps,
+  deps: VersionDeps,
   call: CallContext,
   key: VersionedKey,
   archived: readonly ListedObject[],
@@ -165,7 +167,7 @@ async function restoreIndex(
  * that the link at the key leads to stays current, and a key without an object stays deleted.
  */
 async function restoredVersions(
-  deps: UpkeepDeps,
+  deps: VersionDeps,
   call: CallContext,
   key: VersionedKey,
   archived: readonly ListedObject[],
@@ -183,7 +185,7 @@ async function restoredVersions(
 
 /** Undefined of an object that is gone meanwhile. */
 async function entryOf(
-  deps: UpkeepDeps,
+  deps: VersionDeps,
   call: CallContext,
   key: VersionedKey,
   name: string,
@@ -208,21 +210,21 @@ function withOneNull(entries: readonly VersionEntry[]): readonly VersionEntry[] 
   );
 }
 
-function deleteMarker({ ids, now }: UpkeepDeps): VersionEntry {
+function deleteMarker({ ids, now }: VersionDeps): VersionEntry {
   const name = ids.mint();
   return { id: name, name, kind: 'delete-marker', lastModified: now(), size: 0, etag: '' };
 }
 
 /** The name of the version that the link at the key leads to, `nothing`, or undefined otherwise. */
 async function currentOf(
-  { backend }: UpkeepDeps,
+  { backend }: VersionDeps,
   call: CallContext,
   key: VersionedKey,
 ): Promise<string | undefined> {
   try {
     const head = await backend.headObject(call, currentRef(key), { newest: true });
     if (head.link === undefined || !isLinkToVersion(currentRef(key), head)) return undefined;
-    return versionNameOf({ name: head.link.target.object });
+    return firstVersionOf(head)?.name ?? versionNameOf({ name: head.link.target.object });
   } catch (error) {
     if (isCode(error, 'NoSuchObject')) return 'nothing';
     if (isCode(error, 'BrokenLink', 'Denied')) return undefined;
@@ -231,7 +233,7 @@ async function currentOf(
 }
 
 async function dropLost(
-  deps: UpkeepDeps,
+  deps: VersionDeps,
   call: CallContext,
   key: VersionedKey,
   stored: StoredIndex,
@@ -271,7 +273,7 @@ async function dropLost(
 }
 
 async function repairLink(
-  deps: UpkeepDeps,
+  deps: VersionDeps,
   call: CallContext,
   key: VersionedKey,
   stored: StoredIndex,
@@ -290,7 +292,7 @@ async function repairLink(
 
 /** All objects of the archive that may be versions of the key, newest first. */
 async function archivedVersions(
-  { backend }: UpkeepDeps,
+  { backend }: VersionDeps,
   call: CallContext,
   key: VersionedKey,
 ): Promise<readonly ListedObject[]> {

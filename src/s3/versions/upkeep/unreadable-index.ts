@@ -4,7 +4,7 @@ import { applyCommit } from '../index-changes.js';
 import { NOTHING_STORED, prepareIndex, type StoredIndex } from '../index-store.js';
 import { indexRef, type VersionedKey } from '../names.js';
 import { NO_INDEX, type VersionChange, type VersionIndex } from '../version-entry.js';
-import type { UpkeepDeps } from './leftovers.js';
+import type { VersionDeps } from '../deps.js';
 
 /** A document that lies in the place of an index but is none. */
 export interface UnreadableDocument {
@@ -19,7 +19,7 @@ const BYTES_MAX = 65_536;
 
 /** @throws S3Error `InternalError` for one of a later release, which is not to be replaced */
 export async function unreadableDocument(
-  { backend }: UpkeepDeps,
+  { backend }: VersionDeps,
   call: CallContext,
   key: VersionedKey,
 ): Promise<UnreadableDocument> {
@@ -57,7 +57,7 @@ function isOfLaterRelease(text: string): boolean {
  *   index would be too large
  */
 export async function replaceUnreadable(
-  { ids, store }: UpkeepDeps,
+  { ids, store }: VersionDeps,
   call: CallContext,
   key: VersionedKey,
   { etag, lastModified }: UnreadableDocument,

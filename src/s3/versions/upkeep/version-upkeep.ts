@@ -15,13 +15,7 @@ import { findEntry } from '../index-changes.js';
 import { archiveContainer, indexRef, versionRef, type VersionedKey } from '../names.js';
 import { syncCurrent } from '../sync-current.js';
 import type { VersionChange, VersionEntry, VersionIndex } from '../version-entry.js';
-import {
-  isIndexEnough,
-  type UpkeepDeps,
-  findLeftovers,
-  removeLeftovers,
-  type Leftovers,
-} from './leftovers.js';
+import { isIndexEnough, findLeftovers, removeLeftovers, type Leftovers } from './leftovers.js';
 
 import { repairKey, type OnFinding } from './repair.js';
 
@@ -33,7 +27,7 @@ type IndexRemoval = 'done' | 'changed' | 'gone';
  * names this index as the one that it follows, and so is void without it.
  */
 async function removeEmptyIndex(
-  deps: UpkeepDeps,
+  deps: VersionDeps,
   call: CallContext,
   key: VersionedKey,
   { etag, lastModified }: ListedObject,
@@ -61,7 +55,7 @@ async function removeEmptyIndex(
 }
 
 async function repairLinkOfBucket(
-  deps: UpkeepDeps,
+  deps: VersionDeps,
   call: CallContext,
   key: VersionedKey,
 ): Promise<void> {
@@ -173,7 +167,7 @@ async function pruneVersions(
  * All throw as VersionedKeys does.
  */
 export class VersionUpkeep {
-  constructor(private readonly deps: UpkeepDeps) {}
+  constructor(private readonly deps: VersionDeps) {}
 
   /**
    * Whether the listing of an index can be believed: where an older one may come back, only reading
@@ -189,7 +183,11 @@ export class VersionUpkeep {
   }
 
   /** Reads a version with its locks; undefined when its object is gone. */
-  head(call: CallContext, key: VersionedKey, entry: VersionEntry): Promise<ObjectHead | undefined> {
+  head(
+    call: CallContext,
+    key: VersionedKey,
+    entry: Pick<VersionEntry, 'name' | 'locks'>,
+  ): Promise<ObjectHead | undefined> {
     return headVersion(this.deps, call, key, entry);
   }
 

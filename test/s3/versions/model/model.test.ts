@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { NOTHING, RULES, type Actor, type Index, type Rules, type World } from './protocol.js';
+import { NOTHING, type Actor, type Index, type World } from './protocol.js';
+import { RULES, type Rules } from './rules.js';
 import { search } from './search.js';
 
 const writer = (todo: string, more: Partial<Actor> = {}): Actor => {
@@ -23,11 +24,14 @@ const SECOND: Index = { generation: 2, log: 'lm' };
 const ELSEWHERE: World = {
   ...NOTHING,
   index: SECOND,
+  isMoved: true,
   key: { generation: 2, entry: 'l', at: 302 },
   clock: 3,
   answered: 'ml',
 };
 const KNOWING_IT = { index: SECOND, known: { generation: 2, base: 300 } };
+/** The store looks at the links that they have not seen. */
+const LOOKED_FOR = { isLookedFor: true };
 const ROWS = { index: FIRST, link: 1, entry: 'm' };
 
 /** Who acts at once; `a` to `m` are versions, `n` to `z` delete markers. */
@@ -45,6 +49,23 @@ const WORLDS = {
   'a key that one of two knows': {
     ...WRITTEN,
     actors: [writer('a', KNOWING), writer('b'), READER],
+  },
+  'a key whose link the store looks at for two': {
+    ...WRITTEN,
+    actors: [writer('a', LOOKED_FOR), writer('nb', LOOKED_FOR)],
+  },
+  'a key whose link the store looks at for one of two, and a reader': {
+    ...WRITTEN,
+    actors: [writer('a', KNOWING), writer('b', LOOKED_FOR), READER],
+  },
+  'a link elsewhere that the store looks at, and a crash': {
+    ...ELSEWHERE,
+    actors: [writer('a', LOOKED_FOR), writer('nc', LOOKED_FOR)],
+    crashesLeft: 1,
+  },
+  'a link that the store looks at, and a client of the store deletes': {
+    ...ELSEWHERE,
+    actors: [writer('a', LOOKED_FOR), writer('b', LOOKED_FOR), CLIENT],
   },
   'a key that none of two knows': { ...WRITTEN, actors: [writer('a'), writer('nb')] },
   'a key whose link stands elsewhere': {
@@ -111,6 +132,9 @@ const MISSED_IN: Readonly<Record<keyof Rules, keyof typeof WORLDS>> = {
   answersWaitForDeletions: 'a key that is emptied',
   createdLinksAreCompared: 'a link that a client of the store deletes',
   laterLinksAreNoticed: 'a listing that lags',
+  firstVersionsAreMoved: 'a key that two write',
+  firstLinksAreFixed: 'a key that one of two knows',
+  unseenLinksAreLookedAt: 'a link that the store looks at, and a client of the store deletes',
 };
 
 describe('s3/versions: the model of the protocol on Swift', () => {

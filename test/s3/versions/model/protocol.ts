@@ -3,49 +3,7 @@
  * one step. The names are those of the state diagram there.
  */
 
-/** A rule of the protocol; each is switched off by a planted bug. */
-export interface Rules {
-  /** The first index is created only where there is none. */
-  readonly firstIndexIsExclusive: boolean;
-  readonly fencesAreExclusive: boolean;
-  /** A reader of the index rolls it forward to its fences. */
-  readonly fencesAreFollowed: boolean;
-  /** A writer that loses a fence commits on what that fence leads to. */
-  readonly lostFencesAreApplied: boolean;
-  /** No index takes the place of one of a later generation. */
-  readonly indexesAreOrdered: boolean;
-  /** No link, and no deletion of one, takes the place of a later generation's. */
-  readonly linksAreOrdered: boolean;
-  /** The first link stands behind the creation of the index. */
-  readonly firstLinkIsPlaced: boolean;
-  /** A deletion that finds the key empty is one all the same. */
-  readonly emptyKeysAreKept: boolean;
-  /** The index of a deletion is stored before the key is emptied. */
-  readonly deletionsAreStored: boolean;
-  /** An answer waits for the link. */
-  readonly answersWaitForLinks: boolean;
-  readonly answersWaitForDeletions: boolean;
-  /** A link that was created over nothing is compared with the index. */
-  readonly createdLinksAreCompared: boolean;
-  /** A page reads the index where the link is listed with a later generation. */
-  readonly laterLinksAreNoticed: boolean;
-}
-
-export const RULES: Rules = {
-  firstIndexIsExclusive: true,
-  fencesAreExclusive: true,
-  fencesAreFollowed: true,
-  lostFencesAreApplied: true,
-  indexesAreOrdered: true,
-  linksAreOrdered: true,
-  firstLinkIsPlaced: true,
-  emptyKeysAreKept: true,
-  deletionsAreStored: true,
-  answersWaitForLinks: true,
-  answersWaitForDeletions: true,
-  createdLinksAreCompared: true,
-  laterLinksAreNoticed: true,
-};
+import type { Rules } from './rules.js';
 
 /** Entries by their letters, newest first: `a` to `m` are versions, `n` to `z` delete markers. */
 export interface Index {
@@ -71,6 +29,8 @@ type Place =
   | 'read fence'
   | 'store index'
   | 'write link'
+  | 'look behind'
+  | 'write behind'
   | 'look'
   | 'write seen'
   | 'compare'
@@ -86,9 +46,13 @@ export interface Actor {
   readonly at: Place;
   /** The entries that it has to add, one after the other. */
   readonly todo: string;
+  /** Its store looks at links that it has not seen. */
+  readonly isLookedFor?: boolean;
   /** As it remembers it; undefined where it knows nothing of the key. */
   readonly index?: Index | undefined;
   readonly moved?: boolean;
+  /** It has moved the first version, and stores an index next. */
+  readonly hasRoom?: boolean;
   /** Its commit is decided, or it has none: it brings the key in step. */
   readonly syncing?: boolean;
   /** The link that it knows to be there, and what that stands behind. */
@@ -105,6 +69,8 @@ export interface Actor {
 export interface World {
   readonly index: Index | undefined;
   readonly fences: Readonly<Record<number, { readonly parent: string; readonly entry: string }>>;
+  /** The first version lies at its own name, too: until then, where the first index is. */
+  readonly isMoved: boolean;
   readonly key: Standing;
   readonly clock: number;
   readonly actors: readonly Actor[];
@@ -123,6 +89,7 @@ const EMPTY: Index = { generation: 0, log: '' };
 export const NOTHING: World = {
   index: undefined,
   fences: {},
+  isMoved: false,
   key: { generation: 0, entry: '', at: -1 },
   clock: 0,
   actors: [],
@@ -147,7 +114,7 @@ export function advance(rules: Rules, world: World, number: number): World | und
 }
 
 const STEPS: Readonly<Record<Place, (rules: Rules, world: World, actor: Actor) => Step>> = {
-  begin(_, world, { role, todo, index, known }) {
+  begin(_, world, { role, todo, index, known, isLookedFor }) {
     if (role === 'client') {
       const key = { generation: 0, entry: '', at: fresh(world) };
       return [{ key, clock: world.clock + 1 }, { at: 'end' }];
@@ -157,7 +124,7 @@ const STEPS: Readonly<Record<Place, (rules: Rules, world: World, actor: Actor) =
     }
     const [entry = ''] = todo;
     const begun = { ...world.begun, [entry]: world.answered };
-    if (index !== undefined) return [{ begun }, ready(index, entry, known)];
+    if (index !== undefined) return [{ begun }, ready(index, entry, known, isLookedFor)];
     const guess = { at: 'create index', index: EMPTY } as const;
     return [{ begun }, isVersion(entry) ? guess : { at: 'read index' }];
   },
@@ -179,13 +146,13 @@ const STEPS: Readonly<Record<Place, (rules: Rules, world: World, actor: Actor) =
     return [{}, actor.moved === true ? { at: 'store followed' } : whenRead(actor)];
   },
   'store followed'(rules, world, actor) {
-    return [storing(rules, world, actor.index), whenRead(actor)];
+    return stored(rules, world, actor, actor.index, whenRead(actor));
   },
   'look first'(_, { key }, { index = EMPTY }) {
     const isThere = key.generation === index.generation;
     return [{}, { at: 'create fence', ...(isThere && { known: knownOf(key) }) }];
   },
-  'create fence'(rules, world, { index = EMPTY, todo, known, postponed }) {
+  'create fence'(rules, world, { index = EMPTY, todo, known, postponed, isLookedFor }) {
     const generation = index.generation + 1;
     const [entry = ''] = todo;
     if (world.fences[generation] !== undefined && rules.fencesAreExclusive) {
@@ -193,12 +160,12 @@ const STEPS: Readonly<Record<Place, (rules: Rules, world: World, actor: Actor) =
     }
     const fences = { ...world.fences, [generation]: { parent: index.log, entry } };
     const next = behind(index, entry);
-    const isBehindLink = known?.generation === index.generation;
+    const isBehindLink = mayFollow(index, known, isLookedFor);
     const waits = isVersion(entry) ? isBehindLink : !rules.deletionsAreStored;
     const at = waits ? 'write link' : 'store index';
     return [{ fences }, { at, index: next, postponed: waits ? next : postponed }];
   },
-  'read fence'(rules, world, { index = EMPTY, todo, known }) {
+  'read fence'(rules, world, { index = EMPTY, todo, known, isLookedFor }) {
     const fence = world.fences[index.generation + 1];
     if (fence?.parent !== index.log) return [{}, { at: 'read index' }];
     const theirs = behind(index, fence.entry);
@@ -206,12 +173,12 @@ const STEPS: Readonly<Record<Place, (rules: Rules, world: World, actor: Actor) =
     const stays = known?.generation === index.generation && isVersion(fence.entry);
     const follows = stays ? { ...known, generation: next.generation } : known;
     const [entry = ''] = todo;
-    return [{}, { ...ready(next, entry, follows), index: next, known: follows }];
+    return [{}, { ...ready(next, entry, follows, isLookedFor), index: next, known: follows }];
   },
-  'store index'(rules, world, { index }) {
-    return [storing(rules, world, index), { at: 'write link' }];
+  'store index'(rules, world, actor) {
+    return stored(rules, world, actor, actor.index, { at: 'write link' });
   },
-  'write link'(rules, world, { index = EMPTY, known, todo }) {
+  'write link'(rules, world, { index = EMPTY, known, todo, isLookedFor = false }) {
     const { generation } = index;
     const [entry = ''] = todo;
     if (!rules.answersWaitForLinks && isVersion(entry)) return [{}, { at: 'answer' }];
@@ -221,8 +188,19 @@ const STEPS: Readonly<Record<Place, (rules: Rules, world: World, actor: Actor) =
       const at = rules.firstLinkIsPlaced ? 1 : fresh(world);
       return written(rules, world, index, at, 'answer');
     }
+    if (known === undefined && isLookedFor && isVersion(index.log[0])) {
+      return [{}, { at: 'look behind' }];
+    }
     if (known?.generation !== generation - 1) return [{}, { at: 'look', syncing: true }];
     return written(rules, world, index, known.base + generation, 'answer');
+  },
+  'look behind'(rules, { key }, { index = EMPTY }) {
+    const isBefore = key.generation === index.generation - 1;
+    if (!isBefore && rules.unseenLinksAreLookedAt) return [{}, { at: 'read index', syncing: true }];
+    return [{}, { at: 'write behind', seen: key }];
+  },
+  'write behind'(rules, world, { index = EMPTY, seen = world.key }) {
+    return written(rules, world, index, baseOf(seen.at) + index.generation, 'answer');
   },
   look(_, { key }, { index = EMPTY }) {
     const { generation, log } = index;
@@ -261,10 +239,13 @@ const STEPS: Readonly<Record<Place, (rules: Rules, world: World, actor: Actor) =
     const at = left === '' ? end : 'begin';
     return [{ answered: world.answered + todo.slice(0, 1) }, { todo: left, syncing: false, at }];
   },
-  'store postponed'(rules, world, { postponed }) {
-    return [storing(rules, world, postponed), { at: 'end' }];
+  'store postponed'(rules, world, actor) {
+    return stored(rules, world, actor, actor.postponed, { at: 'end' });
   },
-  get(_, { key }) {
+  get(rules, { key, index = EMPTY }) {
+    const isBroken = key.generation === 1 && index.generation > 1;
+    if (isBroken && rules.firstLinksAreFixed) return [{}, { at: 'read index', syncing: true }];
+    if (isBroken) return [{}, { got: '?', at: 'end' }];
     if (key.generation !== 0) return [{}, { got: key.entry, at: 'end' }];
     return [{}, { at: 'read index' }];
   },
@@ -279,13 +260,24 @@ const STEPS: Readonly<Record<Place, (rules: Rules, world: World, actor: Actor) =
 };
 
 /** A writer is about to commit on this index. */
-function ready(index: Index, entry: string, known: Actor['known']): Partial<Actor> {
+function ready(
+  index: Index,
+  entry: string,
+  known: Actor['known'],
+  isLookedFor: boolean | undefined,
+): Partial<Actor> {
   if (index.generation === 0) return { at: 'create index' };
-  const isKnown = known?.generation === index.generation;
+  const isKnown = mayFollow(index, known, isLookedFor);
   return { at: isVersion(entry) && !isKnown ? 'look first' : 'create fence' };
 }
 
-function whenRead({ role, index = EMPTY, syncing, todo, known }: Actor): Partial<Actor> {
+/** Whether the next link can be put behind that of this index without a look. */
+function mayFollow(index: Index, known: Actor['known'], isLookedFor = false): boolean {
+  return known === undefined ? isLookedFor : known.generation === index.generation;
+}
+
+function whenRead(actor: Actor): Partial<Actor> {
+  const { role, index = EMPTY, syncing, todo, known, isLookedFor } = actor;
   const [entry = ''] = todo;
   const [current = ''] = index.log;
   // A request for a key without a version needs no link; nor does a page.
@@ -293,16 +285,28 @@ function whenRead({ role, index = EMPTY, syncing, todo, known }: Actor): Partial
   if (isRead) return { at: 'end', got: current };
   if (syncing === true || role === 'reader' || index.log.includes(entry))
     return { at: 'look', syncing: true };
-  return ready(index, entry, known);
+  return ready(index, entry, known, isLookedFor);
 }
 
 function behind({ generation, log }: Index, entry: string): Index {
   return { generation: generation + 1, log: entry + log };
 }
 
-function storing(rules: Rules, world: World, index: Index | undefined): Partial<World> {
+/** Stores an index of a later generation: the first version is moved in one step, and it in the next. */
+function stored(
+  rules: Rules,
+  world: World,
+  { hasRoom = false }: Actor,
+  index: Index | undefined,
+  then: Partial<Actor>,
+): Step {
+  if (!hasRoom && rules.firstVersionsAreMoved) {
+    const isMoved = world.isMoved || world.index?.generation === 1;
+    return [{ isMoved }, { hasRoom: true }];
+  }
   const isLater = (index?.generation ?? 0) > (world.index?.generation ?? 0);
-  return isLater || !rules.indexesAreOrdered ? { index } : {};
+  const change = isLater || !rules.indexesAreOrdered ? { index } : {};
+  return [change, { ...then, hasRoom: false }];
 }
 
 /** A write at the key, which a later one makes stale. */

@@ -1,4 +1,5 @@
-import { advance, isVersion, type Index, type Rules, type World } from './protocol.js';
+import { advance, isVersion, type Index, type World } from './protocol.js';
+import type { Rules } from './rules.js';
 
 /** A state that must not be, and how it came to be. */
 export interface Violation {
@@ -69,6 +70,8 @@ function violationOf(rules: Rules, world: World): string | undefined {
   const before = hasCrashed ? repaired(rules, world) : world;
   const { log } = followed(rules, before);
   const [current = ''] = log;
+  const hasFirst = isVersion(log.at(-1)) && (before.index?.generation ?? 0) > 1;
+  if (hasFirst && !before.isMoved) return 'the first version is gone';
   for (const entry of world.answered) {
     if (log.split(entry).length !== 2)
       return `${entry} is there ${log.split(entry).length - 1} times`;
@@ -85,6 +88,7 @@ function violationOf(rules: Rules, world: World): string | undefined {
     return `${before.key.entry} is at the key, not ${expected}`;
   for (const { role, before: earlier = '', got } of world.actors) {
     if (role === 'writer' || got === undefined) continue;
+    if (got === '?') return `a ${role} got an index for a version`;
     const place = got === '' ? log.length : log.indexOf(got);
     const missed = Array.from(earlier).find((entry) => log.indexOf(entry) < place);
     if (missed !== undefined) return `a ${role} got ${got || 'nothing'}, and not ${missed}`;
