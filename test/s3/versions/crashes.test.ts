@@ -48,6 +48,25 @@ describe('s3/versions: crashes', () => {
     }
   }
 
+  for (const [what, before] of [
+    ['before there is one', []],
+    ['that is there', ['put']],
+    ['below another', ['put', 'put']],
+  ] as const) {
+    it(`leaves nothing wrong of a first version ${what}`, async () => {
+      for (const act of [...ACTS, 'read'] as const) {
+        const race = { strength: 'ordered', plainUnlikely: true, before, seed: 1 } as const;
+        const gateways = [[act, 'put']] as const;
+        const { instants } = await runRace({ ...race, gateways });
+        for (let after = 0; after <= instants; after++) {
+          const afterwards = AFTERWARDS[after % AFTERWARDS.length];
+          const crashes = [{ gateway: 0, after }];
+          await expectSound({ ...race, gateways, afterwards, crashes });
+        }
+      }
+    });
+  }
+
   it('leaves nothing wrong where indexes are written later than their fences', async () => {
     for (const act of ACTS) {
       const gateways = [['put', 'put', act, 'put', 'write-postponed'] as const];
