@@ -1,4 +1,10 @@
-import type { Backend, CallContext, ObjectHead, WritePrecondition } from '../../backend/backend.js';
+import type {
+  Backend,
+  CallContext,
+  FollowedLink,
+  ObjectHead,
+  WritePrecondition,
+} from '../../backend/backend.js';
 import { isCode } from '../../backend/errors.js';
 import { BoundedCache } from '../../lib/bounded-cache.js';
 import { listedOwner, readStoredChecksum, SYSTEM_METADATA } from '../object/attributes.js';
@@ -9,6 +15,7 @@ import { findEntry } from './index-changes.js';
 import { LISTING_ATTRIBUTES } from './listing/index-summary.js';
 import {
   currentRef,
+  isIndexRef,
   isLinkToVersion,
   leadsToArchive,
   nameOfBucket,
@@ -81,13 +88,17 @@ export async function readCurrentState(
 }
 
 /**
- * A broken link where the store orders writes: what takes its place stands behind it. One of ours is
- * taken for that of no generation, which is in step with no index.
+ * A broken link where the store orders writes: what takes its place stands behind it. One to a first
+ * version that has moved is of no generation, and so in step with no index; that to a version which is
+ * lost is as it should be.
  */
 function brokenLink(key: VersionedKey, itself: ObjectHead | undefined): CurrentState {
-  if (itself?.link === undefined || !leadsToArchive(currentRef(key), itself.link)) return BROKEN;
-  const { etag, lastModified } = itself.link;
-  return { kind: 'link', generation: 0, etag, lastModified };
+  const ref = currentRef(key);
+  const link = itself?.link;
+  if (link === undefined || !leadsToArchive(ref, link)) return BROKEN;
+  const { etag, lastModified } = link;
+  const isOfFirst = isIndexRef({ ...ref, ...link.target });
+  return { kind: 'link', generation: isOfFirst ? 0 : generationOf(link), etag, lastModified };
 }
 
 function currentStateOf(key: VersionedKey, head: ObjectHead): CurrentState {
@@ -95,8 +106,11 @@ function currentStateOf(key: VersionedKey, head: ObjectHead): CurrentState {
   const { etag, lastModified } = link ?? head.storeLink ?? head;
   const isOurs = isLinkToVersion(currentRef(key), head);
   if (link === undefined || !isOurs) return { kind: 'plain', etag, lastModified, head };
-  const generation = Number(link.systemMetadata[LISTING_ATTRIBUTES.generation] ?? 0);
-  return { kind: 'link', generation, etag, lastModified };
+  return { kind: 'link', generation: generationOf(link), etag, lastModified };
+}
+
+function generationOf({ systemMetadata }: FollowedLink): number {
+  return Number(systemMetadata[LISTING_ATTRIBUTES.generation] ?? 0);
 }
 
 /** The state of a key that is in step with its index: to be tried before looking. */

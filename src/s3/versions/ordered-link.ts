@@ -251,7 +251,8 @@ function orderBehind(state: CurrentState, rank: number): WriteOrder | undefined 
   if (state.kind === 'nothing') return placeBehind(state.since, rank);
   if (!('lastModified' in state) || state.lastModified === undefined) return undefined;
   // A link of an index that is not there any more.
-  const isAlien = state.kind === 'link' && state.generation >= rank;
+  const isAlien =
+    state.kind === 'link' && (state.generation >= rank || (state.generation === 0 && rank === 1));
   return placeBehind(isAlien ? state.lastModified + 1 : state.lastModified, rank);
 }
 

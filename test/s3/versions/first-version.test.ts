@@ -203,6 +203,16 @@ describe('s3/versions: a first version in the place of the index', () => {
     expect(looked).to.deep.equal(['first'.length]);
   });
 
+  it('is no reason to write the link to a lost version again and again', async () => {
+    await putFirst('first');
+    const { versionId } = await put(store(), versions(), KEY, 'lost');
+    await store().deleteObject(CALL, versionRef(KEY, versionId));
+    await versions().repairLink(CALL, KEY);
+    expect(await codeOf(store().getObject(CALL, currentRef(KEY)))).to.equal('BrokenLink');
+    await put(store(), versions(), KEY, 'third');
+    expect(await read(store(), KEY)).to.equal('third');
+  });
+
   it('goes with the key', async () => {
     const id = await putFirst('first');
     await versions().deleteVersion(CALL, KEY, id, () => undefined);
