@@ -39,10 +39,17 @@ export function isOurHop(first: ObjectRef, hop: ObjectRef): boolean {
 /** The name in system metadata under which a version says its id. */
 export const VERSION_ID = 's3-version-id';
 
-/** Whether the hop from a key of a bucket is the place where its first version may be. */
+/**
+ * The place of a first version is that of its key's index.
+ * @param first a key of a bucket
+ * @param hop as of {@link isOurHop}
+ */
 export function isFirstPlace({ account, container, object }: ObjectRef, hop: ObjectRef): boolean {
-  if (account !== hop.account || hop.container !== container + VERSIONS_SUFFIX) return false;
-  return FIRST_NAME.exec(hop.object)?.[1] === Buffer.from(object).toString('hex');
+  const key = FIRST_NAME.exec(hop.object)?.[1];
+  if (key === undefined || account !== hop.account) return false;
+  return (
+    hop.container === container + VERSIONS_SUFFIX && key === Buffer.from(object).toString('hex')
+  );
 }
 
 /** @param hexKey the key's UTF-8, in lower-case hexadecimal digits */

@@ -122,7 +122,7 @@ export const AUTHORITY = [
   {
     name: 'authority/direct: all links are followed',
     file: 'src/backend/swift/direct/direct-transport.ts',
-    find: `if (!isOurs || isFixed !== isFirstPlace(read.ref, ref)) return 'link';`,
+    find: `if (ref === undefined || !isOurs(read.ref, ref)) return 'link';`,
     replace: `if (ref === undefined) return 'link';`,
     tests: ['test/backend/swift/direct/direct-transport.test.ts'],
   },

@@ -39,8 +39,8 @@ export const FIRST_VERSIONS = [
   {
     name: 's3/versions: the locks of a first version are not found',
     file: 'src/s3/versions/find-version.ts',
-    find: `let head = await headOf(ref);`,
-    replace: `let head = (await headOf(ref)) ?? null;`,
+    find: `let head = await headNewest(backend, call, ref);`,
+    replace: `let head = (await headNewest(backend, call, ref)) ?? null;`,
     tests: ['test/s3/versions/first-version.test.ts'],
     grep: 'its locks',
   },

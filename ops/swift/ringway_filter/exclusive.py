@@ -30,13 +30,13 @@ from eventlet import Timeout
 from swift.common import swob
 from swift.common.http import HTTP_CREATED
 from swift.common.utils import Timestamp, drain_and_close
-from swift.common.wsgi import WSGIContext, make_pre_authed_request
+from swift.common.wsgi import WSGIContext
 
 from ringway_filter.answers import refuse
 from ringway_filter.bodies import (
     GatedInput, TailedInput, is_chunked, read_exactly)
 from ringway_filter.lease import Busy, Unavailable
-from ringway_filter.lookups import SOURCE
+from ringway_filter.lookups import newest
 from ringway_filter.misses import is_missing
 
 #: A body up to this size is read before the lease is taken.
@@ -186,13 +186,7 @@ class Attempt(object):
 
     def newest(self):
         """:returns: the answer to HEAD of the newest copy"""
-        request = make_pre_authed_request(
-            self._env, method='HEAD', path=swob.wsgi_quote(
-                self._env['PATH_INFO']),
-            headers={'X-Newest': 'true'}, swift_source=SOURCE)
-        answer = request.get_response(self._app)
-        drain_and_close(answer)
-        return answer
+        return newest(self._env, self._app)
 
     def _lost(self):
         return refuse(swob.HTTPServiceUnavailable, self._env,

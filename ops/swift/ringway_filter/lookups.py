@@ -8,7 +8,9 @@ ago, or a minute: before the container was made.
 
 from swift.common.constraints import MAX_ACCOUNT_NAME_LENGTH, check_utf8
 from swift.common.http import is_success
-from swift.common.swob import wsgi_to_str
+from swift.common.swob import wsgi_quote, wsgi_to_str
+from swift.common.utils import drain_and_close
+from swift.common.wsgi import make_pre_authed_request
 from swift.proxy.controllers.base import (
     get_cache_key, get_container_info, headers_to_container_info)
 
@@ -17,6 +19,16 @@ SOURCE = 'RW'
 
 _INFOCACHE = 'swift.infocache'
 _CACHE = 'swift.cache'
+
+
+def newest(env, app):
+    """:returns: the answer to HEAD of the newest copy of what a request names"""
+    request = make_pre_authed_request(
+        env, method='HEAD', path=wsgi_quote(env['PATH_INFO']),
+        headers={'X-Newest': 'true'}, swift_source=SOURCE)
+    answer = request.get_response(app)
+    drain_and_close(answer)
+    return answer
 
 
 class Unknown(Exception):

@@ -9,12 +9,11 @@ generation before is at the key, and young enough to stand behind it.
 import time
 
 from swift.common import swob
-from swift.common.utils import Timestamp, drain_and_close
-from swift.common.wsgi import make_pre_authed_request
+from swift.common.utils import Timestamp
 
 from ringway_filter.answers import refuse
 from ringway_filter.hops import hex_of
-from ringway_filter.lookups import SOURCE
+from ringway_filter.lookups import newest
 from ringway_filter.misses import is_missing
 
 _TARGET = 'X-Object-Sysmeta-Symlink-Target'
@@ -33,7 +32,7 @@ def stand_behind(env, app, ref, generation, now=time.time):
     :param generation: of the new link; the one before has one less
     :raises swob.HTTPException: where that is not the link at the key
     """
-    link = _newest(env, app)
+    link = newest(env, app)
     if not link.is_success and not is_missing(link):
         raise refuse(swob.HTTPServiceUnavailable, env,
                      'It is not known what is at the key')
@@ -58,12 +57,3 @@ def _leads_to_version(target, ref):
     _account, container, key = ref
     place = '%s+versions/%s/' % (container, hex_of(key))
     return swob.wsgi_unquote(target).lstrip('/').startswith(place)
-
-
-def _newest(env, app):
-    request = make_pre_authed_request(
-        env, method='HEAD', path=swob.wsgi_quote(env['PATH_INFO']),
-        headers={'X-Newest': 'true'}, swift_source=SOURCE)
-    answer = request.get_response(app)
-    drain_and_close(answer)
-    return answer

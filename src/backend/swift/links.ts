@@ -80,7 +80,7 @@ export function isForeignPointer(ref: ObjectRef, headers: ReadonlyMap<string, st
   return end !== undefined && !isOurHop(ref, end) && !isFirstPlace(ref, end);
 }
 
-/** Whether an answer is a key's index that a link of a client has led to. */
+/** The index of a key is opened by no link, also not by one that a client puts at the key. */
 export function isIndexBehindLink(ref: ObjectRef, headers: ReadonlyMap<string, string>): boolean {
   const end = endOf(ref, headers);
   if (end === undefined || !isFirstPlace(ref, end)) return false;

@@ -16,7 +16,7 @@ import { FIRST_BYTES_MAX } from '../versions/first-version.js';
 import { requestedLocks } from './object-lock.js';
 import { requestedAttributes, requireStorable, storeObject } from './store-object.js';
 import { requestedObjectAcl } from './stored-acl.js';
-import { requireUploadable, uploadBody } from './upload-body.js';
+import { requireUploadable, uploadBody, type UploadBody } from './upload-body.js';
 
 /**
  * When the MD5 of an uploaded body is taken here. A store that takes it anyway does so over what it
@@ -59,7 +59,7 @@ export async function putObject(context: RequestContext): Promise<S3Response> {
   };
   const stored = await storeObject(context, {
     condition,
-    isRepeatable: Buffer.isBuffer(body) && mayBeFirst(body, systemMetadata),
+    mayBeFirst: mayBeFirst(body, systemMetadata),
     write: (ref, added, precondition) => {
       const own = { ...systemMetadata, ...added };
       return backend.putObject(context.call, ref, { ...input, systemMetadata: own }, precondition);
@@ -80,10 +80,13 @@ export async function putObject(context: RequestContext): Promise<S3Response> {
   return created(etag, payload.digests(), [...stored.headers, ...expiration]);
 }
 
-/** Whether a body may be a first version: the cold tier changes objects of other classes in their place. */
-function mayBeFirst(body: Buffer, systemMetadata: Metadata): boolean {
-  const storageClass = systemMetadata[SYSTEM_METADATA.storageClass];
-  return body.length <= FIRST_BYTES_MAX && storageClass === undefined;
+/**
+ * A body that is in memory, and small, may lie in the place of its key's index; but the cold tier changes
+ * objects of classes other than STANDARD in their place.
+ */
+function mayBeFirst(body: UploadBody['body'], systemMetadata: Metadata): boolean {
+  const isSmall = Buffer.isBuffer(body) && body.length <= FIRST_BYTES_MAX;
+  return isSmall && systemMetadata[SYSTEM_METADATA.storageClass] === undefined;
 }
 
 function sealOf({ md5, checksum }: PayloadDigests): ObjectSeal {

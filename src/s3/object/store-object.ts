@@ -73,8 +73,8 @@ interface ObjectWrite {
   describe(): Omit<WrittenVersion, 'etag' | 'lastModified'>;
   /** The ETag of a write that uses up its source; then it is known before. */
   readonly unrepeatable?: { readonly etag: string } | undefined;
-  /** Whether it can write once more what it was not allowed to write where it tried. */
-  readonly isRepeatable?: boolean | undefined;
+  /** As `NewVersion.mayBeFirst`. */
+  readonly mayBeFirst?: boolean | undefined;
 }
 
 export interface StoredObject {
@@ -127,7 +127,7 @@ export async function storeObject(
     nullVersion: state === 'Suspended',
     condition: object.condition,
     unrepeatable: object.unrepeatable && { ...object.describe(), ...object.unrepeatable },
-    isRepeatable: object.isRepeatable,
+    mayBeFirst: object.mayBeFirst,
     write: async (ref, added, precondition) => {
       const outcome = await object.write(ref, added, precondition);
       if (precondition !== undefined && outcome.outcome !== 'created') return undefined;

@@ -44,7 +44,7 @@ export interface NewVersion extends NewEntry {
   readonly condition?: WritePrecondition | undefined;
   /**
    * Writes the version, once, where it stays: with `putObject`, `copyObject` or `putManifest`. Called
-   * once, unless {@link isRepeatable}.
+   * once, unless {@link mayBeFirst}.
    * @param systemMetadata - to be stored with it, beside the operation's own
    * @returns undefined where the precondition does not hold
    */
@@ -53,8 +53,8 @@ export interface NewVersion extends NewEntry {
     systemMetadata: Metadata,
     precondition?: WritePrecondition,
   ) => Promise<WrittenVersion | undefined>;
-  /** Whether it is small, and may be written once more where a precondition did not hold. */
-  readonly isRepeatable?: boolean | undefined;
+  /** A small version that can be written again, where a precondition did not hold, may be a first one. */
+  readonly mayBeFirst?: boolean | undefined;
   /**
    * The version as far as it is known, for a write that uses up its source, such as the parts of an
    * upload. It is then written only if the index has room for it.
@@ -91,7 +91,7 @@ export async function createVersion(
   }
   const systemMetadata = { [SYSTEM_METADATA.versionId]: versionId };
   const isOrdinary = !nullVersion && condition === undefined && unrepeatable === undefined;
-  if (isOrdinary && version.isRepeatable === true) {
+  if (isOrdinary && version.mayBeFirst === true) {
     const first = await inArchive(deps, call, key, () =>
       writeFirst(deps, call, key, name, (ref, absent) => write(ref, systemMetadata, absent)),
     );

@@ -1,5 +1,4 @@
 import type { CallContext, ObjectHead, ObjectRef } from '../../backend/backend.js';
-import { isCode } from '../../backend/errors.js';
 import { NULL_VERSION_ID } from '../rules/version-id.js';
 import { isNewNull, plainEntry, readCurrentState } from './current-state.js';
 import type { VersionDeps } from './deps.js';
@@ -7,6 +6,7 @@ import { findEntry } from './index-changes.js';
 import { firstVersionOf } from './first-index.js';
 import { refOf } from './index-store.js';
 import { currentRef, indexRef, type VersionedKey, versionRef } from './names.js';
+import { headNewest } from './read-document.js';
 import type { VersionEntry } from './version-entry.js';
 
 export interface FoundVersion {
@@ -47,19 +47,12 @@ export async function headVersion(
   key: VersionedKey,
   entry: Pick<VersionEntry, 'name' | 'locks'>,
 ): Promise<ObjectHead | undefined> {
-  const headOf = async (ref: ObjectRef): Promise<ObjectHead | undefined> => {
-    try {
-      return await backend.headObject(call, ref, { newest: true });
-    } catch (error) {
-      if (isCode(error, 'NoSuchObject', 'NoSuchContainer')) return undefined;
-      throw error;
-    }
-  };
   const ref = versionRef(key, entry.name);
-  let head = await headOf(ref);
+  let head = await headNewest(backend, call, ref);
   if (head === undefined) {
-    const first = await headOf(indexRef(key));
-    head = first && firstVersionOf(first)?.name === entry.name ? first : await headOf(ref);
+    const first = await headNewest(backend, call, indexRef(key));
+    const isHere = first !== undefined && firstVersionOf(first)?.name === entry.name;
+    head = isHere ? first : await headNewest(backend, call, ref);
   }
   return head && withLocks(head, entry);
 }

@@ -23,7 +23,7 @@ export function firstVersionOf(head: ObjectHead): VersionEntry | undefined {
   return entryOfObject({ id: name, name, etag, lastModified }, head);
 }
 
-/** Whether a version that was found in the place of the index has left it since. */
+/** A version that was found in the place of the index may have left it since. */
 export function hasMoved(ref: ObjectRef, head: ObjectHead, versionId: string): boolean {
   return isIndexRef(ref) && firstVersionOf(head)?.id !== versionId;
 }

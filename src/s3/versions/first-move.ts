@@ -1,9 +1,8 @@
-import type { Backend, CallContext, ObjectRef } from '../../backend/backend.js';
-import { isCode } from '../../backend/errors.js';
+import type { Backend, CallContext } from '../../backend/backend.js';
 import { describedAs, firstVersionOf } from './first-index.js';
 import { indexRef, versionRef, type VersionedKey } from './names.js';
 import { placeOfMove } from './order.js';
-import { readDocument } from './read-document.js';
+import { headNewest, readDocument } from './read-document.js';
 import type { VersionIndex } from './version-entry.js';
 
 /** The index that is to be replaced, as far as a move needs it. */
@@ -40,15 +39,5 @@ export async function makesRoom(
   const input = { ...described, size: bytes.length, body: bytes };
   const { outcome } = await backend.putObject(call, ref, input);
   // Otherwise another has moved it already; or deleted it, and the index is another one, too.
-  return outcome === 'created' || isThere(backend, call, ref);
-}
-
-async function isThere(backend: Backend, call: CallContext, ref: ObjectRef): Promise<boolean> {
-  try {
-    await backend.headObject(call, ref, { newest: true });
-    return true;
-  } catch (error) {
-    if (isCode(error, 'NoSuchObject', 'NoSuchContainer')) return false;
-    throw error;
-  }
+  return outcome === 'created' || (await headNewest(backend, call, ref)) !== undefined;
 }

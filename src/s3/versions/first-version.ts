@@ -30,7 +30,7 @@ export async function writeFirst(
   name: string,
   write: (ref: ObjectRef, precondition: WritePrecondition) => Promise<Written | undefined>,
 ): Promise<Pick<VersionEntry, 'etag' | 'lastModified'> | undefined> {
-  if (!mayBeFirst(deps, key)) return undefined;
+  if (!isLikelyNew(deps, key)) return undefined;
   const written = await write(indexRef(key), { absent: true });
   deps.guesses.note(key, written !== undefined);
   const stored =
@@ -48,8 +48,8 @@ export async function writeFirst(
   return { etag, lastModified };
 }
 
-/** Whether neither an index nor an object is known to be there, and neither is likely. */
-function mayBeFirst(
+/** A key is likely new where neither an index nor an object is known there, or expected. */
+function isLikelyNew(
   { backend, store, guesses, plainSightings }: VersionDeps,
   key: VersionedKey,
 ): boolean {

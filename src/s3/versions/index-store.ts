@@ -4,12 +4,10 @@ import type {
   CallContext,
   ObjectRef,
   PutObjectInput,
-  ReadOptions,
   WriteClass,
   WriteOrder,
   WritePrecondition,
 } from '../../backend/backend.js';
-import { isCode } from '../../backend/errors.js';
 import { BoundedCache } from '../../lib/bounded-cache.js';
 import { S3Error } from '../errors.js';
 import { parseCommit, parseIndex, renderCommit, renderIndex } from './documents.js';
@@ -18,7 +16,7 @@ import { firstIndex, firstVersionOf } from './first-index.js';
 import { makesRoom } from './first-move.js';
 import { fenceRef, indexRef, nameOfKey, versionRef, type VersionedKey } from './names.js';
 import { placeOfIndex } from './order.js';
-import { readDocument } from './read-document.js';
+import { headNewest, readDocument } from './read-document.js';
 import { NO_INDEX, type Commit, type VersionEntry, type VersionIndex } from './version-entry.js';
 
 /** An index as it is stored. */
@@ -56,7 +54,6 @@ type WriteResult =
   | { readonly outcome: 'lost' | 'unknown' };
 
 const CONTENT_TYPE = 'application/json';
-const NEWEST: ReadOptions = { newest: true };
 
 /** An index on its way to the store. */
 export interface PreparedIndex {
@@ -252,12 +249,7 @@ export class IndexStore {
   }
 
   async #etagOf(call: CallContext, key: VersionedKey): Promise<string | undefined> {
-    try {
-      return (await this.backend.headObject(call, indexRef(key), NEWEST)).etag;
-    } catch (error) {
-      if (isCode(error, 'NoSuchObject', 'NoSuchContainer')) return undefined;
-      throw error;
-    }
+    return (await headNewest(this.backend, call, indexRef(key)))?.etag;
   }
 
   #inPlaceOf({ etag }: StoredIndex): WritePrecondition | undefined {

@@ -74,7 +74,7 @@ export function isLinkToVersion(ref: ObjectRef, { link, systemMetadata }: Object
   return isOurHop(ref, end);
 }
 
-/** Whether a link leads to a place of the key's archive where a version may lie. */
+/** A link of ours leads to a place of the key's archive, be a version there or not. */
 export function leadsToArchive(ref: ObjectRef, { target }: Pick<FollowedLink, 'target'>): boolean {
   const end = { account: ref.account, ...target };
   return isOurHop(ref, end) || isFirstPlace(ref, end);

@@ -3,7 +3,6 @@ import type {
   CallContext,
   Guard,
   LinkInput,
-  PutOutcome,
   RemovedManifest,
   WriteOrder,
 } from '../../backend/backend.js';
@@ -41,8 +40,8 @@ export class OrderedLink {
 
   constructor(private readonly backend: Backend) {}
 
-  /** Whether the store looks at the link of the generation before, where this process has not. */
-  get #isLookedAt(): boolean {
+  /** Where this process has not seen the link of the generation before, the store may look at it. */
+  get #storeLooks(): boolean {
     return this.backend.capabilities.linksBehind === true;
   }
 
@@ -65,7 +64,7 @@ export class OrderedLink {
     const known = this.#known.get(nameOfKey(key));
     if (known === undefined) {
       const isNext = isCurrent(index) && expected.generation === index.generation - 1;
-      return isNext && this.#isLookedAt ? expected : undefined;
+      return isNext && this.#storeLooks ? expected : undefined;
     }
     if (known.generation >= index.generation) return undefined;
     const { generation, since } = known;
@@ -80,7 +79,7 @@ export class OrderedLink {
    */
   mayFollow(key: VersionedKey, generation: number): boolean {
     const known = this.#known.get(nameOfKey(key));
-    return known === undefined ? this.#isLookedAt : known.generation === generation;
+    return known === undefined ? this.#storeLooks : known.generation === generation;
   }
 
   /** This was seen at the key, and the index was read before. */
@@ -140,6 +139,7 @@ export class OrderedLink {
       return this.#putUnseen(call, key, linkTo(key, current, stored), generation);
     }
     const order = isBeforeFirstLink(state, stored) ? undefined : orderBehind(state, generation);
+    const ref = currentRef(key);
     const replaced = manifestOf(state);
     const hasOrder = order !== undefined;
     const creation = refused === generation ? undefined : this.#placeOfCreation(stored);
@@ -151,15 +151,15 @@ export class OrderedLink {
     try {
       if (!isVersion) {
         const options = { order, guard };
-        const deleted = await this.backend.deleteObject(call, currentRef(key), undefined, options);
+        const deleted = await this.backend.deleteObject(call, ref, undefined, options);
         if (deleted.outcome !== 'deleted') return DIFFERENT;
         return { outcome: 'written', replaced, isOrdered: hasOrder, hasOwnTime };
       }
       const link = { ...linkTo(key, current, stored), writeClass: 'deletion' } as const;
       const put =
         state.kind === 'nothing'
-          ? await this.#create(call, key, { ...link, order: creation })
-          : await this.backend.putLink(call, currentRef(key), { ...link, order, guard });
+          ? await this.backend.putLink(call, ref, { ...link, order: creation }, { absent: true })
+          : await this.backend.putLink(call, ref, { ...link, order, guard });
       if (put.outcome !== 'created') {
         const isRefused = put.outcome === 'stale' && state.kind === 'nothing';
         return isRefused ? { outcome: 'different', refused: generation } : DIFFERENT;
@@ -189,10 +189,6 @@ export class OrderedLink {
     if (put.outcome !== 'created') return DIFFERENT;
     this.#remember(key, generation, put.lastModified);
     return IN_ORDER;
-  }
-
-  #create(call: CallContext, key: VersionedKey, link: LinkInput): Promise<PutOutcome> {
-    return this.backend.putLink(call, currentRef(key), link, { absent: true });
   }
 
   /**

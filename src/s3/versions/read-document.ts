@@ -45,6 +45,20 @@ export async function readDocument(
   }
 }
 
+/** Looks at the newest copy of an object. @returns undefined where there is none @throws BackendError */
+export async function headNewest(
+  backend: Backend,
+  call: CallContext,
+  ref: ObjectRef,
+): Promise<ObjectHead | undefined> {
+  try {
+    return await backend.headObject(call, ref, { newest: true });
+  } catch (error) {
+    if (isCode(error, 'NoSuchObject', 'NoSuchContainer')) return undefined;
+    throw error;
+  }
+}
+
 async function collect(source: Buffer | ByteSource): Promise<Buffer> {
   if (Buffer.isBuffer(source)) return source;
   const chunks: Buffer[] = [];

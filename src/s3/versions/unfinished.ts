@@ -13,6 +13,7 @@ import {
 } from './names.js';
 import { commitWritten, uncancelled } from './commit-written.js';
 import type { VersionDeps } from './deps.js';
+import { headNewest } from './read-document.js';
 import { followMoved } from './sync-current.js';
 import type { VersionChange, VersionEntry, VersionIndex } from './version-entry.js';
 
@@ -49,7 +50,9 @@ export async function findUnfinished(
   const names = await namesOfUpload(deps, call, key, uploadId);
   if (names.length === 0) return [];
   const { index } = await deps.commits.read(call, key);
-  const found = await Promise.all(names.map((name) => headOf(deps, call, key, name)));
+  const found = await Promise.all(
+    names.map((name) => headNewest(deps.backend, call, versionRef(key, name))),
+  );
   return found.flatMap((head, at) => {
     const name = names[at];
     if (head === undefined || name === undefined) return [];
@@ -126,20 +129,6 @@ async function namesOfUpload(
   } catch (error) {
     // A bucket without versions has no archive.
     if (isCode(error, 'NoSuchContainer')) return [];
-    throw error;
-  }
-}
-
-async function headOf(
-  { backend }: VersionDeps,
-  call: CallContext,
-  key: VersionedKey,
-  name: string,
-): Promise<ObjectHead | undefined> {
-  try {
-    return await backend.headObject(call, versionRef(key, name), { newest: true });
-  } catch (error) {
-    if (isCode(error, 'NoSuchObject', 'NoSuchContainer')) return undefined;
     throw error;
   }
 }

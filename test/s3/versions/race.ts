@@ -216,7 +216,7 @@ class Runner {
     const body = Buffer.from(text);
     const created = await versions.createVersion(call, KEY, {
       nullVersion,
-      isRepeatable: true,
+      mayBeFirst: true,
       write: async (ref, systemMetadata, precondition) => {
         told.versionId = systemMetadata[SYSTEM_METADATA.versionId];
         const input = { size: body.length, contentType: '', body, systemMetadata };

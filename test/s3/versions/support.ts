@@ -76,7 +76,7 @@ export function put(
   const body = Buffer.from(text);
   return versions.createVersion(CALL, key, {
     ...entry,
-    isRepeatable: true,
+    mayBeFirst: true,
     write: async (ref, systemMetadata, precondition) => {
       const input = { size: body.length, contentType: 'text/plain', body, systemMetadata };
       const outcome = await backend.putObject(CALL, ref, input, precondition);

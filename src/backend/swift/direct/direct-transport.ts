@@ -138,9 +138,8 @@ export class DirectTransport implements SwiftTransport {
     target: string,
   ): Promise<SwiftResponse | ProxyReason> {
     const ref = targetRef(read.ref.account, target);
-    const isFixed = isFixedLink(link.headers);
-    const isOurs = ref !== undefined && (isOurHop(read.ref, ref) || isFirstPlace(read.ref, ref));
-    if (!isOurs || isFixed !== isFirstPlace(read.ref, ref)) return 'link';
+    const isOurs = isFixedLink(link.headers) ? isFirstPlace : isOurHop;
+    if (ref === undefined || !isOurs(read.ref, ref)) return 'link';
     // The proxies' symlink filter asks for the whole of a link, too: it has no bytes.
     const found = await this.#find({ ...read, ref });
     if (typeof found === 'string') return found;

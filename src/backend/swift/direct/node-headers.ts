@@ -56,12 +56,12 @@ export function linkTarget(headers: Headers): string | undefined {
   return target === undefined || target === '' ? undefined : target.replace(/^\/+/, '');
 }
 
-/** Whether a link leads only to a target with a certain ETag. */
+/** A fixed link leads only to a target with a certain ETag. */
 export function isFixedLink(headers: Headers): boolean {
   return headers.has(TARGET_ETAG);
 }
 
-/** Whether a link leads to what was found at its target. */
+/** A link leads to the object that was found at its target, unless it is fixed to another ETag. */
 export function leadsTo(link: Headers, found: Headers): boolean {
   const etag = link.get(TARGET_ETAG);
   return etag === undefined || etag === unquoted(found.get('etag') ?? '');
