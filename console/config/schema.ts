@@ -162,7 +162,7 @@ const KEYS = {
   },
   state_dir: {
     schema: path().default('./console-state'),
-    doc: 'Directory of the audit log with its lock, of `users-change.json` (a change of users that is under way) of `monitor-history.bin` and of `monitor-alerts.json`. Relative to the configuration file.',
+    doc: 'Directory of the audit log with its lock, of the journal of runs, of `monitor-history.bin` and of `monitor-alerts.json`. Relative to the configuration file.',
   },
   audit_bytes_max: {
     schema: integer(64 * 1024, 16 * GIB).default(64 * MIB),

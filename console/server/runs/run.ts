@@ -119,6 +119,8 @@ export interface RunKind<Params extends RunFacts = RunFacts, Result = unknown, M
   revert?(control: RunControl<Params>): Promise<void>;
   /** Ends what a console that was killed has left running: before the run is said to be over. */
   abandon?(left: Pick<RunEntry, 'id' | 'evidence'>): void;
+  /** Details for the audit log of a run that is over. */
+  outcome?(ended: RunEntry): Readonly<Record<string, string>>;
 }
 
 /** The request that starts a run. */

@@ -54,7 +54,8 @@ export class Runs {
   readonly #open = new Map<string, OpenRun>();
   /** Runs that are over, or of a kind that this console does not have; oldest first. */
   readonly #others = new Map<string, RunEntry>();
-  readonly #acting = new Set<Promise<void>>();
+  /** The runs that act or are being taken back, by their ids. */
+  readonly #acting = new Map<string, Promise<void>>();
   readonly #news: RunNews;
   readonly #ending = new AbortController();
   readonly #results: RunResults;
@@ -191,6 +192,15 @@ export class Runs {
   }
 
   /**
+   * Waits until a run is over, stuck, or left to the next console.
+   * @throws ApiError not_found
+   */
+  async ended(id: string): Promise<RunView> {
+    await this.#acting.get(id);
+    return this.view(id);
+  }
+
+  /**
    * Goes on with what a former console has left, once that is gone. Never rejects: what cannot be
    * read is logged, and no run is started then.
    */
@@ -210,7 +220,7 @@ export class Runs {
     for (const run of this.#open.values()) run.cut('console_ends');
     const giveUp = new AbortController();
     const { signal } = giveUp;
-    const all = Promise.allSettled(this.#acting);
+    const all = Promise.allSettled(this.#acting.values());
     await Promise.race([all, delay(CLOSE_MS, undefined, { signal }).catch(() => undefined)]);
     giveUp.abort();
     this.#news.close();
@@ -283,8 +293,8 @@ export class Runs {
       .catch((error: unknown) => {
         this.options.logger.error({ err: error, id: run.entry.id }, 'a run is left as it is');
       })
-      .finally(() => this.#acting.delete(following));
-    this.#acting.add(following);
+      .finally(() => this.#acting.delete(run.entry.id));
+    this.#acting.set(run.entry.id, following);
   }
 
   /** Its lock is free when its end is on the disk. */
@@ -310,7 +320,8 @@ export class Runs {
     this.#news.over(run, entry);
     const isFine = state === 'done' || (state === 'reverted' && error === null);
     const code = error === null ? {} : { code: error.code };
-    await this.#record(entry, isFine ? 'ok' : 'failed', { state, ...code });
+    const outcome = this.#kinds.get(entry.kind)?.outcome?.(entry) ?? {};
+    await this.#record(entry, isFine ? 'ok' : 'failed', { state, ...code, ...outcome });
   }
 
   #forgetOldest(name: string, journal: RunJournal): void {

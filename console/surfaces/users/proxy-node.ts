@@ -5,13 +5,6 @@ import type { Shell, ShellResult } from '../../nodes/shell.js';
 import { ApiError } from '../../server/api-error.js';
 import { READ, REPLACE, RESTORE, SCRIPT_STATUS } from './scripts.js';
 
-/** The configuration of a node before and after a change, and what its backup is called by. */
-export interface Replacement {
-  readonly beforeSha256: string;
-  readonly afterSha256: string;
-  readonly stamp: string;
-}
-
 /** Why a step failed on a node, as it is shown. */
 export class NodeError extends Error {
   override readonly name = 'NodeError';
@@ -20,13 +13,10 @@ export class NodeError extends Error {
     readonly node: string,
     readonly status: number | undefined,
     message: string,
+    /** Whether the step said that it changed nothing. */
+    readonly isUntouched = false,
   ) {
     super(message);
-  }
-
-  /** Whether the script itself said what is wrong, and did nothing. */
-  get isRefusal(): boolean {
-    return this.status !== undefined && REASONS.has(this.status);
   }
 }
 
@@ -41,6 +31,13 @@ const REASONS: ReadonlyMap<number, string> = new Map([
   [SCRIPT_STATUS.backupLost, 'The backup is missing or has changed.'],
   [SCRIPT_STATUS.noService, 'The proxy is not running.'],
 ]);
+
+/** The digests of a node's configuration before and after a change. */
+export interface NodeDigests {
+  readonly node: string;
+  readonly before_sha256: string;
+  readonly after_sha256: string;
+}
 
 type NodeOptions = Pick<
   ConsoleOptions,
@@ -65,8 +62,18 @@ export class ProxyNode {
    * Puts a new configuration in place of the one that was read, whole or not at all.
    * @throws NodeError; the file that was there still is
    */
-  async replace(replacement: Replacement, text: string, isTested: boolean): Promise<void> {
-    await this.#run(REPLACE, [...this.#argsOf(replacement), isTested ? '1' : '0'], text);
+  async replace(
+    digests: NodeDigests,
+    stamp: string,
+    text: string,
+    isTested: boolean,
+  ): Promise<void> {
+    try {
+      await this.#run(REPLACE, [...this.#argsOf(digests, stamp), isTested ? '1' : '0'], text);
+    } catch (error) {
+      if (!(error instanceof NodeError) || !REASONS.has(error.status ?? 0)) throw error;
+      throw new NodeError(this.name, error.status, error.message, true);
+    }
   }
 
   /**
@@ -74,8 +81,8 @@ export class ProxyNode {
    * @returns whether the new configuration had been in place
    * @throws NodeError
    */
-  async restore(replacement: Replacement): Promise<boolean> {
-    return (await this.#run(RESTORE, this.#argsOf(replacement))).trim() === 'restored';
+  async restore(digests: NodeDigests, stamp: string): Promise<boolean> {
+    return (await this.#run(RESTORE, this.#argsOf(digests, stamp))).trim() === 'restored';
   }
 
   /** Lets the proxy read its configuration. @throws NodeError */
@@ -101,8 +108,8 @@ export class ProxyNode {
     return file;
   }
 
-  #argsOf({ beforeSha256, afterSha256, stamp }: Replacement): string[] {
-    return [this.options.proxyConf, beforeSha256, afterSha256, stamp];
+  #argsOf({ before_sha256, after_sha256 }: NodeDigests, stamp: string): string[] {
+    return [this.options.proxyConf, before_sha256, after_sha256, stamp];
   }
 
   async #run(script: string, args: readonly string[], input?: string): Promise<string> {

@@ -2,16 +2,16 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { loginName, type RosterEntry } from '../../config/keys.js';
 import { ApiError } from '../../server/api-error.js';
-import { recordAction } from '../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
-import type { JobControl, JobView } from '../../server/jobs.js';
 import { parse } from '../../server/parse.js';
 import { auditedRoute, readRoute } from '../../server/route-options.js';
+import { runActor } from '../../server/runs/run-routes.js';
+import type { RunView } from '../../server/runs/run.js';
+import { outcomesOf, type NodeOutcome } from './change-run.js';
 import type { ConfUser } from './conf-file.js';
 import { differences, type Difference } from './differences.js';
 import type { DiffLine } from './edit-conf.js';
 import { sees } from './policy.js';
-import type { NodeOutcome } from './roll-out.js';
 import type { UserAdmin } from './user-admin.js';
 import { CHANGE, GROUPS, makesKey, type Group, type UserChange } from './user-change.js';
 
@@ -45,20 +45,20 @@ export interface UsersPreview {
 
 /** A change that has begun. */
 export interface ChangeStarted {
-  readonly job_id: string;
+  readonly run_id: string;
   /** The new key, where the change made one. */
   readonly key?: string;
 }
 
-/** How a change ended: the result of its job. */
-export interface ChangeResult {
-  readonly ok: boolean;
+/** A change, and how far it has come. */
+export interface ChangeView extends Pick<RunView, 'id' | 'state' | 'error' | 'progress'> {
   readonly nodes: readonly NodeOutcome[];
 }
 
+const RUN = z.object({ id: z.uuid() });
+
 /** The users of the proxies: off for everybody unless `account_admin` is set. */
 export function usersRoutes(app: FastifyInstance, context: ConsoleContext, users: UserAdmin): void {
-  const { jobs } = context;
   const access = 'manage';
 
   app.get('/api/users', { config: { access } }, async (request): Promise<UsersView> => {
@@ -91,34 +91,35 @@ export function usersRoutes(app: FastifyInstance, context: ConsoleContext, users
   app.post('/api/users/apply', auditedRoute(access), async (request, reply) => {
     const { change, base } = parse(APPLY, request.body);
     const session = sessionOf(request);
-    const target = loginName(change);
-    const action = `users.${change.action}`;
     const nameOf = namesFor(session.user, users.nodeNames);
     const seen = users.nodeNames.map((node) => [node, base[nameOf(node)] ?? ''] as const);
-    const prepared = await named(
-      nameOf,
-      users.prepare(session.user, change, Object.fromEntries(seen)),
-    );
-    await recordAction(context, request, { action, target, result: 'begun' });
-    const onEnd = (ended: readonly NodeOutcome[]) =>
-      recordAction(context, request, outcomeOf(action, target, ended));
-    const work = async (control: JobControl): Promise<ChangeResult> => {
-      const nodes = await prepared.run(control, onEnd);
-      const ok = areAllChanged(nodes);
-      if (ok) endSessions(context, change, session.id);
-      return { ok, nodes: nodes.map((one) => ({ ...one, node: nameOf(one.node) })) };
+    const onChanged = (): void => {
+      endSessions(context, change, session.id);
     };
-    let job: JobView;
-    try {
-      job = jobs.start(session, 'users', work, () => onEnd([]));
-    } catch (error) {
-      await onEnd([]);
-      throw error;
-    }
-    const { key } = prepared;
-    const started: ChangeStarted = { job_id: job.id, ...(key === '' ? {} : { key }) };
+    const { id, key } = await named(
+      nameOf,
+      users.apply(change, Object.fromEntries(seen), session.user, runActor(request), onChanged),
+    );
+    const started: ChangeStarted = { run_id: id, ...(key === '' ? {} : { key }) };
     return reply.status(202).send(started);
   });
+
+  app.get(
+    '/api/users/changes/:id',
+    { config: { access, background: true } },
+    async (request): Promise<ChangeView> => {
+      const { user } = sessionOf(request);
+      const nameOf = namesFor(user, users.nodeNames);
+      const run = await users.change(parse(RUN, request.params).id);
+      // Others' changes are for operators.
+      if (user.role !== 'operator' && run.actor !== loginName(user)) {
+        throw new ApiError('not_found', 'Change not found.');
+      }
+      const { id, state, error, progress } = run;
+      const nodes = outcomesOf(run).map((one) => ({ ...one, node: nameOf(one.node) }));
+      return { id, state, error, progress, nodes };
+    },
+  );
 }
 
 type NameOf = (node: string) => string;
@@ -157,10 +158,6 @@ async function named<T>(nameOf: NameOf, work: Promise<T>): Promise<T> {
   }
 }
 
-function areAllChanged(nodes: readonly NodeOutcome[]): boolean {
-  return nodes.length > 0 && nodes.every(({ state }) => state === 'ok');
-}
-
 /** A user without key, and without the address of another storage. */
 function viewOf(one: ConfUser, actor: RosterEntry) {
   const { account, user, groups, storageUrl, byHand } = one;
@@ -179,15 +176,6 @@ function notesOf(change: UserChange): string[] {
   const console = "Access to this console is set in the console's configuration.";
   if (change.action === 'add') return [console];
   return change.action === 'remove' || makesKey(change) ? [token] : [];
-}
-
-function outcomeOf(action: string, target: string, nodes: readonly NodeOutcome[]) {
-  const states = nodes.map(({ node, state }) => `${node}=${state}`).join(' ');
-  return {
-    action,
-    target: `${target} ${states}`.trimEnd(),
-    result: areAllChanged(nodes) ? 'ok' : 'failed',
-  } as const;
 }
 
 /**

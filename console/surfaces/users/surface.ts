@@ -1,6 +1,12 @@
 import { settingOf } from '../../server/features.js';
 import type { Surface } from '../../server/surface.js';
-import { usersRoutes, type ChangeStarted, type UsersPreview, type UsersView } from './routes.js';
+import {
+  usersRoutes,
+  type ChangeStarted,
+  type ChangeView,
+  type UsersPreview,
+  type UsersView,
+} from './routes.js';
 import { USER_ADMIN, UserAdmin, type UserAdminOptions } from './user-admin.js';
 
 /** The answers on users that pages read. */
@@ -8,6 +14,7 @@ export interface UsersAnswers {
   'GET /api/users': UsersView;
   'POST /api/users/preview': UsersPreview;
   'POST /api/users/apply': ChangeStarted;
+  [change: `GET /api/users/changes/${string}`]: ChangeView;
 }
 
 type UsersSurface = Surface<{ readonly service: UserAdmin; readonly answers: UsersAnswers }>;

@@ -1,21 +1,21 @@
 import { randomBytes } from 'node:crypto';
+import { removeDurably } from '../../../src/lib/durable-file.js';
 import { mapLimited } from '../../../src/lib/promises.js';
 import { loginName, type RosterEntry } from '../../config/keys.js';
 import { makeShell } from '../../nodes/shell.js';
 import { ApiError } from '../../server/api-error.js';
 import type { ConsoleContext } from '../../server/context.js';
-import type { JobControl } from '../../server/jobs.js';
+import type { RunActor, WholeRun } from '../../server/runs/run.js';
 import type { SurfaceService } from '../../server/surface.js';
 import { parseUpstream } from '../../swift/address.js';
+import { outcomesOf, UserChanges, type ChangeMeans, type ChangeParams } from './change-run.js';
 import { readConf, type ConfFile } from './conf-file.js';
 import { differences } from './differences.js';
 import { editConf, type EditedConf } from './edit-conf.js';
-import { Journal } from './journal.js';
+import { formerChange, formerChangeFile } from './former-change.js';
 import { admitChange, admitEdit } from './policy.js';
 import { ProxyProbe } from './probe.js';
-import { recoverUsers } from './recovery.js';
 import { asApiError, ProxyNode, sha256 } from './proxy-node.js';
-import { recover, rollOut, type NodeOutcome, type NodePlan } from './roll-out.js';
 import { CONF_BYTES_MAX } from './scripts.js';
 import { makesKey, newKey, type UserChange } from './user-change.js';
 
@@ -35,46 +35,35 @@ export interface UserAdminOptions {
 
 export const USER_ADMIN: UserAdminOptions = { ssh: 'ssh', settleTimeoutMs: 30_000 };
 
+const LOCK = 'users';
+const ACTIONS = ['add', 'change', 'remove'] as const;
+const THE_CONSOLE: RunActor = { actor: 'console', role: '', ip: '', request_id: '' };
 const NODES_AT_A_TIME = 8;
 /** Stands for a key in a preview, which makes none. */
 const NO_KEY = 'not-made-before-it-is-needed';
 
-/** A change that was admitted, ready to be carried out. */
-export interface PreparedChange {
-  /** The new key, shown once to the user who made the change; empty when the change makes none. */
-  readonly key: string;
-  /** @param onEnd records what became of it, however it ended: before anything else begins */
-  run(
-    control: JobControl,
-    onEnd: (nodes: readonly NodeOutcome[]) => Promise<void>,
-  ): Promise<readonly NodeOutcome[]>;
-}
-
 /** Reads and changes the users in the proxies' configuration, one change at a time. */
 export class UserAdmin implements SurfaceService {
   readonly #nodes: readonly ProxyNode[];
-  readonly #probe: ProxyProbe;
-  readonly #journal: Journal;
-  #isBusy = false;
-  #recovering: Promise<void> | undefined;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #changes: UserChanges;
 
   constructor(
-    private readonly context: Pick<ConsoleContext, 'options' | 'audit' | 'logger' | 'now'>,
+    private readonly context: Pick<ConsoleContext, 'options' | 'runs' | 'logger' | 'now'>,
     { ssh, settleTimeoutMs }: UserAdminOptions = USER_ADMIN,
   ) {
-    const { options } = context;
+    const { options, runs } = context;
     const shell = makeShell({
       ssh: options.nodeDriver === 'ssh' ? ssh : undefined,
       outputBytesMax: CONF_BYTES_MAX,
     });
     this.#nodes = options.proxyNodes.map((name) => new ProxyNode(name, options, shell));
-    this.#probe = new ProxyProbe({
+    const probe = new ProxyProbe({
       port: options.proxyPort,
       authPath: parseUpstream(options.authUrl).basePath,
       timeoutMs: settleTimeoutMs,
     });
-    this.#journal = new Journal(options.stateDir);
+    this.#changes = new UserChanges(this.#nodes, probe);
+    for (const action of ACTIONS) runs.register(this.#changes.kind(action));
   }
 
   /** The names of nodes, in the order of the configuration. */
@@ -100,7 +89,7 @@ export class UserAdmin implements SurfaceService {
    */
   async preview(actor: RosterEntry, change: UserChange) {
     admitChange(actor, change);
-    this.#refuseWhileBusy();
+    this.#refuseWhileLocked();
     return edits(actor, await this.read(), change, NO_KEY).map(({ file, edited }) => ({
       node: file.node,
       sha256: file.sha256,
@@ -109,18 +98,22 @@ export class UserAdmin implements SurfaceService {
   }
 
   /**
-   * Checks a change against what the nodes have now. When they have something else as soon as it
-   * runs, it fails at the first node.
+   * Begins a change, once the nodes have what the user has seen. When they have something else as
+   * soon as it runs, it fails at the first node.
    * @param base digests of the configurations that the user has seen, by node
-   * @throws ApiError
+   * @param onChanged called when all nodes are changed
+   * @returns the run, and the new key, shown once; empty when the change makes none
+   * @throws ApiError locked while another change is under way; conflict while one is stuck
    */
-  async prepare(
-    actor: RosterEntry,
+  async apply(
     change: UserChange,
     base: Readonly<Record<string, string>>,
-  ): Promise<PreparedChange> {
+    actor: RosterEntry,
+    by: RunActor,
+    onChanged: () => void,
+  ): Promise<{ readonly id: string; readonly key: string }> {
     admitChange(actor, change);
-    await this.#alone(() => this.#settleFormer());
+    await this.#settleFormer();
     const key = makesKey(change) ? newKey() : '';
     const files = await this.read();
     if (files.some(({ node, sha256: found }) => base[node] !== found)) {
@@ -130,116 +123,78 @@ export class UserAdmin implements SurfaceService {
       );
     }
     const changes = edits(actor, files, change, key);
-    return {
-      key,
-      run: async (control, onEnd) => {
-        try {
-          this.#refuseWhileBusy();
-        } catch (error) {
-          await onEnd([]);
-          throw error;
-        }
-        return this.#alone(async () => {
-          let nodes: readonly NodeOutcome[] = [];
-          try {
-            // Since this change was prepared, another one may have got stuck: its journal says how it
-            // is taken back, and this one's would replace it.
-            await this.#settleFormer();
-            nodes = await this.#run(change, changes, control);
-          } finally {
-            await onEnd(nodes);
-          }
-          return nodes;
-        });
-      },
+    const target = loginName(change);
+    const [first] = changes;
+    const known = first?.edited.after ?? first?.edited.before;
+    const means: ChangeMeans = {
+      expected: { name: target, key: known?.key ?? '', isKnown: change.action !== 'remove' },
+      texts: new Map(
+        changes.map(({ file, edited }) => [
+          file.node,
+          { text: edited.text, isTested: file.conf.hasPipeline },
+        ]),
+      ),
+      onChanged,
     };
+    const nodes = changes.map(({ file, edited }) => ({
+      node: file.node,
+      before_sha256: file.sha256,
+      after_sha256: sha256(edited.text),
+    }));
+    const params: ChangeParams = { stamp: stampOf(this.context.now()), nodes };
+    this.#refuseWhileLocked();
+    const request = { params, means, target, lock: LOCK };
+    const { id } = await this.context.runs.start(`users.${change.action}`, request, by);
+    return { id, key };
   }
 
-  /**
-   * Takes back what a crash has left.
-   * @returns what it was about, and where it still is; undefined when there is nothing
-   */
-  recover() {
-    return this.#alone(() => recover(this.#journal, this.#nodes));
+  /** A change as the page follows it. @throws ApiError not_found */
+  async change(id: string): Promise<Omit<WholeRun, 'result'>> {
+    const run = await this.context.runs.view(id);
+    if (run.lock !== LOCK) throw new ApiError('not_found', 'Change not found.');
+    return run;
   }
 
-  /** Takes back what a crash has left; pages need not wait for that. */
-  begin(turn: () => Promise<boolean>): void {
-    this.#recovering = recoverUsers(this, this.context, turn);
-  }
-
-  /** Resolves when what is under way has come to its end, or back from where it was. */
-  async close(): Promise<void> {
-    await this.#recovering;
-    await this.#last;
-  }
-
-  /** @throws ApiError locked while another change, or its way back, is under way */
-  async #alone<T>(task: () => Promise<T>): Promise<T> {
-    this.#refuseWhileBusy();
-    this.#isBusy = true;
-    const done = task();
-    this.#last = done.catch(() => undefined);
+  /** Hands a change that an earlier release left unfinished to the runs, which take it back. */
+  async begin(turn: () => Promise<boolean>): Promise<void> {
+    const { options, runs, logger } = this.context;
     try {
-      return await done;
-    } finally {
-      this.#isBusy = false;
+      if (!(await turn())) return;
+      const file = formerChangeFile(options.stateDir);
+      const former = await formerChange(file);
+      if (former === undefined) return;
+      await runs.start('users.change', { ...former, lock: LOCK }, THE_CONSOLE);
+      await removeDurably(file);
+    } catch (error) {
+      logger.error({ err: error }, 'an unfinished change of users is left');
     }
   }
 
-  #refuseWhileBusy(): void {
-    if (this.#isBusy)
-      throw new ApiError(
-        'locked',
-        'Another change is in progress. Try again in a few seconds.',
-        undefined,
-        10,
-      );
+  /** Resolves when no node is at a step of a change. */
+  close(): Promise<void> {
+    return this.#changes.close();
   }
 
+  /** @throws ApiError locked while a change, or its way back, is under way */
+  #refuseWhileLocked(): void {
+    if (this.context.runs.holder(LOCK) === undefined) return;
+    const message = 'Another change is in progress. Try again in a few seconds.';
+    throw new ApiError('locked', message, undefined, 10);
+  }
+
+  /** Tries once more to take back a change that is stuck. */
   async #settleFormer(): Promise<void> {
-    const former = await recover(this.#journal, this.#nodes);
-    if (former === undefined || former.stuck.length === 0) return;
-    throw new ApiError(
-      'conflict',
-      `An earlier change could not be reverted on ${former.stuck.join(', ')}.`,
-      {
-        nodes: former.stuck,
-      },
-    );
-  }
-
-  async #run(
-    change: UserChange,
-    changes: readonly Edit[],
-    control: JobControl,
-  ): Promise<readonly NodeOutcome[]> {
-    const stamp = stampOf(this.context.now());
-    const plans = changes.flatMap(({ file, edited }): NodePlan[] => {
-      const node = this.#nodes.find(({ name }) => name === file.node);
-      if (node === undefined) return [];
-      const digests = { beforeSha256: file.sha256, afterSha256: sha256(edited.text) };
-      const { hasPipeline } = file.conf;
-      return [
-        { node, replacement: { ...digests, stamp }, text: edited.text, isTested: hasPipeline },
-      ];
-    });
-    const [first] = changes;
-    const known = first?.edited.after ?? first?.edited.before;
-    const name = loginName(change);
-    return rollOut(plans, {
-      target: name,
-      expected: { name, key: known?.key ?? '', isKnown: change.action !== 'remove' },
-      probe: this.#probe,
-      journal: this.#journal,
-      signal: control.signal,
-      onProgress: (done) => {
-        control.progress(done, plans.length);
-      },
-      onError: (error) => {
-        this.context.logger.error({ err: error }, 'change of users failed');
-      },
-    });
+    const { runs } = this.context;
+    const former = runs.holder(LOCK);
+    if (former === undefined) return;
+    if (former.state !== 'stuck') this.#refuseWhileLocked();
+    await runs.cancel(former.id);
+    const { evidence, state, params } = await runs.ended(former.id);
+    if (state !== 'stuck') return;
+    const left = outcomesOf({ evidence, state, params }).filter((one) => one.state === 'stuck');
+    const nodes = left.map(({ node }) => node);
+    const message = `An earlier change could not be reverted on ${nodes.join(', ')}.`;
+    throw new ApiError('conflict', message, { nodes });
   }
 }
 

@@ -9,6 +9,7 @@ import { startConsole, type RunningConsole } from '../../../console/server/start
 import { readConf } from '../../../console/surfaces/users/conf-file.js';
 import { SURFACES } from '../../../console/surfaces/registry.js';
 import { usersSurface } from '../../../console/surfaces/users/surface.js';
+import type { AuditEvent } from '../../../src/lib/audit/audit-log.js';
 import { createLoggerTo } from '../../../src/telemetry/logger.js';
 import { eventually } from '../../support/eventually.js';
 import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
@@ -143,12 +144,12 @@ export class FakeCluster {
   }
 
   /** The console's audit records. */
-  async audit(): Promise<{ action: string; target: string; result: string }[]> {
+  async audit(): Promise<AuditEvent[]> {
     const text = await readFile(join(this.root, 'state/audit.jsonl'), 'utf8');
-    const lines = text.trimEnd().split('\n');
-    return lines.map(
-      (line) => JSON.parse(line) as { action: string; target: string; result: string },
-    );
+    return text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as AuditEvent);
   }
 
   /** The configuration of its console. */

@@ -1,9 +1,7 @@
-import { once } from 'node:events';
 import { appendFile, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Session } from '../../../console/server/sessions.js';
-import type { NodeOutcome } from '../../../console/surfaces/users/roll-out.js';
+import type { ChangeView } from '../../../console/surfaces/users/routes.js';
 import { eventually } from '../../support/eventually.js';
 import { useEach } from '../../support/fixture.js';
 import { codeOf, type Answer, type ConsoleClient } from '../support/client.js';
@@ -13,9 +11,7 @@ interface Preview {
   readonly nodes: readonly { readonly node: string; readonly sha256: string }[];
 }
 
-interface Outcome {
-  readonly state: string;
-  readonly result?: { readonly ok: boolean; readonly nodes: readonly NodeOutcome[] };
+interface Outcome extends ChangeView {
   readonly key: string;
 }
 
@@ -42,15 +38,15 @@ describe('console users', () => {
 
   const end = async (answer: Answer, who = client): Promise<Outcome> => {
     expect(answer.status, answer.text).to.equal(202);
-    const { job_id: id, key = '' } = answer.json() as { job_id: string; key?: string };
-    const job = await eventually(
-      async () => (await who.get(`/api/jobs/${id}`)).json() as unknown as Outcome,
-      ({ state }) => !['queued', 'running'].includes(state),
+    const { run_id: id, key = '' } = answer.json() as { run_id: string; key?: string };
+    const change = await eventually(
+      async () => (await who.get(`/api/users/changes/${id}`)).json() as unknown as ChangeView,
+      ({ state }) => !['intent', 'active', 'reverting'].includes(state),
     );
-    return { ...job, key };
+    return { ...change, key };
   };
 
-  const states = ({ result }: Outcome) => result?.nodes.map(({ state }) => state);
+  const states = ({ nodes }: Outcome) => nodes.map(({ state }) => state);
   const confs = () => Promise.all(NODES.map((node) => cluster().read(node)));
   const audit = () => cluster().audit();
 
@@ -81,8 +77,7 @@ describe('console users', () => {
 
   it('adds, changes and removes a user on every node, who can log in, or not', async () => {
     const added = await end(await apply(NEW));
-    expect(added).to.deep.include({ state: 'done' });
-    expect(added.result?.ok).to.equal(true);
+    expect(added).to.include({ state: 'done', error: null });
     const line = `user64_bmV3X29uZQ_YSBi = ${added.key} .admin\n`;
     const changed = CONF.replace('the-tester-key\n', `the-tester-key\n${line}`);
     expect(await confs()).to.deep.equal([changed, changed, changed]);
@@ -101,7 +96,6 @@ describe('console users', () => {
     expect(states(await end(await apply(REMOVE)))).to.deep.equal(['ok', 'ok', 'ok']);
     expect((await again.get('/api/session')).status).to.equal(401);
     expect(await cluster().read(NODES[2]!)).not.to.include(rekeyed.key);
-    expect(await readdir(join(cluster().root, 'state'))).not.to.include('users-change.json');
   });
 
   it('keeps mode and backups, and shows keys to no other user', async () => {
@@ -117,10 +111,11 @@ describe('console users', () => {
     const backup = (await backups()).at(-1);
     expect(await readFile(join(folder, backup!), 'utf8')).to.equal(CONF);
     expect((await stat(join(folder, backup!))).mode & 0o777).to.equal(0o640);
-    const jobs = (await client.get('/api/jobs')).text;
+    const runs = (await client.get('/api/runs')).text;
+    const journal = await readFile(join(cluster().root, 'state/runs/journal.jsonl'), 'utf8');
     const lines = JSON.stringify(await audit());
     const commands = await readFile(join(cluster().root, 'commands'), 'utf8');
-    for (const text of [jobs, lines, commands, cluster().logged.join('')]) {
+    for (const text of [runs, journal, lines, commands, cluster().logged.join('')]) {
       expect(text).not.to.include(key);
       expect(text).not.to.match(/the-\w+-key/);
     }
@@ -134,14 +129,20 @@ describe('console users', () => {
     it(`takes all back when a node ${fault}`, async () => {
       await cluster().make(NODES[1]!, fault);
       const outcome = await end(await apply(NEW));
-      expect(outcome.result?.ok).to.equal(false);
+      expect(outcome).to.deep.include({
+        state: 'reverted',
+        error: { code: 'upstream_error', message: reason },
+      });
       const second = fault === 'refuses' ? 'untouched' : 'reverted';
       expect(states(outcome)).to.deep.equal(['reverted', second, 'untouched']);
-      expect(outcome.result?.nodes[1]?.reason).to.equal(reason);
+      expect(outcome.nodes[1]?.reason).to.equal(reason);
       expect(await confs()).to.deep.equal([CONF, CONF, CONF]);
       expect(await cluster().read(NODES[0]!, 'active')).to.equal(CONF);
-      expect((await audit()).at(-1)).to.include({ action: 'users.add', result: 'failed' });
-      expect(await readdir(join(cluster().root, 'state'))).not.to.include('users-change.json');
+      expect((await audit()).at(-1)).to.deep.nested.include({
+        action: 'users.add',
+        result: 'failed',
+        'details.nodes': `127.0.0.1=reverted 127.0.0.2=${second} 127.0.0.3=untouched`,
+      });
     });
   }
 
@@ -192,7 +193,7 @@ describe('console users', () => {
     expect(new Set(await confs()).size).to.equal(2);
 
     await cluster().startConsole();
-    await eventually(audit, (records) => records.at(-1)?.action === 'users.recover');
+    await eventually(audit, (records) => records.at(-1)?.result === 'failed');
     expect(await confs()).to.deep.equal([CONF, CONF, CONF]);
     expect(await cluster().read(NODES[0]!, 'active')).to.equal(CONF);
     client = await cluster().login();
@@ -219,7 +220,7 @@ describe('console users', () => {
     await cluster().login();
     await cluster().console?.close();
     expect(await confs()).to.deep.equal([changed, changed, changed]);
-    expect((await audit()).map(({ action }) => action)).not.to.include('users.recover');
+    expect((await audit()).map(({ result }) => result)).not.to.include('failed');
   });
 
   it('makes no other change before one that could not be taken back is', async () => {
@@ -232,7 +233,7 @@ describe('console users', () => {
     await cluster().heal(NODES[1]!, 'blocked');
     const outcome = await end(running);
     expect(states(outcome)).to.deep.equal(['stuck', 'reverted', 'untouched']);
-    expect(outcome.result?.nodes[0]?.after_sha256).to.equal(null);
+    expect(outcome.nodes[0]?.after_sha256).to.equal(null);
     await cluster().heal(NODES[1]!, 'unwell');
     const base = { [NODES[0]!]: '0'.repeat(64) };
     const refused = await client.post('/api/users/apply', { change: NEW, base });
@@ -251,7 +252,7 @@ describe('console users', () => {
     await cluster().heal(NODES[1]!, 'blocked');
     const outcome = await end(running);
     expect(states(outcome)).to.deep.equal(['stuck', 'reverted', 'untouched']);
-    const [stuck] = outcome.result?.nodes ?? [];
+    const [stuck] = outcome.nodes;
     expect(stuck?.after_sha256).to.equal(stuck?.before_sha256);
     expect(await confs()).to.deep.equal([CONF, CONF, CONF]);
     expect(await cluster().read(NODES[0]!, 'active')).not.to.equal(CONF);
@@ -261,48 +262,49 @@ describe('console users', () => {
     const refused = await client.post('/api/users/apply', { change: REKEY, base });
     expect(codeOf(refused)).to.equal('precondition_failed');
     expect(await cluster().read(NODES[0]!, 'active')).to.equal(CONF);
-    expect(await readdir(join(cluster().root, 'state'))).not.to.include('users-change.json');
   });
 
-  it('records what became of each change, also of one that never begins', async () => {
-    const { jobs, sessions } = cluster().console!.context;
-    const found: Session[] = [];
-    sessions.endWhere((one) => found.push(one) === 0);
-    const [session] = found;
-    const hold = () => jobs.start(session!, 'held', ({ signal }) => once(signal, 'abort'));
-    const failures = (count: number) =>
-      eventually(
-        async () => (await audit()).filter(({ action }) => action.startsWith('users.add')),
-        (records) =>
-          records.filter(({ action, result }) => action === 'users.add' && result === 'failed')
-            .length === count && records.length === 2 * count,
-      );
-    const idOf = (answer: Answer) => (answer.json() as { job_id: string }).job_id;
-    const [held] = [hold(), hold()];
-    jobs.cancel(session!, idOf(await apply(NEW)));
-    await failures(1);
+  it('goes on when the session that began a change has ended', async () => {
+    await cluster().make(NODES[1]!, 'blocked');
+    const running = await apply(NEW);
+    await cluster().untilBlocked(NODES[1]!);
+    await client.send('DELETE', '/api/session');
+    await cluster().heal(NODES[1]!, 'blocked');
+    client = await cluster().login();
+    expect(states(await end(running))).to.deep.equal(['ok', 'ok', 'ok']);
+    expect((await audit()).filter(({ action }) => action === 'users.add')).to.have.length(2);
+  });
 
-    const waiting = Array.from({ length: 10 }, hold);
-    expect(codeOf(await apply(NEW))).to.equal('busy');
-    await failures(2);
-    for (const { id } of waiting) jobs.cancel(session!, id);
+  it('reverts a change that an operator cancels', async () => {
+    await cluster().make(NODES[1]!, 'blocked');
+    const running = await apply(NEW);
+    await cluster().untilBlocked(NODES[1]!);
+    const { run_id: id } = running.json() as { run_id: string };
+    expect((await client.send('DELETE', `/api/runs/${id}`)).status).to.equal(200);
+    await cluster().heal(NODES[1]!, 'blocked');
+    expect(states(await end(running))).to.deep.equal(['reverted', 'reverted', 'untouched']);
+    expect(await confs()).to.deep.equal([CONF, CONF, CONF]);
+  });
 
-    const queued = await apply(NEW);
-    const other = await cluster().login();
-    await cluster().make(NODES[0]!, 'blocked');
-    const running = await apply(REKEY, other);
-    jobs.cancel(session!, held.id);
-    expect(await end(queued)).to.have.nested.property('error.code', 'locked');
-    await failures(3);
-    await cluster().heal(NODES[0]!, 'blocked');
-    expect((await end(running, other)).state).to.equal('done');
-
-    hold();
-    expect((await apply(NEW)).status).to.equal(202);
-    sessions.end(session!);
-    await failures(4);
-    expect(jobs.list(session!)).to.deep.equal([]);
-    expect(() => hold()).to.throw('Your session has ended. Log in again.');
+  it('takes back what an earlier build left unfinished', async () => {
+    const added = await end(await apply(NEW));
+    const [first] = added.nodes;
+    const { params } = await cluster().console!.context.runs.view(added.id);
+    const { stamp } = params as { stamp: string };
+    const nodes = added.nodes.map(({ node, before_sha256, after_sha256 }) => ({
+      node,
+      before_sha256,
+      after_sha256,
+      stamp,
+    }));
+    await cluster().console?.close();
+    const file = join(cluster().root, 'state/users-change.json');
+    await writeFile(file, JSON.stringify({ v: 1, target: 'new_one:a b', nodes }));
+    await cluster().startConsole();
+    await eventually(audit, (records) => records.at(-1)?.result === 'failed');
+    expect(first?.before_sha256).not.to.equal(first?.after_sha256);
+    expect(await confs()).to.deep.equal([CONF, CONF, CONF]);
+    expect(await readdir(join(cluster().root, 'state'))).not.to.include('users-change.json');
   });
 
   it('asks for the right, and for what it can do', async () => {
@@ -312,8 +314,11 @@ describe('console users', () => {
       codeOf(await boss.post('/api/users/preview', { ...REKEY, groups: ['.reseller_admin'] })),
     ).to.equal('forbidden');
     const rekeyed = await end(await apply(REKEY, boss), boss);
-    expect(rekeyed.result?.nodes[0]).to.deep.include({ node: 'proxy 1', state: 'ok' });
+    expect(rekeyed.nodes[0]).to.deep.include({ node: 'proxy 1', state: 'ok' });
     expect(states(rekeyed)).to.deep.equal(['ok', 'ok', 'ok']);
+    const others = await end(await apply({ ...REKEY, new_key: false, groups: [] }));
+    expect(codeOf(await boss.get(`/api/users/changes/${others.id}`))).to.equal('not_found');
+    expect((await client.get(`/api/users/changes/${rekeyed.id}`)).status).to.equal(200);
     for (const user of ['', 'käse', 'a/b', 'a:b', ' a', 'a\nb', 'x'.repeat(129)]) {
       expect((await client.post('/api/users/preview', { ...NEW, user })).status, user).to.equal(
         400,

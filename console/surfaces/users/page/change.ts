@@ -1,11 +1,17 @@
-import { call, followJob } from '../../../ui/api.js';
+import { call } from '../../../ui/api.js';
 import { copyField } from '../../../ui/copy.js';
 import { $, ask, el } from '../../../ui/dom.js';
-import type { ChangeResult, UsersPreview } from '../routes.js';
+import { isRunOver } from '../../../ui/run-page.js';
+import type { NodeState } from '../change-run.js';
+import type { ChangeView, UsersPreview } from '../routes.js';
 import type { UserChange } from '../user-change.js';
 
-const STATES: Record<ChangeResult['nodes'][number]['state'], string> = {
+/** Pause between two questions for a change under way. */
+const PAUSE_MS = 300;
+
+const STATES: Record<NodeState, string> = {
   ok: '✓ changed',
+  begun: '… not finished',
   reverted: '↶ rolled back',
   untouched: '– unchanged',
   stuck: '✗ rollback incomplete, retried with the next change',
@@ -25,13 +31,26 @@ export async function carryOut(change: UserChange, title: string) {
   const base = Object.fromEntries(nodes.map(({ node, sha256 }) => [node, sha256]));
   const state = $('#state');
   state.textContent = 'Updating proxies…';
-  const { job_id: id, key } = await call('POST', '/api/users/apply', { change, base });
-  const job = await followJob(id, ({ done, total }) => {
-    if (total !== null) state.textContent = `${done} of ${total} proxies changed…`;
+  const { run_id: id, key } = await call('POST', '/api/users/apply', { change, base });
+  const ended = await follow(id, ({ done, total }) => {
+    state.textContent = `${done} of ${total} proxies changed…`;
   });
-  const result = job.result as ChangeResult | undefined;
-  await ask(result?.ok === true ? title : `${title}: failed`, outcomeOf(result, key));
+  const isDone = ended.state === 'done';
+  await ask(isDone ? title : `${title}: failed`, outcomeOf(ended, key));
   return true;
+}
+
+/** Waits until a change is over, or stuck. Its news are for operators: others have to ask. */
+async function follow(
+  id: string,
+  onProgress: (progress: NonNullable<ChangeView['progress']>) => void,
+) {
+  for (;;) {
+    const change = await call('GET', `/api/users/changes/${id}`, undefined, true);
+    if (isRunOver(change) || change.state === 'stuck') return change;
+    if (change.progress !== null) onProgress(change.progress);
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
 }
 
 function previewOf({ node, diff }: UsersPreview['nodes'][number]) {
@@ -44,24 +63,19 @@ function previewOf({ node, diff }: UsersPreview['nodes'][number]) {
   return el('div', {}, el('strong', { textContent: node }), el('pre', {}, ...lines));
 }
 
-/**
- * @param result undefined where the change was cancelled
- * @param key the new one
- */
-function outcomeOf(result: ChangeResult | undefined, key: string | undefined) {
-  const nodes = result?.nodes ?? [];
-  const rows = nodes.map(({ node, state, reason = '' }) =>
-    el('li', { textContent: [`${node}: ${STATES[state]}`, reason].filter(Boolean).join('. ') }),
-  );
+/** @param key the new one */
+function outcomeOf({ state, nodes }: ChangeView, key: string | undefined) {
+  const rows = nodes.map((one) => {
+    const { node, reason = '' } = one;
+    return el('li', {
+      textContent: [`${node}: ${STATES[one.state]}`, reason].filter(Boolean).join('. '),
+    });
+  });
   const list = el('ul', {}, ...rows);
-  if (result?.ok !== true) return [note('Users are unchanged.'), list].slice(isStuck(nodes));
+  if (state === 'stuck') return [list];
+  if (state !== 'done') return [note('Users are unchanged.'), list];
   if (key === undefined) return [list];
   return [copyField('Key (shown only once)', key, { id: 'new-key' }), list];
-}
-
-/** If a node is stuck, the state before was not restored. */
-function isStuck(nodes: ChangeResult['nodes']) {
-  return nodes.some(({ state }) => state === 'stuck') ? 1 : 0;
 }
 
 function note(textContent: string) {
