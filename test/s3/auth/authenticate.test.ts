@@ -1,17 +1,16 @@
 import { expect } from 'chai';
 
 import type { RequestHead } from '../../../src/http/exchange.js';
-import { requestHead } from '../../support/requests.js';
-import { presignQuery, signHeaders } from '../../support/sigv4.js';
 import {
   authenticatorAt,
-  DATE,
   EMPTY_SHA256,
+  expectFailure,
   expectRefusal,
   HOST,
   IDENTITY,
   NOW,
-  s3Failure,
+  presignedRequest,
+  PRINCIPAL,
   signedRequest,
   verify,
   withHeader,
@@ -27,35 +26,19 @@ describe('authenticate: signed headers', () => {
 
   it('accepts what was signed', async () => {
     const { principal, headers } = await verify(request);
-    expect(principal).to.deep.equal({
-      accessKey: IDENTITY.accessKey,
-      account: 'AUTH_test',
-      role: 'owner',
-    });
+    expect(principal).to.deep.equal(PRINCIPAL);
     expect(headers).to.equal(request.headers);
   });
 
   it('answers at once when the credential is at hand, by a promise when it is fetched', async () => {
     expect(authenticatorAt().authenticate(request)).not.to.be.instanceOf(Promise);
+    const far = { account: 'AUTH_far', role: 'member', user: 'far:anna' } as const;
     const fetched = authenticatorAt(NOW, {
-      credentials: {
-        find: (accessKey) =>
-          Promise.resolve({
-            ...IDENTITY,
-            accessKey,
-            account: 'AUTH_far',
-            role: 'member',
-            user: 'far:anna',
-          }),
-      },
+      credentials: { find: (accessKey) => Promise.resolve({ ...IDENTITY, accessKey, ...far }) },
     }).authenticate(request);
     expect(fetched).to.be.instanceOf(Promise);
-    expect((await fetched).principal).to.deep.equal({
-      accessKey: IDENTITY.accessKey,
-      account: 'AUTH_far',
-      role: 'member',
-      user: 'far:anna',
-    });
+    const { principal } = await fetched;
+    expect(principal).to.deep.equal({ accessKey: IDENTITY.accessKey, ...far });
   });
 
   const MUTATIONS: Readonly<Record<string, RequestHead>> = {
@@ -110,17 +93,11 @@ describe('authenticate: signed headers', () => {
   });
 
   it('refuses another secret, and an unknown access key', async () => {
-    const other = (credential: typeof IDENTITY): RequestHead => {
-      const headers = { host: HOST };
-      const signed = { method: 'GET', rawPath: '/', headers };
-      return requestHead('GET', '/', signHeaders(credential, signed, DATE, EMPTY_SHA256));
-    };
-    await expectRefusal(other({ ...IDENTITY, secretKey: 'wrong' }), 'SignatureDoesNotMatch');
-    const unknown = await expectRefusal(
-      other({ ...IDENTITY, accessKey: 'NOBODY' }),
-      'InvalidAccessKeyId',
-    );
-    expect(unknown.details).to.deep.equal({ AWSAccessKeyId: 'NOBODY' });
+    const other = (changes: object): RequestHead =>
+      signedRequest('GET', '/', {}, EMPTY_SHA256, { identity: { ...IDENTITY, ...changes } });
+    await expectRefusal(other({ secretKey: 'wrong' }), 'SignatureDoesNotMatch');
+    const { details } = await expectRefusal(other({ accessKey: 'NOBODY' }), 'InvalidAccessKeyId');
+    expect(details).to.deep.equal({ AWSAccessKeyId: 'NOBODY' });
   });
 
   it('uses a new secret as soon as the source knows it', async () => {
@@ -132,8 +109,7 @@ describe('authenticate: signed headers', () => {
     });
     await authenticator.authenticate(request);
     secretKey = 'rotated';
-    const error = await s3Failure(() => authenticator.authenticate(request));
-    expect(error.code).to.equal('SignatureDoesNotMatch');
+    await expectFailure(() => authenticator.authenticate(request), 'SignatureDoesNotMatch');
   });
 
   it('demands that host and all x-amz-* headers are signed', async () => {
@@ -142,9 +118,8 @@ describe('authenticate: signed headers', () => {
     expect(error.details).to.deep.equal({ HeadersNotSigned: 'x-amz-acl' });
     const authorization = request.headers.get('authorization')!;
     const hostless = withHeader(request, 'authorization', authorization.replace(';host;', ';'));
-    expect((await expectRefusal(hostless, 'AccessDenied')).details).to.deep.equal({
-      HeadersNotSigned: 'host',
-    });
+    const { details } = await expectRefusal(hostless, 'AccessDenied');
+    expect(details).to.deep.equal({ HeadersNotSigned: 'host' });
   });
 
   it('takes repeated headers as they were signed, joined by a comma', async () => {
@@ -155,10 +130,8 @@ describe('authenticate: signed headers', () => {
   });
 
   it('refuses a session token, since none is issued', async () => {
-    await expectRefusal(
-      signedRequest('GET', '/b', { 'x-amz-security-token': 'abc' }),
-      'InvalidToken',
-    );
+    const request = signedRequest('GET', '/b', { 'x-amz-security-token': 'abc' });
+    await expectRefusal(request, 'InvalidToken');
   });
 
   it('allows fifteen minutes of skew, either way, and no more', async () => {
@@ -228,12 +201,9 @@ describe('authenticate: keys on the wire', () => {
 describe('authenticate: presigned URLs', () => {
   const presigned = (
     { query = '', expiresS = 3600, headers = {} } = {},
-    sha?: string,
-  ): RequestHead => {
-    const all = { host: HOST, ...headers };
-    const toSign = { method: 'GET', rawPath: '/b/key', rawQuery: query, headers: all };
-    return requestHead('GET', `/b/key?${presignQuery(IDENTITY, toSign, DATE, expiresS, sha)}`, all);
-  };
+    contentSha256?: string,
+  ): RequestHead =>
+    presignedRequest('GET', `/b/key?${query}`, headers, { expiresS, contentSha256 });
 
   it('holds from a little before its date until its expiry', async () => {
     const request = presigned({ expiresS: 60 });
@@ -263,9 +233,8 @@ describe('authenticate: presigned URLs', () => {
     await expectRefusal({ ...request, rawQuery: other }, 'SignatureDoesNotMatch');
     await expectRefusal(withHeader(request, 'x-amz-acl', 'public-read'), 'SignatureDoesNotMatch');
     const unsigned = withHeader(request, 'x-amz-meta-a', '1');
-    expect((await expectRefusal(unsigned, 'AccessDenied')).details).to.deep.equal({
-      HeadersNotSigned: 'x-amz-meta-a',
-    });
+    const { details } = await expectRefusal(unsigned, 'AccessDenied');
+    expect(details).to.deep.equal({ HeadersNotSigned: 'x-amz-meta-a' });
   });
 
   it('takes the payload hash from the query, from a header, or does without', async () => {
@@ -278,12 +247,11 @@ describe('authenticate: presigned URLs', () => {
 
   it('shows headers that were moved into the query, but for checksums', async () => {
     const query = 'X-Amz-Meta-Color=blue&x-amz-acl=private&x-amz-checksum-crc32=AAAAAA%3D%3D';
-    const { headers } = await verify(
-      presigned({ query, headers: { 'x-amz-meta-shape': 'round' } }),
-    );
+    const shape = { 'x-amz-meta-shape': 'round' };
+    const { headers } = await verify(presigned({ query, headers: shape }));
     expect(Object.fromEntries(headers)).to.deep.equal({
       host: HOST,
-      'x-amz-meta-shape': 'round',
+      ...shape,
       'x-amz-meta-color': 'blue',
       'x-amz-acl': 'private',
     });

@@ -10,7 +10,7 @@ import { HmacKey } from '../../../src/digest/hmac-key.js';
 import { signatureMismatch, deriveSigningKey } from '../../../src/s3/auth/signature-v4.js';
 import type { ErrorCode } from '../../../src/s3/errors.js';
 import { amzDateOf, signedChunks, Signer, unsignedChunks } from '../../support/sigv4.js';
-import { DATE, IDENTITY, s3Failure } from './support.js';
+import { DATE, expectFailure, IDENTITY, s3Failure } from './support.js';
 
 const SEED = 'f'.repeat(64);
 const SIGNER = new Signer(IDENTITY, DATE);
@@ -19,46 +19,27 @@ const CHUNKS = [DATA.subarray(0, 12), DATA.subarray(12)];
 const TRAILER_NAME = 'x-amz-checksum-crc32';
 const TRAILER = `${TRAILER_NAME}:AAAAAA==`;
 
-interface Mode {
-  readonly name: string;
-  readonly body: Buffer;
-  readonly trailers: readonly string[] | undefined;
+interface Framing {
   readonly signed: boolean;
+  readonly trailers: readonly string[] | undefined;
 }
 
-type Framing = Pick<Mode, 'signed' | 'trailers'>;
+const PLAIN: Framing = { signed: true, trailers: undefined };
+const SIGNED: Framing = { signed: true, trailers: [TRAILER_NAME] };
+const UNSIGNED: Framing = { signed: false, trailers: [TRAILER_NAME] };
+const UNSIGNED_PLAIN: Framing = { signed: false, trailers: [] };
 
-const MODES: readonly Mode[] = [
-  {
-    name: 'signed',
-    body: signedChunks(SIGNER, SEED, CHUNKS),
-    trailers: undefined,
-    signed: true,
-  },
-  {
-    name: 'signed with a trailer',
-    body: signedChunks(SIGNER, SEED, CHUNKS, { trailers: [TRAILER] }),
-    trailers: [TRAILER_NAME],
-    signed: true,
-  },
-  {
-    name: 'signed with a trailer, as minio-go writes it',
-    body: signedChunks(SIGNER, SEED, CHUNKS, { trailers: [TRAILER], trailerEnd: '\n\r\n' }),
-    trailers: [TRAILER_NAME],
-    signed: true,
-  },
-  {
-    name: 'unsigned with a trailer',
-    body: unsignedChunks(CHUNKS, { trailers: [TRAILER] }),
-    trailers: [TRAILER_NAME],
-    signed: false,
-  },
-  {
-    name: 'unsigned without one',
-    body: unsignedChunks(CHUNKS),
-    trailers: [],
-    signed: false,
-  },
+const MINIO = { trailers: [TRAILER], trailerEnd: '\n\r\n' };
+const MODES: readonly (readonly [name: string, mode: Framing, body: Buffer])[] = [
+  ['signed', PLAIN, signedChunks(SIGNER, SEED, CHUNKS)],
+  ['signed with a trailer', SIGNED, signedChunks(SIGNER, SEED, CHUNKS, { trailers: [TRAILER] })],
+  [
+    'signed with a trailer, as minio-go writes it',
+    SIGNED,
+    signedChunks(SIGNER, SEED, CHUNKS, MINIO),
+  ],
+  ['unsigned with a trailer', UNSIGNED, unsignedChunks(CHUNKS, { trailers: [TRAILER] })],
+  ['unsigned without one', UNSIGNED_PLAIN, unsignedChunks(CHUNKS)],
 ];
 
 function verifier(): ChunkVerifier {
@@ -105,52 +86,49 @@ function* splits(body: Buffer): Generator<Buffer[]> {
 }
 
 describe('the aws-chunked decoder', () => {
-  for (const mode of MODES) {
-    it(`decodes at every split point: ${mode.name}`, () => {
+  for (const [name, mode, body] of MODES) {
+    it(`decodes at every split point: ${name}`, () => {
       const trailers = mode.trailers?.includes(TRAILER_NAME) ? { [TRAILER_NAME]: 'AAAAAA==' } : {};
-      for (const pieces of splits(mode.body)) {
+      for (const pieces of splits(body)) {
         expect(decode(mode, pieces)).to.deep.equal({ data: DATA.toString(), trailers });
       }
     });
 
-    it(`misses every end that is cut off, but for the empty line: ${mode.name}`, async () => {
-      const { body } = mode;
+    it(`misses every end that is cut off, but for the empty line: ${name}`, async () => {
       const ends = body.toString('latin1');
       for (let end = 0; end < body.length; end++) {
         if (end === body.length - 2) continue;
         const { code } = await s3Failure(() => decode(mode, [body.subarray(0, end)]));
         const isMissing = end === lastChunkLineEnd(ends) && mode.trailers?.[0] !== undefined;
-        expect(code, `cut at ${end}`).to.equal(
-          isMissing ? 'MalformedTrailerError' : 'IncompleteBody',
-        );
+        const expected = isMissing ? 'MalformedTrailerError' : 'IncompleteBody';
+        expect(code, `cut at ${end}`).to.equal(expected);
       }
-      const cut = decode(mode, [body.subarray(0, -2)]);
-      expect(cut).to.deep.equal(decode(mode, [body]));
+      const whole = decode(mode, [body]);
+      expect(decode(mode, [body.subarray(0, -2)])).to.deep.equal(whole);
     });
 
     if (mode.signed) {
-      it(`refuses every byte that is changed: ${mode.name}`, async () => {
-        for (let i = 0; i < mode.body.length; i++) {
-          const changed = Buffer.from(mode.body);
+      it(`refuses every byte that is changed: ${name}`, async () => {
+        for (let i = 0; i < body.length; i++) {
+          const changed = Buffer.from(body);
           changed[i]! ^= 0x01;
           await s3Failure(() => decode(mode, [changed]));
         }
       });
     }
 
-    it(`ignores what stands behind the end: ${mode.name}`, () => {
+    it(`ignores what stands behind the end: ${name}`, () => {
       for (const extra of ['\n', '\r\n', '0\r\n\r\n', 'x', `${TRAILER}\r\n`]) {
-        const body = Buffer.concat([mode.body, Buffer.from(extra)]);
-        for (const pieces of splits(body)) {
+        for (const pieces of splits(Buffer.concat([body, Buffer.from(extra)]))) {
           expect(decode(mode, pieces).data).to.equal(DATA.toString());
         }
       }
     });
 
-    it(`refuses more or fewer bytes than announced: ${mode.name}`, async () => {
+    it(`refuses more or fewer bytes than announced: ${name}`, async () => {
       for (const size of [0, 1, DATA.length - 1, DATA.length + 1]) {
-        const { code, details } = await s3Failure(() => decode(mode, [mode.body], { size }));
-        expect(code).to.equal('IncompleteBody');
+        const attempt = () => decode(mode, [body], { size });
+        const { details } = await expectFailure(attempt, 'IncompleteBody');
         expect(details.NumberBytesExpected).to.equal(String(size));
         expect(Number(details.NumberBytesProvided)).to.be.oneOf([CHUNKS[0]!.length, DATA.length]);
       }
@@ -158,31 +136,26 @@ describe('the aws-chunked decoder', () => {
   }
 
   it('decodes an empty body', () => {
-    expect(
-      decode({ signed: false, trailers: [] }, [Buffer.from('0\r\n\r\n')], { size: 0 }),
-    ).to.deep.equal({ data: '', trailers: {} });
+    const unsigned = decode(UNSIGNED_PLAIN, [Buffer.from('0\r\n\r\n')], { size: 0 });
+    expect(unsigned).to.deep.equal({ data: '', trailers: {} });
     const empty = signedChunks(SIGNER, SEED, []);
-    expect(decode({ signed: true, trailers: undefined }, [empty], { size: 0 }).data).to.equal('');
+    expect(decode(PLAIN, [empty], { size: 0 }).data).to.equal('');
   });
 
   it('refuses short chunks before the last, where chunks are signed', async () => {
-    const mode = { signed: true, trailers: undefined };
     const body = signedChunks(SIGNER, SEED, CHUNKS);
-    const { code, details } = await s3Failure(() =>
-      decode(mode, [body], { signedChunkBytesMin: 13 }),
-    );
-    expect(code).to.equal('InvalidChunkSizeError');
+    const attempt = () => decode(PLAIN, [body], { signedChunkBytesMin: 13 });
+    const { details } = await expectFailure(attempt, 'InvalidChunkSizeError');
     // AWS names the number of the chunk behind the short one.
     expect(details).to.deep.equal({ Chunk: '2', BadChunkSize: '12' });
-    expect(decode(mode, [body], { signedChunkBytesMin: 12 }).data).to.equal(DATA.toString());
+    expect(decode(PLAIN, [body], { signedChunkBytesMin: 12 }).data).to.equal(DATA.toString());
   });
 });
 
-describe('aws-chunked bodies that clients write in their own way', () => {
-  const SIGNED = { signed: true, trailers: [TRAILER_NAME] };
-  const good = unsignedChunks([DATA], { trailers: [TRAILER] }).toString('latin1');
-  const signed = signedChunks(SIGNER, SEED, [DATA], { trailers: [TRAILER] }).toString('latin1');
+const good = unsignedChunks([DATA], { trailers: [TRAILER] }).toString('latin1');
+const signed = signedChunks(SIGNER, SEED, [DATA], { trailers: [TRAILER] }).toString('latin1');
 
+describe('aws-chunked bodies that clients write in their own way', () => {
   for (const [what, body] of [
     ['blanks around the semicolon', signed.replaceAll(';', ' ; ')],
     ['blanks around the value', signed.replaceAll(/(chunk-signature)=([0-9a-f]+)/g, '$1 = $2 ')],
@@ -199,24 +172,17 @@ describe('aws-chunked bodies that clients write in their own way', () => {
 
   it('count the last of two trailers of a name', () => {
     const twice = good.replace(TRAILER, `${TRAILER_NAME}:BBBBBB==\r\n${TRAILER}`);
-    const unsigned = { signed: false, trailers: [TRAILER_NAME] };
-    const { trailers } = decode(unsigned, [Buffer.from(twice)]);
+    const { trailers } = decode(UNSIGNED, [Buffer.from(twice)]);
     expect(trailers).to.deep.equal({ [TRAILER_NAME]: 'AAAAAA==' });
   });
 
   it('sign a trailer that was announced, or are not whole', async () => {
     const none = signedChunks(SIGNER, SEED, [DATA], { trailers: [] });
-    const { code } = await s3Failure(() => decode({ signed: true, trailers: [] }, [none]));
-    expect(code).to.equal('IncompleteBody');
+    await expectFailure(() => decode({ signed: true, trailers: [] }, [none]), 'IncompleteBody');
   });
 });
 
 describe('malformed aws-chunked bodies', () => {
-  const UNSIGNED = { signed: false, trailers: [TRAILER_NAME] };
-  const SIGNED = { signed: true, trailers: [TRAILER_NAME] };
-  const PLAIN = { signed: true, trailers: undefined };
-  const good = unsignedChunks([DATA], { trailers: [TRAILER] }).toString('latin1');
-  const signed = signedChunks(SIGNER, SEED, [DATA], { trailers: [TRAILER] }).toString('latin1');
   const plain = signedChunks(SIGNER, SEED, [DATA]).toString('latin1');
   const signature = /[0-9a-f]{64}/;
 
@@ -318,10 +284,7 @@ describe('malformed aws-chunked bodies', () => {
       const bytes = Buffer.from(body, 'latin1');
       const pieceSizes = bytes.length > 1000 ? [1, 7, 4096] : undefined;
       const all = pieceSizes === undefined ? splits(bytes) : pieceSizes.map((n) => cut(bytes, n));
-      for (const pieces of all) {
-        const error = await s3Failure(() => decode(mode, pieces));
-        expect(error.code).to.equal(code);
-      }
+      for (const pieces of all) await expectFailure(() => decode(mode, pieces), code);
     });
   }
 });

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type IncomingMessage, request, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import {
@@ -19,6 +18,7 @@ import { Client as MinioClient } from 'minio';
 import type { Authentication } from '../../../src/s3/auth/authenticate.js';
 import { useOnce } from '../../support/fixture.js';
 import { bodyOf, requestHead } from '../../support/requests.js';
+import { serve } from '../../support/serve.js';
 import { authenticatorAt, IDENTITY, verify } from './support.js';
 
 /** Requests as real clients sign them and put them on the wire. */
@@ -48,25 +48,15 @@ class Gateway {
   readonly seen: Seen[] = [];
   readonly failures: unknown[] = [];
   readonly #authenticator = authenticatorAt(0, { clock: undefined });
-  readonly #server: Server = createServer((request, response) => {
+
+  readonly listener: RequestListener = (request, response) => {
     this.#take(request)
       .catch((error: unknown) => this.failures.push(error))
       .finally(() => {
         response.setHeader('etag', '"x"');
         response.end(request.method === 'POST' ? '<DeleteResult/>' : '<ListBucketResult/>');
       });
-  });
-
-  async start(): Promise<number> {
-    this.#server.listen(0, '127.0.0.1');
-    await once(this.#server, 'listening');
-    return (this.#server.address() as AddressInfo).port;
-  }
-
-  stop(): void {
-    this.#server.closeAllConnections();
-    this.#server.close();
-  }
+  };
 
   /** The one request since the last call. */
   take(): Seen {
@@ -97,39 +87,33 @@ class Gateway {
 
 describe('requests of real clients', () => {
   const gateway = new Gateway();
-  const port = useOnce(() => gateway.start());
-  const endpoint = useOnce(() => `http://127.0.0.1:${port()}`);
-  let sdk: S3Client;
-
-  before(() => {
-    sdk = new S3Client({
-      endpoint: endpoint(),
-      region: IDENTITY.region,
-      forcePathStyle: true,
-      maxAttempts: 1,
-      credentials: { accessKeyId: IDENTITY.accessKey, secretAccessKey: IDENTITY.secretKey },
-    });
-  });
-
-  after(() => {
-    sdk.destroy();
-    gateway.stop();
-  });
+  const server = useOnce(() => serve(gateway.listener), 'close');
+  const sdk = useOnce(
+    () =>
+      new S3Client({
+        endpoint: server().origin,
+        region: IDENTITY.region,
+        forcePathStyle: true,
+        maxAttempts: 1,
+        credentials: { accessKeyId: IDENTITY.accessKey, secretAccessKey: IDENTITY.secretKey },
+      }),
+    'destroy',
+  );
 
   describe('@aws-sdk/client-s3', () => {
     for (const Key of KEYS) {
       it(`stores and reads ${Key.slice(0, 40)}`, async () => {
-        await sdk.send(new PutObjectCommand({ Bucket: 'bucket', Key, Body: BODY }));
+        await sdk().send(new PutObjectCommand({ Bucket: 'bucket', Key, Body: BODY }));
         const put = gateway.take();
         expect(put.body.equals(BODY)).to.be.true;
         expect(put.checksum).to.equal('CRC32');
-        await sdk.send(new GetObjectCommand({ Bucket: 'bucket', Key }));
+        await sdk().send(new GetObjectCommand({ Bucket: 'bucket', Key }));
         gateway.take();
       });
     }
 
     it('streams with a trailing checksum', async () => {
-      await sdk.send(
+      await sdk().send(
         new PutObjectCommand({
           Bucket: 'bucket',
           Key: 'stream',
@@ -148,13 +132,13 @@ describe('requests of real clients', () => {
       if (!['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'].includes(algorithm)) continue;
       it(`computes ${algorithm} as we do`, async () => {
         const input = { Bucket: 'bucket', Key: 'k', Body: BODY, ChecksumAlgorithm: algorithm };
-        await sdk.send(new PutObjectCommand(input));
+        await sdk().send(new PutObjectCommand(input));
         expect(gateway.take().checksum).to.equal(algorithm);
       });
     }
 
     it('lists with every kind of parameter', async () => {
-      await sdk.send(
+      await sdk().send(
         new ListObjectsV2Command({
           Bucket: 'bucket',
           Prefix: 'a b+c/é&=',
@@ -168,7 +152,7 @@ describe('requests of real clients', () => {
 
     it('deletes many', async () => {
       const Objects = KEYS.map((Key) => ({ Key }));
-      await sdk.send(new DeleteObjectsCommand({ Bucket: 'bucket', Delete: { Objects } }));
+      await sdk().send(new DeleteObjectsCommand({ Bucket: 'bucket', Delete: { Objects } }));
       expect(gateway.take().body.toString()).to.contain('<Delete');
     });
 
@@ -179,7 +163,7 @@ describe('requests of real clients', () => {
           Key,
           ResponseContentDisposition: 'attachment; filename="a+b (1).txt"',
         });
-        await fetchRaw(await getSignedUrl(sdk, command, { expiresIn: 600 }), 'GET');
+        await fetchRaw(await getSignedUrl(sdk(), command, { expiresIn: 600 }), 'GET');
         gateway.take();
       }
     });
@@ -190,7 +174,7 @@ describe('requests of real clients', () => {
         Key: 'later',
         Metadata: { color: 'blue' },
       });
-      const url = await getSignedUrl(sdk, command, { expiresIn: 600 });
+      const url = await getSignedUrl(sdk(), command, { expiresIn: 600 });
       expect(url).to.contain('x-amz-checksum-crc32=AAAAAA');
       await fetchRaw(url, 'PUT', BODY);
       const put = gateway.take();
@@ -203,17 +187,14 @@ describe('requests of real clients', () => {
     it('stores, reads, lists and presigns', async () => {
       const minio = new MinioClient({
         endPoint: '127.0.0.1',
-        port: port(),
+        port: server().port,
         useSSL: false,
-        region: IDENTITY.region,
-        accessKey: IDENTITY.accessKey,
-        secretKey: IDENTITY.secretKey,
+        ...IDENTITY,
       });
       for (const key of KEYS) {
         await minio.putObject('bucket', key, BODY, BODY.length, { 'x-amz-meta-note': 'a  b' });
         expect(gateway.take().body.equals(BODY)).to.be.true;
-        const stream = await minio.getObject('bucket', key);
-        stream.resume();
+        (await minio.getObject('bucket', key)).resume();
         gateway.take();
         await fetchRaw(await minio.presignedGetObject('bucket', key, 600), 'GET');
         gateway.take();
@@ -249,7 +230,6 @@ describe('requests of real clients', () => {
 
 /** The URL exactly as the presigner wrote it: fetch would collapse `..` and re-escape. */
 async function fetchRaw(url: string, method: string, body?: Buffer): Promise<void> {
-  const { request } = await import('node:http');
   const [, host = '', path = ''] = /^http:\/\/([^/]+)(\/.*)$/.exec(url) ?? [];
   const [hostname, port] = host.split(':');
   const sent = request({ hostname, port, path, method, headers: { host } });

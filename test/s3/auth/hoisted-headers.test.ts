@@ -1,23 +1,25 @@
 import { expect } from 'chai';
 import type { RequestHead } from '../../../src/http/exchange.js';
 import { requestHead } from '../../support/requests.js';
-import { presignQueryV2 } from '../../support/sigv2.js';
-import { presignQuery } from '../../support/sigv4.js';
-import { DATE, EMPTY_SHA256, expectRefusal, HOST, IDENTITY, NOW, verify } from './support.js';
-
-const EXPIRY = new Date(NOW + 60_000);
+import {
+  EMPTY_SHA256,
+  expectRefusal,
+  type Headers,
+  HOST,
+  presignedRequest,
+  presignedRequestV2,
+  verify,
+} from './support.js';
 
 /** A URL of version 2 that signs these headers, and carries this query instead of them. */
-function hoistedV2(signed: Readonly<Record<string, string>>, query: string): RequestHead {
-  const toSign = { method: 'PUT', rawPath: '/b/key', headers: { host: HOST, ...signed } };
-  const url = `/b/key?${presignQueryV2(IDENTITY, toSign, EXPIRY)}&${query}`;
-  return requestHead('PUT', url, { host: HOST });
+function hoistedV2(signed: Headers, query: string): RequestHead {
+  const { rawQuery } = presignedRequestV2('PUT', '/b/key', signed);
+  return requestHead('PUT', `/b/key?${rawQuery}&${query}`, { host: HOST });
 }
 
 /** A URL of version 4 whose query is signed as it is. */
 function hoistedV4(query: string): RequestHead {
-  const toSign = { method: 'PUT', rawPath: '/b/key', rawQuery: query, headers: { host: HOST } };
-  return requestHead('PUT', `/b/key?${presignQuery(IDENTITY, toSign, DATE, 60)}`, { host: HOST });
+  return presignedRequest('PUT', `/b/key?${query}`);
 }
 
 /** Queries with the string to sign of {@link SIGNED}, in which `x-amz-content-sha256` is gone. */

@@ -1,40 +1,29 @@
 import { expect } from 'chai';
 
 import type { RequestHead } from '../../../src/http/exchange.js';
-import { requestHead, sizedBody } from '../../support/requests.js';
-import { signHeadersV2 } from '../../support/sigv2.js';
-import { presignQuery, sha256Hex, unsignedChunks } from '../../support/sigv4.js';
-import { DATE, HOST, IDENTITY, s3Failure, verify } from './support.js';
+import { sizedBody } from '../../support/requests.js';
+import { sha256Hex, unsignedChunks } from '../../support/sigv4.js';
+import {
+  expectFailure,
+  presignedRequest,
+  SIGNED_CHUNKS,
+  signedRequestV2,
+  UNSIGNED_TRAILER,
+  verify,
+} from './support.js';
 
 const BODY = Buffer.from('body');
-const UNSIGNED_TRAILER = 'STREAMING-UNSIGNED-PAYLOAD-TRAILER';
-const SIGNED_CHUNKS = 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD';
 
 describe('a payload hash that the signature is not made with', () => {
   const LITERALS = ['invalid', 'unsigned-payload', '0'.repeat(64), UNSIGNED_TRAILER, SIGNED_CHUNKS];
-  const v2 = (method: string, contentSha256: string): RequestHead => {
-    const headers = {
-      host: HOST,
-      date: DATE.toUTCString(),
-      'x-amz-content-sha256': contentSha256,
-      'x-amz-decoded-content-length': String(BODY.length),
-    };
-    return requestHead(
-      method,
-      '/b/k',
-      signHeadersV2(IDENTITY, { method, rawPath: '/b/k', headers }),
-    );
-  };
-  const presigned = (method: string, contentSha256: string): RequestHead => {
-    const headers = {
-      host: HOST,
-      'x-amz-content-sha256': contentSha256,
-      'x-amz-decoded-content-length': String(BODY.length),
-    };
-    const signed = { method, rawPath: '/b/k', headers };
-    const query = presignQuery(IDENTITY, signed, DATE, 60, contentSha256);
-    return requestHead(method, `/b/k?${query}`, headers);
-  };
+  const headersOf = (contentSha256: string) => ({
+    'x-amz-content-sha256': contentSha256,
+    'x-amz-decoded-content-length': String(BODY.length),
+  });
+  const v2 = (method: string, contentSha256: string): RequestHead =>
+    signedRequestV2(method, '/b/k', headersOf(contentSha256));
+  const presigned = (method: string, contentSha256: string): RequestHead =>
+    presignedRequest(method, '/b/k', headersOf(contentSha256), { contentSha256 });
 
   for (const [what, requestOf] of [
     ['version 2', v2],
@@ -48,9 +37,9 @@ describe('a payload hash that the signature is not made with', () => {
       for (const literal of LITERALS) {
         const authentication = await verify(requestOf('PUT', literal));
         const payload = authentication.openPayload(sizedBody(BODY));
-        const error = await s3Failure(() => payload.collect(100));
-        expect(error.code).to.equal('XAmzContentSHA256Mismatch');
-        expect(error.details).to.deep.equal({
+        const attempt = () => payload.collect(100);
+        const { details } = await expectFailure(attempt, 'XAmzContentSHA256Mismatch');
+        expect(details).to.deep.equal({
           ClientComputedContentSHA256: literal,
           S3ComputedContentSHA256: sha256Hex(BODY),
         });
@@ -62,9 +51,9 @@ describe('a payload hash that the signature is not made with', () => {
     it(`never frames the body: ${what}`, async () => {
       const body = sizedBody(unsignedChunks([BODY]));
       const authentication = await verify(requestOf('PUT', UNSIGNED_TRAILER));
-      const error = await s3Failure(() => authentication.openPayload(body));
-      expect(error.code).to.equal('IncompleteBody');
-      expect(error.details).to.deep.equal({
+      const attempt = () => authentication.openPayload(body);
+      const { details } = await expectFailure(attempt, 'IncompleteBody');
+      expect(details).to.deep.equal({
         NumberBytesExpected: String(BODY.length),
         NumberBytesProvided: String(body.contentLength),
       });

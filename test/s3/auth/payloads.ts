@@ -7,13 +7,11 @@ import type { Payload, PayloadOptions } from '../../../src/s3/auth/payload-plan.
 import type { ErrorCode, S3Error } from '../../../src/s3/errors.js';
 import { sizedBody } from '../../support/requests.js';
 import { unsignedChunks } from '../../support/sigv4.js';
-import { s3Failure, signedRequest, verify } from './support.js';
+import { type Headers, s3Failure, signedRequest, UNSIGNED_TRAILER, verify } from './support.js';
 
 /** Payloads of one body, as a request announces it. */
 
 export const DATA = Buffer.from('A body of some length, which arrives in several pieces.');
-export const UNSIGNED = 'UNSIGNED-PAYLOAD';
-export const UNSIGNED_TRAILER = 'STREAMING-UNSIGNED-PAYLOAD-TRAILER';
 export const ALGORITHMS: readonly ChecksumAlgorithm[] = [
   'CRC32',
   'CRC32C',
@@ -21,8 +19,6 @@ export const ALGORITHMS: readonly ChecksumAlgorithm[] = [
   'SHA1',
   'SHA256',
 ];
-
-export type Headers = Readonly<Record<string, string>>;
 
 export function checksumOf(algorithm: ChecksumAlgorithm, data: Uint8Array): string {
   const checksum = createChecksum(algorithm);

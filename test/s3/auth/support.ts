@@ -10,8 +10,15 @@ import {
 } from '../../../src/s3/auth/authenticate.js';
 import { RosterCredentials } from '../../../src/s3/auth/principal.js';
 import { type ErrorCode, S3Error } from '../../../src/s3/errors.js';
-import { signHeaders, sha256Hex, type SigningIdentity } from '../../support/sigv4.js';
 import { requestHead } from '../../support/requests.js';
+import { presignQueryV2, signHeadersV2 } from '../../support/sigv2.js';
+import {
+  presignQuery,
+  type RequestToSign,
+  sha256Hex,
+  signHeaders,
+  type SigningIdentity,
+} from '../../support/sigv4.js';
 
 /** The identity and the date of the examples in AWS's documentation. */
 export const IDENTITY: SigningIdentity = {
@@ -23,6 +30,9 @@ export const DATE = new Date('2013-05-24T00:00:00Z');
 export const NOW = DATE.getTime();
 export const EMPTY_SHA256 = sha256Hex('');
 export const HOST = 'gateway.example:8000';
+export const UNSIGNED = 'UNSIGNED-PAYLOAD';
+export const UNSIGNED_TRAILER = 'STREAMING-UNSIGNED-PAYLOAD-TRAILER';
+export const SIGNED_CHUNKS = 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD';
 
 /** {@link DATE} as clients write it in a `Date` header. */
 export const REQUEST_DATES: readonly string[] = [
@@ -50,14 +60,7 @@ export function authenticatorAt(
   options: Partial<AuthenticatorOptions> = {},
 ): Authenticator {
   return createAuthenticator({
-    credentials: new RosterCredentials([
-      {
-        accessKey: IDENTITY.accessKey,
-        secretKey: IDENTITY.secretKey,
-        account: 'AUTH_test',
-        role: 'owner',
-      },
-    ]),
+    credentials: new RosterCredentials([{ ...IDENTITY, account: 'AUTH_test', role: 'owner' }]),
     region: IDENTITY.region,
     digests: INLINE,
     clock: () => now,
@@ -65,27 +68,60 @@ export function authenticatorAt(
   });
 }
 
+/** What {@link IDENTITY} has access as. */
+export const PRINCIPAL = { accessKey: IDENTITY.accessKey, account: 'AUTH_test', role: 'owner' };
+
+export type Headers = Readonly<Record<string, string>>;
+
+function toSign(method: string, url: string, headers: Headers): RequestToSign {
+  return { ...requestHead(method, url, {}), headers: { host: HOST, ...headers } };
+}
+
 /** A request of our own, signed by the independent signer. */
 export function signedRequest(
   method: string,
   url: string,
-  headers: Readonly<Record<string, string>> = {},
+  headers: Headers = {},
   contentSha256 = EMPTY_SHA256,
-  date = DATE,
+  { date = DATE, identity = IDENTITY } = {},
 ): RequestHead {
-  const bare = requestHead(method, url, { host: HOST, ...headers });
-  const signed = signHeaders(
-    IDENTITY,
-    {
-      method,
-      rawPath: bare.rawPath,
-      rawQuery: bare.rawQuery,
-      headers: { host: HOST, ...headers },
-    },
-    date,
-    contentSha256,
-  );
-  return requestHead(method, url, signed);
+  const request = toSign(method, url, headers);
+  return requestHead(method, url, signHeaders(identity, request, date, contentSha256));
+}
+
+/** The same with version 2. */
+export function signedRequestV2(
+  method: string,
+  url: string,
+  headers: Headers = {},
+  identity = IDENTITY,
+): RequestHead {
+  const request = toSign(method, url, { date: DATE.toUTCString(), ...headers });
+  return requestHead(method, url, signHeadersV2(identity, request));
+}
+
+/** A presigned URL, used with the headers that it signs. */
+export function presignedRequest(
+  method: string,
+  url: string,
+  headers: Headers = {},
+  { expiresS = 3600, contentSha256 = UNSIGNED, date = DATE } = {},
+): RequestHead {
+  const request = toSign(method, url, headers);
+  const query = presignQuery(IDENTITY, request, date, expiresS, contentSha256);
+  return requestHead(method, `${request.rawPath}?${query}`, request.headers);
+}
+
+/** The same with version 2. */
+export function presignedRequestV2(
+  method: string,
+  url: string,
+  headers: Headers = {},
+  expiresAt = new Date(NOW + 60_000),
+): RequestHead {
+  const request = toSign(method, url, headers);
+  const query = presignQueryV2(IDENTITY, request, expiresAt);
+  return requestHead(method, `${request.rawPath}?${query}`, request.headers);
 }
 
 /** The request with another value of a header, or without it. */
@@ -115,12 +151,13 @@ export async function s3Failure(attempt: () => unknown): Promise<S3Error> {
   return expect.fail('expected an S3 error');
 }
 
-export async function expectRefusal(
-  request: RequestHead,
-  code: ErrorCode,
-  now = NOW,
-): Promise<S3Error> {
-  const error = await s3Failure(() => verify(request, now));
+/** An attempt that has to end with this S3 error. */
+export async function expectFailure(attempt: () => unknown, code: ErrorCode): Promise<S3Error> {
+  const error = await s3Failure(attempt);
   expect(error.code, error.message).to.equal(code);
   return error;
+}
+
+export function expectRefusal(request: RequestHead, code: ErrorCode, now = NOW): Promise<S3Error> {
+  return expectFailure(() => verify(request, now), code);
 }
