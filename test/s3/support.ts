@@ -1,3 +1,5 @@
+import { expect } from 'chai';
+import type { Capabilities } from '../../src/backend/backend.js';
 import { S3Error } from '../../src/s3/errors.js';
 import { queryOf, type Query } from '../../src/s3/request/query.js';
 import { parseQuery } from '../../src/lib/uri.js';
@@ -6,6 +8,24 @@ import { parseQuery } from '../../src/lib/uri.js';
 export function query(raw: string): Query {
   return queryOf(parseQuery(raw)!);
 }
+
+/** A store that decides nothing atomically and protects no metadata. */
+export const WEAK_STORE: Capabilities = {
+  atomicCreate: false,
+  conditionalReplace: false,
+  conditionalDelete: false,
+  exclusiveDelete: false,
+  orderedWrites: false,
+  unsizedBodies: false,
+  containerStaleMs: 0,
+  listingUpdates: true,
+  bodyUpdates: true,
+  takesMd5: false,
+  atomicGuard: false,
+  systemMetadata: false,
+  objectNameBytesMax: 1024,
+  segmentsMax: 1000,
+};
 
 /** Headers as the edge hands them on: lower-case names. */
 export function headers(entries: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
@@ -24,11 +44,18 @@ export function s3ErrorOf(call: () => unknown): S3Error {
   throw new Error(`no S3Error, but ${JSON.stringify(result)}`);
 }
 
-/** Its code and details in one value, to compare at once. */
-export function s3FailureOf(call: () => unknown): {
-  code: string;
-  details: Readonly<Record<string, string>>;
-} {
-  const { code, details } = s3ErrorOf(call);
-  return { code, details };
+/** The S3Error that `call` has to throw: with this code and, where they are given, these details. */
+export function expectS3Error(
+  call: () => unknown,
+  code: string,
+  details?: Readonly<Record<string, string>>,
+): S3Error {
+  const error = s3ErrorOf(call);
+  expect(error.code, error.message).to.equal(code);
+  if (details !== undefined) expect(error.details).to.deep.equal(details);
+  return error;
+}
+
+export function expectInvalidArgument(call: () => unknown, name: string, value: string): S3Error {
+  return expectS3Error(call, 'InvalidArgument', { ArgumentName: name, ArgumentValue: value });
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { parseEndpoint } from '../../../src/s3/endpoint/endpoint.js';
-import { s3ErrorOf } from '../support.js';
+import { expectS3Error } from '../support.js';
 
 /** Request line to operation and key; the bucket is in the host name. */
 const OPERATIONS: readonly (readonly [line: string, operation: string, key: string])[] = [
@@ -31,13 +31,12 @@ describe('s3 endpoint: virtual-host style', () => {
 
   it('checks the name of the bucket, the path and the key', () => {
     for (const bucket of ['a_b', 'ab', 'a..b', 'x'.repeat(64), '1.2.3.4']) {
-      expect(s3ErrorOf(() => parse('GET /key', bucket)).code).to.equal('InvalidBucketName');
+      expectS3Error(() => parse('GET /key', bucket), 'InvalidBucketName');
     }
-    expect(s3ErrorOf(() => parse('GET /%zz', 'bucket')).code).to.equal('InvalidURI');
+    expectS3Error(() => parse('GET /%zz', 'bucket'), 'InvalidURI');
     const long = `GET /${'k'.repeat(1025)}`;
-    const tooLong = s3ErrorOf(() => parse(long, 'bucket'));
-    expect(tooLong.code).to.equal('KeyTooLongError');
-    expect(tooLong.details).to.include({ BucketName: 'bucket' });
+    const { details } = expectS3Error(() => parse(long, 'bucket'), 'KeyTooLongError');
+    expect(details).to.include({ BucketName: 'bucket' });
   });
 });
 

@@ -8,7 +8,7 @@ import {
 } from '../../../src/s3/endpoint/endpoint.js';
 import { operationFacts } from '../../../src/s3/operations.js';
 import { S3Error } from '../../../src/s3/errors.js';
-import { headers, s3ErrorOf, s3FailureOf } from '../support.js';
+import { expectS3Error, headers } from '../support.js';
 
 /** Request line to operation; `!` marks what answers 501. */
 const OPERATIONS: readonly (readonly [line: string, operation: string])[] = [
@@ -138,9 +138,7 @@ describe('s3 endpoint', () => {
 
   for (const [line, resource, allow] of METHOD_NOT_ALLOWED) {
     it(`${line} is not allowed`, () => {
-      const error = s3ErrorOf(() => parseLine(line));
-      expect(error.code).to.equal('MethodNotAllowed');
-      expect(error.details).to.deep.equal({
+      const error = expectS3Error(() => parseLine(line), 'MethodNotAllowed', {
         Method: line.slice(0, line.indexOf(' ')),
         ResourceType: resource,
       });
@@ -165,18 +163,13 @@ describe('s3 endpoint', () => {
 
   for (const path of ['/bucket/%', '/bucket/%zz', '/bucket/%ff', '/bucket/a%00b', '/%', 'bucket']) {
     it(`refuses the path ${path}`, () => {
-      expect(s3FailureOf(() => parseEndpoint('GET', path, ''))).to.deep.equal({
-        code: 'InvalidURI',
-        details: { URI: path },
-      });
+      expectS3Error(() => parseEndpoint('GET', path, ''), 'InvalidURI', { URI: path });
     });
   }
 
   for (const rawQuery of ['a=%', '%ff', 'prefix=%C3']) {
     it(`refuses the query ${rawQuery}`, () => {
-      expect(s3ErrorOf(() => parseEndpoint('GET', '/bucket', rawQuery)).code).to.equal(
-        'InvalidURI',
-      );
+      expectS3Error(() => parseEndpoint('GET', '/bucket', rawQuery), 'InvalidURI');
     });
   }
 
@@ -190,36 +183,31 @@ describe('s3 endpoint', () => {
     '/b%2Fc',
   ]) {
     it(`refuses the bucket of ${path}`, () => {
-      expect(s3ErrorOf(() => parseEndpoint('GET', path, '')).code).to.equal('InvalidBucketName');
+      expectS3Error(() => parseEndpoint('GET', path, ''), 'InvalidBucketName');
     });
   }
 
   it('counts the bytes of a key', () => {
     const longest = `${'%C3%A4'.repeat(511)}ab`;
     expect(Buffer.byteLength(parseEndpoint('PUT', `/bucket/${longest}`, '').key)).to.equal(1024);
-    expect(s3FailureOf(() => parseEndpoint('PUT', `/bucket/${longest}c`, ''))).to.deep.equal({
-      code: 'KeyTooLongError',
-      details: {
-        BucketName: 'bucket',
-        Key: `${'ä'.repeat(511)}abc`,
-        Size: '1025',
-        MaxSizeAllowed: '1024',
-      },
+    expectS3Error(() => parseEndpoint('PUT', `/bucket/${longest}c`, ''), 'KeyTooLongError', {
+      BucketName: 'bucket',
+      Key: `${'ä'.repeat(511)}abc`,
+      Size: '1025',
+      MaxSizeAllowed: '1024',
     });
   });
 
   it('refuses a part of no upload', () => {
-    const error = s3ErrorOf(() => parseLine('PUT /bucket/key?partNumber=1'));
-    expect([error.code, error.message]).to.deep.equal([
-      'InvalidArgument',
-      'This operation does not accept partNumber without uploadId',
-    ]);
+    const part = () => parseLine('PUT /bucket/key?partNumber=1');
+    const { message } = expectS3Error(part, 'InvalidArgument');
+    expect(message).to.equal('This operation does not accept partNumber without uploadId');
   });
 
   it('refuses subresources that exclude one another', () => {
-    const error = s3ErrorOf(() => parseLine('GET /bucket?acl&tagging'));
-    expect(error.code).to.equal('InvalidArgument');
-    expect(error.message).to.equal('Conflicting query string parameters: acl, tagging');
+    const conflict = () => parseLine('GET /bucket?acl&tagging');
+    const { message } = expectS3Error(conflict, 'InvalidArgument');
+    expect(message).to.equal('Conflicting query string parameters: acl, tagging');
     expect(parseLine('GET /bucket?acl&acl').operation).to.equal('GetBucketAcl');
   });
 
@@ -232,17 +220,14 @@ describe('s3 endpoint', () => {
     it(`refuses the version of ${line}`, () => {
       const endpoint = parseLine(line);
       expect(operationFacts(endpoint.operation).takesVersionId).to.equal(false);
-      const failure = s3FailureOf(() => {
+      const refuse = () => {
         refuseVersionId(endpoint);
-      });
-      expect(failure).to.deep.equal({
-        code: 'InvalidArgument',
-        details: {
-          BucketName: 'bucket',
-          ...(line.includes('key') ? { Key: 'key' } : {}),
-          ArgumentName: 'versionId',
-          ArgumentValue: 'null',
-        },
+      };
+      expectS3Error(refuse, 'InvalidArgument', {
+        BucketName: 'bucket',
+        ...(line.includes('key') ? { Key: 'key' } : {}),
+        ArgumentName: 'versionId',
+        ArgumentValue: 'null',
       });
     });
   }

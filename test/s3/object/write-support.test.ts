@@ -6,24 +6,13 @@ import {
   requireVersionConditionSupport,
 } from '../../../src/s3/object/condition-support.js';
 import { S3Error } from '../../../src/s3/errors.js';
+import { WEAK_STORE } from '../support.js';
 
 const ABSENT: WritePrecondition = { absent: true };
 const MATCH: WritePrecondition = { etag: 'x' };
 
 function capabilities(atomicCreate: boolean, conditionalReplace: boolean): Capabilities {
-  const rest = {
-    conditionalDelete: false,
-    exclusiveDelete: false,
-    orderedWrites: false,
-    unsizedBodies: false,
-    atomicGuard: false,
-    listingUpdates: true,
-    bodyUpdates: true,
-    takesMd5: false,
-    systemMetadata: true,
-    containerStaleMs: 0,
-  };
-  return { atomicCreate, conditionalReplace, ...rest, objectNameBytesMax: 1024, segmentsMax: 1000 };
+  return { ...WEAK_STORE, atomicCreate, conditionalReplace };
 }
 
 function isRefused(decide: () => void): boolean {

@@ -8,7 +8,7 @@ import {
   type UploadedPart,
 } from '../../../src/s3/rules/complete-rules.js';
 import { PART_BYTES_MIN } from '../../../src/s3/rules/protocol-limits.js';
-import { headers, s3ErrorOf, s3FailureOf } from '../support.js';
+import { expectS3Error, headers } from '../support.js';
 
 const MIN = PART_BYTES_MIN;
 const CRC32 = { algorithm: 'CRC32', value: 'AAAAAA==' } as const;
@@ -46,14 +46,11 @@ describe('s3 rules: completing an upload', () => {
 
   it('names the part that is too small', () => {
     const parts = uploaded(part(1), part(2, MIN - 1), part(3));
-    expect(s3FailureOf(() => selectParts('id', named(1, 2, 3), parts))).to.deep.equal({
-      code: 'EntityTooSmall',
-      details: {
-        ProposedSize: String(MIN - 1),
-        MinSizeAllowed: '5242880',
-        PartNumber: '2',
-        ETag: '"etag2"',
-      },
+    expectS3Error(() => selectParts('id', named(1, 2, 3), parts), 'EntityTooSmall', {
+      ProposedSize: String(MIN - 1),
+      MinSizeAllowed: '5242880',
+      PartNumber: '2',
+      ETag: '"etag2"',
     });
   });
 
@@ -67,9 +64,9 @@ describe('s3 rules: completing an upload', () => {
     const fits = uploaded(part(1, half), part(2, half));
     expect(selectParts('id', named(1, 2), fits).size).to.equal(MULTIPART_OBJECT_BYTES_MAX);
     const tooLarge = uploaded(part(1, half), part(2, half + 1));
-    expect(s3FailureOf(() => selectParts('id', named(1, 2), tooLarge))).to.deep.equal({
-      code: 'EntityTooLarge',
-      details: { ProposedSize: '5497558138881', MaxSizeAllowed: '5497558138880' },
+    expectS3Error(() => selectParts('id', named(1, 2), tooLarge), 'EntityTooLarge', {
+      ProposedSize: '5497558138881',
+      MaxSizeAllowed: '5497558138880',
     });
   });
 
@@ -80,8 +77,7 @@ describe('s3 rules: completing an upload', () => {
   ]) {
     it(`refuses the order ${numbers.join(', ')}`, () => {
       const parts = uploaded(part(1), part(2), part(3));
-      const failure = s3ErrorOf(() => selectParts('id', named(...numbers), parts));
-      expect(failure.code).to.equal('InvalidPartOrder');
+      expectS3Error(() => selectParts('id', named(...numbers), parts), 'InvalidPartOrder');
     });
   }
 
@@ -101,13 +97,10 @@ describe('s3 rules: completing an upload', () => {
 
   for (const [what, requested, parts] of PARTS) {
     it(`refuses a part ${what}`, () => {
-      expect(s3FailureOf(() => selectParts('id', [requested], parts))).to.deep.equal({
-        code: 'InvalidPart',
-        details: {
-          UploadId: 'id',
-          PartNumber: String(requested.partNumber),
-          ETag: requested.etag,
-        },
+      expectS3Error(() => selectParts('id', [requested], parts), 'InvalidPart', {
+        UploadId: 'id',
+        PartNumber: String(requested.partNumber),
+        ETag: requested.etag,
       });
     });
   }
@@ -130,8 +123,7 @@ describe('s3 rules: completing an upload', () => {
           expect(parts.map(({ partNumber }) => partNumber)).to.deep.equal(given);
           expect(size).to.equal(given.length * MIN);
         } else {
-          const error = s3ErrorOf(() => selectParts('id', named(...given), all));
-          expect(error.code).to.equal('InvalidPartOrder');
+          expectS3Error(() => selectParts('id', named(...given), all), 'InvalidPartOrder');
         }
       }),
     );
@@ -145,19 +137,15 @@ describe('s3 rules: x-amz-mp-object-size', () => {
   };
 
   it('agrees with the sum, or is left out', () => {
-    expect(() => {
-      check();
-      check('42');
-    }).not.to.throw();
+    check();
+    check('42');
   });
 
   for (const value of ['41', '0', '', '-42', 'x', '42.0']) {
     it(`refuses ${JSON.stringify(value)}`, () => {
-      expect(
-        s3ErrorOf(() => {
-          check(value);
-        }).code,
-      ).to.equal('InvalidRequest');
+      expectS3Error(() => {
+        check(value);
+      }, 'InvalidRequest');
     });
   }
 });

@@ -4,7 +4,7 @@ import {
   decodeContinuationToken,
   encodeContinuationToken,
 } from '../../../src/s3/rules/continuation-token.js';
-import { s3ErrorOf } from '../support.js';
+import { expectInvalidArgument, expectS3Error } from '../support.js';
 
 const key = fc.string({ unit: 'binary', maxLength: 100 });
 
@@ -39,20 +39,16 @@ describe('s3 rules: continuation tokens', () => {
   ];
   for (const text of garbage) {
     it(`refuses ${JSON.stringify(text)}`, () => {
-      const error = s3ErrorOf(() => decodeContinuationToken(text));
-      expect(error.code).to.equal('InvalidArgument');
-      expect(error.message).to.equal('The continuation token provided is incorrect');
-      expect(error.details).to.deep.equal({
-        ArgumentName: 'continuation-token',
-        ArgumentValue: text,
-      });
+      const decode = () => decodeContinuationToken(text);
+      const { message } = expectInvalidArgument(decode, 'continuation-token', text);
+      expect(message).to.equal('The continuation token provided is incorrect');
     });
   }
 
   it('refuses whatever it did not make', () => {
     fc.assert(
       fc.property(fc.base64String({ maxLength: 60 }), (text) => {
-        expect(s3ErrorOf(() => decodeContinuationToken(text)).code).to.equal('InvalidArgument');
+        expectS3Error(() => decodeContinuationToken(text), 'InvalidArgument');
       }),
     );
   });

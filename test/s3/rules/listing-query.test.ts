@@ -5,7 +5,7 @@ import {
   parseListObjectsQuery,
   parseListObjectsV2Query,
 } from '../../../src/s3/rules/listing-query.js';
-import { query, s3FailureOf } from '../support.js';
+import { expectInvalidArgument, expectS3Error, query } from '../support.js';
 
 const COMMON = { prefix: '', delimiter: undefined, marker: '', maxKeys: 1000, urlEncoded: false };
 const V2 = { ...COMMON, startAfter: undefined, continuationToken: undefined, fetchOwner: false };
@@ -80,10 +80,7 @@ describe('s3 rules: listing parameters', () => {
   for (const [raw, name, value] of REFUSED) {
     it(`refuses ${raw}`, () => {
       const full = raw.startsWith('list-type') ? raw : `list-type=2&${raw}`;
-      expect(s3FailureOf(() => parseListObjectsV2Query(query(full)))).to.deep.equal({
-        code: 'InvalidArgument',
-        details: { ArgumentName: name, ArgumentValue: value },
-      });
+      expectInvalidArgument(() => parseListObjectsV2Query(query(full)), name, value);
     });
   }
 
@@ -106,8 +103,7 @@ describe('s3 rules: listing parameters', () => {
       maxBuckets: 10_000,
     });
     for (const value of ['0', '10001', '-1', 'x', '']) {
-      const failure = s3FailureOf(() => parseListBucketsQuery(query(`max-buckets=${value}`)));
-      expect(failure.code).to.equal('InvalidArgument');
+      expectS3Error(() => parseListBucketsQuery(query(`max-buckets=${value}`)), 'InvalidArgument');
     }
   });
 });

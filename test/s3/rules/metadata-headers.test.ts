@@ -4,7 +4,7 @@ import {
   metadataResponseHeaders,
   readMetadataHeaders,
 } from '../../../src/s3/rules/metadata-headers.js';
-import { headers, s3FailureOf } from '../support.js';
+import { expectS3Error, headers } from '../support.js';
 
 const NOTHING = { contentType: 'binary/octet-stream', headers: {}, metadata: {} };
 
@@ -107,9 +107,9 @@ describe('s3 rules: metadata headers', () => {
   it('counts the bytes of names and values', () => {
     const of = (length: number) => headers({ 'x-amz-meta-ab': 'ä'.repeat(length / 2) });
     expect(readMetadataHeaders(of(2046)).metadata.ab).to.have.length(1023);
-    expect(s3FailureOf(() => readMetadataHeaders(of(2048)))).to.deep.equal({
-      code: 'MetadataTooLarge',
-      details: { Size: '2050', MaxSizeAllowed: '2048' },
+    expectS3Error(() => readMetadataHeaders(of(2048)), 'MetadataTooLarge', {
+      Size: '2050',
+      MaxSizeAllowed: '2048',
     });
   });
 
@@ -117,9 +117,9 @@ describe('s3 rules: metadata headers', () => {
     const of = (count: number) =>
       headers(Object.fromEntries(Array.from({ length: count }, (_, n) => [`x-amz-meta-${n}`, ''])));
     expect(Object.keys(readMetadataHeaders(of(70)).metadata)).to.have.length(70);
-    expect(s3FailureOf(() => readMetadataHeaders(of(71)))).to.deep.equal({
-      code: 'MetadataTooLarge',
-      details: { Entries: '71', MaxEntriesAllowed: '70' },
+    expectS3Error(() => readMetadataHeaders(of(71)), 'MetadataTooLarge', {
+      Entries: '71',
+      MaxEntriesAllowed: '70',
     });
   });
 
@@ -128,14 +128,12 @@ describe('s3 rules: metadata headers', () => {
       headers({ 'content-type': 'a/b', 'content-language': 'ä'.repeat(length / 2), expires: '0' });
     const room = 8192 - 'content-typea/bcontent-languageexpires0'.length - 1;
     expect(readMetadataHeaders(of(room)).headers['content-language']).to.have.length(room / 2);
-    expect(s3FailureOf(() => readMetadataHeaders(of(room + 2)))).to.deep.equal({
-      code: 'RequestHeaderSectionTooLarge',
-      details: { Size: '8193', MaxSizeAllowed: '8192' },
+    expectS3Error(() => readMetadataHeaders(of(room + 2)), 'RequestHeaderSectionTooLarge', {
+      Size: '8193',
+      MaxSizeAllowed: '8192',
     });
     const type = headers({ 'content-type': 't'.repeat(8192) });
-    expect(s3FailureOf(() => readMetadataHeaders(type)).code).to.equal(
-      'RequestHeaderSectionTooLarge',
-    );
+    expectS3Error(() => readMetadataHeaders(type), 'RequestHeaderSectionTooLarge');
   });
 
   it('takes in no more than what every client reads again', () => {
@@ -169,9 +167,9 @@ describe('s3 rules: metadata headers', () => {
     ['content-disposition', '\uFFFD'],
   ] as const) {
     it(`refuses ${JSON.stringify(name)}: ${JSON.stringify(value)}`, () => {
-      const failure = s3FailureOf(() => readMetadataHeaders(headers({ [name]: value })));
-      expect(failure.code).to.equal('InvalidArgument');
-      expect(failure.details.ArgumentName).to.equal(name);
+      const read = () => readMetadataHeaders(headers({ [name]: value }));
+      const { details } = expectS3Error(read, 'InvalidArgument');
+      expect(details.ArgumentName).to.equal(name);
     });
   }
 

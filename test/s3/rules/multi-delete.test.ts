@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { requireBodyChecksum } from '../../../src/s3/rules/multi-delete.js';
-import { headers, s3ErrorOf } from '../support.js';
+import { expectS3Error, headers } from '../support.js';
 
 const check = (given: Readonly<Record<string, string>>) => () => {
   requireBodyChecksum(headers(given));
@@ -26,9 +26,8 @@ describe('s3 rules: digest of a multi-delete', () => {
     { 'x-amz-trailer': 'x-amz-meta-a' },
   ]) {
     it(`refuses ${JSON.stringify(given)}`, () => {
-      const error = s3ErrorOf(check(given));
-      expect(error.code).to.equal('InvalidRequest');
-      expect(error.message).to.equal(
+      const { message } = expectS3Error(check(given), 'InvalidRequest');
+      expect(message).to.equal(
         'Missing required header for this request: Content-MD5 OR x-amz-checksum-*',
       );
     });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { multipartEtag } from '../../../src/s3/rules/multipart-etag.js';
 import { parsePartNumber } from '../../../src/s3/rules/part-number.js';
 import { isUploadId, mintUploadId } from '../../../src/s3/rules/upload-id.js';
-import { query, s3ErrorOf } from '../support.js';
+import { expectInvalidArgument, expectS3Error, query } from '../support.js';
 
 describe('s3 rules: part numbers', () => {
   for (const value of [1, 2, 9999, 10_000]) {
@@ -15,19 +15,14 @@ describe('s3 rules: part numbers', () => {
 
   for (const value of ['', '0', '-1', '10001', '1.0', '1e3', 'one', ' 1', '99999999999999999999']) {
     it(`refuses ${JSON.stringify(value)}`, () => {
-      const error = s3ErrorOf(() =>
-        parsePartNumber(query(`partNumber=${encodeURIComponent(value)}`)),
-      );
-      expect(error.code).to.equal('InvalidArgument');
-      expect(error.message).to.equal(
-        'Part number must be an integer between 1 and 10000, inclusive',
-      );
-      expect(error.details).to.deep.equal({ ArgumentName: 'partNumber', ArgumentValue: value });
+      const parse = () => parsePartNumber(query(`partNumber=${encodeURIComponent(value)}`));
+      const { message } = expectInvalidArgument(parse, 'partNumber', value);
+      expect(message).to.equal('Part number must be an integer between 1 and 10000, inclusive');
     });
   }
 
   it('refuses a request without one', () => {
-    expect(s3ErrorOf(() => parsePartNumber(query('uploadId=x'))).code).to.equal('InvalidArgument');
+    expectS3Error(() => parsePartNumber(query('uploadId=x')), 'InvalidArgument');
   });
 });
 

@@ -5,7 +5,7 @@ import {
   parseResponseOverrides,
   refuseOverrides,
 } from '../../../src/s3/rules/response-overrides.js';
-import { query, s3FailureOf } from '../support.js';
+import { expectInvalidArgument, expectS3Error, query } from '../support.js';
 
 describe('s3 rules: response overrides', () => {
   it('are none for most requests', () => {
@@ -38,35 +38,29 @@ describe('s3 rules: response overrides', () => {
   });
 
   it('are of six headers alone', () => {
-    expect(s3FailureOf(() => parseResponseOverrides(query('response-foo=a')))).to.deep.equal({
-      code: 'InvalidArgument',
-      details: { ArgumentName: 'response-foo', ArgumentValue: 'a' },
-    });
+    const parse = () => parseResponseOverrides(query('response-foo=a'));
+    expectInvalidArgument(parse, 'response-foo', 'a');
   });
 
   for (const raw of ['a%0d%0aX: y', 'a%00', '%7f', '%E2%82%AC', '%F0%9F%98%80']) {
     it(`refuse ${raw}`, () => {
-      const failure = s3FailureOf(() =>
-        parseResponseOverrides(query(`response-content-type=${raw.replaceAll(' ', '+')}`)),
-      );
-      expect(failure.code).to.equal('InvalidArgument');
-      expect(failure.details.ArgumentName).to.equal('response-content-type');
+      const given = query(`response-content-type=${raw.replaceAll(' ', '+')}`);
+      const { details } = expectS3Error(() => parseResponseOverrides(given), 'InvalidArgument');
+      expect(details.ArgumentName).to.equal('response-content-type');
     });
   }
 
   it('accept Latin-1', () => {
-    expect(
-      parseResponseOverrides(query('response-content-type=%C3%A4'))?.get('Content-Type'),
-    ).to.equal('ä');
+    const overrides = parseResponseOverrides(query('response-content-type=%C3%A4'));
+    expect(overrides?.get('Content-Type')).to.equal('ä');
   });
 
   it('are not for anonymous readers', () => {
     expect(anonymousOverrides().code).to.equal('InvalidRequest');
     for (const raw of ['response-expires=0', 'a=b&response-content-type', 'response-expires=']) {
-      const { code } = s3FailureOf(() => {
+      expectS3Error(() => {
         refuseOverrides(query(raw));
-      });
-      expect(code).to.equal('InvalidRequest');
+      }, 'InvalidRequest');
     }
     refuseOverrides(query('versionId=null&response-other=1'));
   });

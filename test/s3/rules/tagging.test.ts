@@ -7,7 +7,7 @@ import {
   parseTaggingHeader,
   type Tag,
 } from '../../../src/s3/rules/tagging.js';
-import { s3ErrorOf, s3FailureOf } from '../support.js';
+import { expectInvalidArgument, expectS3Error, s3ErrorOf } from '../support.js';
 
 /** Two UTF-16 units, and a letter (Deseret). */
 const ASTRAL = '𐐀';
@@ -31,68 +31,55 @@ const VALID: readonly Tag[] = [
   tag('aws'),
 ];
 
-const INVALID_KEYS = [
-  '',
-  'k'.repeat(129),
-  ASTRAL.repeat(65),
-  'a&b',
-  'a\tb',
-  'a,b',
-  'e\u0301',
-  '😀',
-];
+const LONG_KEYS = ['k'.repeat(129), ASTRAL.repeat(65)];
+const INVALID_KEYS = ['', ...LONG_KEYS, 'a&b', 'a\tb', 'a,b', 'e\u0301', '😀'];
 const INVALID_VALUES = ['v'.repeat(257), ASTRAL.repeat(129), 'a&b', 'a\nb', '<', '\uFFFD'];
 
 describe('s3 rules: tags', () => {
   for (const given of VALID) {
     it(`accepts ${JSON.stringify(given).slice(0, 50)}`, () => {
-      expect(checkOf([given], 'object')).not.to.throw();
-      expect(checkOf([given], 'bucket')).not.to.throw();
+      checkTags([given], 'object');
+      checkTags([given], 'bucket');
     });
   }
 
   for (const key of INVALID_KEYS) {
     it(`refuses the key ${JSON.stringify(key).slice(0, 50)}`, () => {
-      const error = s3ErrorOf(checkOf([tag(key)], 'bucket'));
-      expect(error).to.deep.include({ code: 'InvalidTag', details: { TagKey: key } });
-      expect(error.message).to.equal('The TagKey you have provided is invalid');
+      const check = checkOf([tag(key)], 'bucket');
+      const { message } = expectS3Error(check, 'InvalidTag', { TagKey: key });
+      expect(message).to.equal('The TagKey you have provided is invalid');
     });
   }
 
   for (const value of INVALID_VALUES) {
     it(`refuses the value ${JSON.stringify(value).slice(0, 50)}`, () => {
-      expect(s3FailureOf(checkOf([tag('k', value)], 'object'))).to.deep.equal({
-        code: 'InvalidTag',
-        details: { TagKey: 'k', TagValue: value },
+      expectS3Error(checkOf([tag('k', value)], 'object'), 'InvalidTag', {
+        TagKey: 'k',
+        TagValue: value,
       });
     });
   }
 
   it('reserves aws: in any case', () => {
     for (const key of ['aws:x', 'AWS:x', 'aWs:']) {
-      const object = s3ErrorOf(checkOf([tag(key)], 'object'));
-      expect(object.code).to.equal('InvalidTag');
-      expect(object.message).to.equal('Your TagKey cannot be prefixed with aws:');
+      const { message } = expectS3Error(checkOf([tag(key)], 'object'), 'InvalidTag');
+      expect(message).to.equal('Your TagKey cannot be prefixed with aws:');
       const bucket = s3ErrorOf(checkOf([tag(key)], 'bucket'));
       expect(bucket.message).to.equal('System tags cannot be added/updated by requester');
     }
   });
 
   it('counts: 10 of an object, 50 of a bucket, none at all', () => {
-    expect(checkOf(tags(0), 'object')).not.to.throw();
-    expect(checkOf(tags(10), 'object')).not.to.throw();
-    expect(checkOf(tags(50), 'bucket')).not.to.throw();
-    const object = s3ErrorOf(checkOf(tags(11), 'object'));
-    expect(object.code).to.equal('BadRequest');
-    expect(object.message).to.equal('Object tags cannot be greater than 10');
-    expect(s3ErrorOf(checkOf(tags(51), 'bucket')).code).to.equal('BadRequest');
+    checkTags(tags(0), 'object');
+    checkTags(tags(10), 'object');
+    checkTags(tags(50), 'bucket');
+    const { message } = expectS3Error(checkOf(tags(11), 'object'), 'BadRequest');
+    expect(message).to.equal('Object tags cannot be greater than 10');
+    expectS3Error(checkOf(tags(51), 'bucket'), 'BadRequest');
   });
 
   it('have one value a key; keys differ by case', () => {
-    expect(s3FailureOf(checkOf([tag('k', 'a'), tag('k', 'a')], 'object'))).to.deep.equal({
-      code: 'InvalidTag',
-      details: { TagKey: 'k' },
-    });
+    expectS3Error(checkOf([tag('k', 'a'), tag('k', 'a')], 'object'), 'InvalidTag', { TagKey: 'k' });
     expect(checkOf([tag('k'), tag('K')], 'object')).not.to.throw();
   });
 });
@@ -116,10 +103,7 @@ describe('s3 rules: x-amz-tagging', () => {
 
   for (const value of ['a=b=c', 'a=%zz', '%C3=a', 'a=b&a=c', 'a&a', 'a=b&%61=c']) {
     it(`refuses ${value}`, () => {
-      expect(s3FailureOf(() => parseTaggingHeader(value))).to.deep.equal({
-        code: 'InvalidArgument',
-        details: { ArgumentName: 'x-amz-tagging', ArgumentValue: value },
-      });
+      expectInvalidArgument(() => parseTaggingHeader(value), 'x-amz-tagging', value);
     });
   }
 
@@ -127,15 +111,10 @@ describe('s3 rules: x-amz-tagging', () => {
     ['aws:a=b', 'InvalidTag'],
     ['=b', 'InvalidTag'],
     ['a%26=b', 'InvalidTag'],
-    [
-      tags(11)
-        .map(({ key }) => key)
-        .join('&'),
-      'BadRequest',
-    ],
+    [Array.from({ length: 11 }, (_, index) => `k${index}`).join('&'), 'BadRequest'],
   ] as const) {
     it(`refuses the tags of ${value}`, () => {
-      expect(s3ErrorOf(() => parseTaggingHeader(value)).code).to.equal(code);
+      expectS3Error(() => parseTaggingHeader(value), code);
     });
   }
 });

@@ -1,11 +1,10 @@
-import { expect } from 'chai';
 import type { OperationName } from '../../../src/s3/endpoint/table.js';
 import { operationFacts } from '../../../src/s3/operations.js';
 import {
   refuseHeadersInQuery,
   refuseUnsupportedHeaders,
 } from '../../../src/s3/rules/unsupported-headers.js';
-import { headers, query, s3FailureOf } from '../support.js';
+import { expectS3Error, headers, query } from '../support.js';
 
 const REFUSED: readonly (readonly [operation: OperationName, header: string, value: string])[] = [
   ['PutObject', 'x-amz-server-side-encryption', 'AES256'],
@@ -73,22 +72,16 @@ describe('s3 rules: unsupported headers', () => {
   for (const [operation, header, value] of REFUSED) {
     it(`${operation} refuses ${header}: ${value}`, () => {
       const given = headers({ host: 'h', [header]: value });
-      expect(
-        s3FailureOf(() => {
-          refuseUnsupportedHeaders(operationFacts(operation).reads, given);
-        }),
-      ).to.deep.equal({
-        code: 'NotImplemented',
-        details: { Header: header },
-      });
+      const refuse = () => {
+        refuseUnsupportedHeaders(operationFacts(operation).reads, given);
+      };
+      expectS3Error(refuse, 'NotImplemented', { Header: header });
     });
   }
 
   for (const [operation, header, value] of ACCEPTED) {
     it(`${operation} accepts ${header}: ${value}`, () => {
-      expect(() => {
-        refuseUnsupportedHeaders(operationFacts(operation).reads, headers({ [header]: value }));
-      }).not.to.throw();
+      refuseUnsupportedHeaders(operationFacts(operation).reads, headers({ [header]: value }));
     });
   }
 
@@ -104,10 +97,10 @@ describe('s3 rules: unsupported headers', () => {
     it(`refuses ${name} in a query that nothing reads it from`, () => {
       const { parameters } = query(`prefix=p&${name}=${encodeURIComponent(value)}`);
       const header = name.toLowerCase();
-      const failure = s3FailureOf(() => {
+      const refuse = () => {
         refuseHeadersInQuery(parameters, headers({ host: 'h' }));
-      });
-      expect(failure).to.deep.equal({ code: 'NotImplemented', details: { Header: header } });
+      };
+      expectS3Error(refuse, 'NotImplemented', { Header: header });
       // A presigned URL: what it carries is among the headers, and judged there.
       refuseHeadersInQuery(parameters, headers({ [header]: value }));
     });

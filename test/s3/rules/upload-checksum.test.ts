@@ -6,7 +6,7 @@ import {
   parseUploadChecksum,
   requirePartChecksum,
 } from '../../../src/s3/rules/upload-checksum.js';
-import { headers, s3FailureOf } from '../support.js';
+import { expectS3Error, headers } from '../support.js';
 
 const ALGORITHM = 'x-amz-checksum-algorithm';
 const TYPE = 'x-amz-checksum-type';
@@ -51,8 +51,7 @@ describe('s3 rules: checksums of uploads', () => {
 
   for (const [algorithm, type, code] of REFUSED) {
     it(`answers ${code} to ${algorithm} ${type}`, () => {
-      const failure = s3FailureOf(() => parseUploadChecksum(asked(algorithm, type)));
-      expect(failure.code).to.equal(code);
+      expectS3Error(() => parseUploadChecksum(asked(algorithm, type)), code);
     });
   }
 
@@ -69,10 +68,9 @@ describe('s3 rules: checksums of uploads', () => {
     requirePartChecksum(undefined, undefined);
     requirePartChecksum(undefined, { algorithm: 'SHA1', value: '' });
     for (const part of [undefined, { algorithm: 'SHA1', value: '' } as const]) {
-      const failure = s3FailureOf(() => {
+      expectS3Error(() => {
         requirePartChecksum(upload, part);
-      });
-      expect(failure.code).to.equal('InvalidRequest');
+      }, 'InvalidRequest');
     }
   });
 
@@ -106,8 +104,7 @@ describe('s3 rules: checksums of uploads', () => {
       ['no type', { [TYPE]: 'x' }],
     ] as const) {
       it(`are refused with ${what}`, () => {
-        const failure = s3FailureOf(() => parseClaimedChecksum(headers(given), full));
-        expect(failure.code).to.equal('InvalidRequest');
+        expectS3Error(() => parseClaimedChecksum(headers(given), full), 'InvalidRequest');
       });
     }
   });

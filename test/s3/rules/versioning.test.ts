@@ -5,7 +5,7 @@ import {
   versioningState,
   type VersioningStatus,
 } from '../../../src/s3/rules/versioning.js';
-import { s3ErrorOf } from '../support.js';
+import { expectS3Error } from '../support.js';
 
 const STATUSES: readonly VersioningStatus[] = ['Enabled', 'Suspended'];
 
@@ -23,9 +23,9 @@ describe('s3 rules: versioning state of a bucket', () => {
 
   for (const stored of ['', 'enabled', 'unversioned', 'Enabled ', 'Disabled']) {
     it(`fails closed on ${JSON.stringify(stored)}`, () => {
-      const error = s3ErrorOf(() => versioningState({ 's3-versioning': stored }));
-      expect(error.code).to.equal('InternalError');
-      expect(String(error.cause)).to.contain('versioning state');
+      const read = () => versioningState({ 's3-versioning': stored });
+      const { cause } = expectS3Error(read, 'InternalError');
+      expect(String(cause)).to.contain('versioning state');
     });
   }
 });

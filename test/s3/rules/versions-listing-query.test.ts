@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { parseListObjectVersionsQuery } from '../../../src/s3/rules/versions-listing-query.js';
-import { query, s3ErrorOf, s3FailureOf } from '../support.js';
+import { expectInvalidArgument, query } from '../support.js';
 
 const ID = '0123456789abcdef0123456789abcdef';
 
@@ -59,13 +59,9 @@ describe('s3 rules: parameters of ListObjectVersions', () => {
 
   for (const [raw, value, message] of MARKERS) {
     it(`refuses ${raw}`, () => {
-      const error = s3ErrorOf(() => parseListObjectVersionsQuery(query(raw)));
-      expect(error.code).to.equal('InvalidArgument');
+      const parse = () => parseListObjectVersionsQuery(query(raw));
+      const error = expectInvalidArgument(parse, 'version-id-marker', value);
       expect(error.message).to.equal(message);
-      expect(error.details).to.deep.equal({
-        ArgumentName: 'version-id-marker',
-        ArgumentValue: value,
-      });
     });
   }
 
@@ -79,10 +75,7 @@ describe('s3 rules: parameters of ListObjectVersions', () => {
   ] as const) {
     it(`refuses ${name}=${value}`, () => {
       const raw = `versions&${name}=${value}`;
-      expect(s3FailureOf(() => parseListObjectVersionsQuery(query(raw)))).to.deep.equal({
-        code: 'InvalidArgument',
-        details: { ArgumentName: name, ArgumentValue: value },
-      });
+      expectInvalidArgument(() => parseListObjectVersionsQuery(query(raw)), name, value);
     });
   }
 });

@@ -1,18 +1,21 @@
 import { expect } from 'chai';
 import type { Backend } from '../../../src/backend/backend.js';
-import { DecoratedBackend } from '../../../src/backend/decorators/decorated-backend.js';
+import {
+  type BackendCall,
+  DecoratedBackend,
+} from '../../../src/backend/decorators/decorated-backend.js';
 import { readVersionsPage } from '../../../src/s3/versions/listing/versions-page.js';
 import type { VersionedKeys } from '../../../src/s3/versions/versioned-keys.js';
-import { MemoryBackend } from './memory-backend.js';
+import { failureOf } from '../../support/failure.js';
 import {
   ACCOUNT,
   archivedNames,
   BUCKET,
   bodiesOf,
   CALL,
-  CONTAINER,
   gatewayOn,
   keyOf,
+  memoryStore,
   put,
   putPlain,
   read,
@@ -36,44 +39,10 @@ class Interrupted extends DecoratedBackend {
     super(inner);
   }
 
-  override async listObjects(...args: Parameters<Backend['listObjects']>) {
-    await this.#call('listObjects');
-    return super.listObjects(...args);
-  }
-
-  override async headObject(...args: Parameters<Backend['headObject']>) {
-    await this.#call('headObject');
-    return super.headObject(...args);
-  }
-
-  override async getObject(...args: Parameters<Backend['getObject']>) {
-    await this.#call('getObject');
-    return super.getObject(...args);
-  }
-
-  override async putObject(...args: Parameters<Backend['putObject']>) {
-    await this.#call('putObject');
-    return super.putObject(...args);
-  }
-
-  override async copyObject(...args: Parameters<Backend['copyObject']>) {
-    await this.#call('copyObject');
-    return super.copyObject(...args);
-  }
-
-  override async putLink(...args: Parameters<Backend['putLink']>) {
-    await this.#call('putLink');
-    return super.putLink(...args);
-  }
-
-  override async deleteObject(...args: Parameters<Backend['deleteObject']>) {
-    await this.#call('deleteObject');
-    return super.deleteObject(...args);
-  }
-
-  async #call(what: string): Promise<void> {
+  protected override async around<T>(call: BackendCall, proceed: () => Promise<T>): Promise<T> {
     this.calls += 1;
-    await this.before(this.calls, what);
+    await this.before(this.calls, call.method);
+    return super.around(call, proceed);
   }
 }
 
@@ -85,9 +54,7 @@ for (const strength of ['strong', 'chained', 'ordered'] as const) {
     beforeEach(begin);
 
     async function begin(): Promise<void> {
-      const memory = new MemoryBackend({ strength });
-      store = memory.asBackend;
-      await memory.createContainer(CALL, CONTAINER);
+      store = (await memoryStore({ strength })).asBackend;
       others = gatewayOn(store);
       await putPlain(store, KEY, 'before');
     }
@@ -216,10 +183,8 @@ for (const strength of ['strong', 'chained', 'ordered'] as const) {
             await adoptWithoutLink();
             await deletion(versions);
             const bodies = await bodiesOf(store, others, KEY);
-            expect(
-              bodies.filter((body) => body !== 'beside'),
-              at,
-            ).to.deep.equal(['after']);
+            const left = bodies.filter((body) => body !== 'beside');
+            expect(left, at).to.deep.equal(['after']);
           },
         ));
     }
@@ -231,10 +196,8 @@ for (const strength of ['strong', 'chained', 'ordered'] as const) {
       const refuse = (): never => {
         throw new Error('locked');
       };
-      const refused = await others
-        .deleteVersion(CALL, KEY, 'null', refuse)
-        .catch((error: unknown) => (error as Error).message);
-      expect(refused).to.equal('locked');
+      const { message } = await failureOf(others.deleteVersion(CALL, KEY, 'null', refuse));
+      expect(message).to.equal('locked');
       expect(await read(store, KEY)).to.equal('over it');
       expect(await listed(store)).to.equal('v null');
       expect(await bodiesOf(store, others, KEY)).to.deep.equal(['over it', 'null before']);

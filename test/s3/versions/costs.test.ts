@@ -4,13 +4,12 @@ import { describeCall, RecordingBackend } from '../../support/backend/recording.
 import { PlainSightings } from '../../../src/s3/versions/current-state.js';
 import { VersionedKeys } from '../../../src/s3/versions/versioned-keys.js';
 import { useEach } from '../../support/fixture.js';
-import { MemoryBackend } from './memory-backend.js';
 import {
   CALL,
-  CONTAINER,
   ENABLED,
   gatewayOn,
   keyOf,
+  memoryStore,
   postponingGatewayOn,
   put,
   putPlain,
@@ -164,8 +163,7 @@ describe('s3/versions: calls', () => {
     for (const [what, calls] of Object.entries(fixedLinks ? ORDERED : UNFIXED)) {
       const where = `where writes are ordered${fixedLinks ? '' : ' and links are not fixed'}`;
       it(`makes no others ${where} for ${what}`, async () => {
-        const memory = new MemoryBackend({ strength: 'ordered', fixedLinks });
-        await memory.createContainer(CALL, CONTAINER);
+        const memory = await memoryStore({ strength: 'ordered', fixedLinks });
         expect(await callsOf(memory.asBackend, COSTS[what]!)).to.deep.equal(calls);
       });
     }
@@ -173,13 +171,11 @@ describe('s3/versions: calls', () => {
 
   it('looks at new keys for ten minutes after an object that no index knows', async () => {
     let now = 0;
-    const memory = new MemoryBackend({ strength: 'ordered' });
-    await memory.createContainer(CALL, CONTAINER);
+    const memory = await memoryStore({ strength: 'ordered' });
     const recording = new RecordingBackend(memory.asBackend);
     const plainSightings = new PlainSightings(() => now);
-    const versions = new VersionedKeys({
-      ...{ backend: recording, indexBytesMax: 100_000, plainSightings },
-    });
+    const options = { backend: recording, indexBytesMax: 100_000, plainSightings };
+    const versions = new VersionedKeys(options);
     const putNew = async (key: string): Promise<string[]> => {
       recording.take();
       await put(recording, versions, keyOf(key), 'a version');
@@ -200,8 +196,7 @@ describe('s3/versions: calls', () => {
   });
 
   it('reads what another gateway has written, where writes are ordered', async () => {
-    const memory = new MemoryBackend({ strength: 'ordered' });
-    await memory.createContainer(CALL, CONTAINER);
+    const memory = await memoryStore({ strength: 'ordered' });
     const others = gatewayOn(memory.asBackend);
     const before = [one, (store: RecordingBackend) => put(store, others, KEY, 'theirs')];
     expect(await callsOf(memory.asBackend, { before, step: one })).to.deep.equal([
@@ -213,8 +208,7 @@ describe('s3/versions: calls', () => {
   });
 
   it('reads one fence for each version that another gateway has written since', async () => {
-    const memory = new MemoryBackend({ strength: 'ordered' });
-    await memory.createContainer(CALL, CONTAINER);
+    const memory = await memoryStore({ strength: 'ordered' });
     const others = postponingGatewayOn(memory.asBackend);
     const theirs: Step = (store) => put(store, others, KEY, 'theirs');
     const of = { before: [one, theirs, theirs], step: one };
@@ -227,17 +221,11 @@ describe('s3/versions: calls', () => {
   });
 
   describe('where writes are ordered, and another gateway has written the key', () => {
-    const ordered = async (linksBehind = true) => {
-      const made = new MemoryBackend({ strength: 'ordered', linksBehind });
-      await made.createContainer(CALL, CONTAINER);
-      return made;
-    };
-    const memory = useEach(() => ordered());
-    const others = useEach(() => gatewayOn(memory().asBackend));
+    const memory = useEach(() => memoryStore({ strength: 'ordered' }));
     const theirs =
-      (key: string): Step =>
+      (key: string, there = memory()): Step =>
       (store) =>
-        put(store, others(), keyOf(key), 'theirs');
+        put(store, gatewayOn(there.asBackend), keyOf(key), 'theirs');
     const notNew: Step = async (store, versions) => {
       for (const text of ['one', 'two']) await put(store, versions, keyOf('not new'), text);
     };
@@ -251,13 +239,10 @@ describe('s3/versions: calls', () => {
     });
 
     it('looks at the key itself where the store does not', async () => {
-      const unlooked = (await ordered(false)).asBackend;
-      const theirsThere =
-        (key: string): Step =>
-        (store) =>
-          put(store, gatewayOn(unlooked), keyOf(key), 'theirs');
-      const before = [theirsThere('not new'), notNew, theirsThere('k')];
-      expect(await callsOf(unlooked, { before, step: one }, postponingGatewayOn)).to.deep.equal([
+      const unlooked = await memoryStore({ strength: 'ordered', linksBehind: false });
+      const before = [theirs('not new', unlooked), notNew, theirs('k', unlooked)];
+      const of = { before, step: one };
+      expect(await callsOf(unlooked.asBackend, of, postponingGatewayOn)).to.deep.equal([
         ...['put V/version', 'get V/index', 'head k', 'put V/g2', 'link k'],
       ]);
     });

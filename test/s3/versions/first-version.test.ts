@@ -7,14 +7,13 @@ import { currentRef, indexRef, isIndexRef, versionRef } from '../../../src/s3/ve
 import { VersionedKeys } from '../../../src/s3/versions/versioned-keys.js';
 import { useEach } from '../../support/fixture.js';
 import { codeOf } from '../../support/failure.js';
-import { MemoryBackend } from './memory-backend.js';
-import { Sleepy } from './sleepy.js';
+import { type Place, untilAsleep } from './sleepy.js';
 import {
   archivedNames,
   bodiesOf,
   CALL,
-  CONTAINER,
   keyOf,
+  memoryStore,
   postponingGatewayOn,
   put,
   putPlain,
@@ -45,11 +44,7 @@ class Twice extends DecoratedBackend {
 }
 
 describe('s3/versions: a first version in the place of the index', () => {
-  const store = useEach(async () => {
-    const memory = new MemoryBackend({ strength: 'ordered' });
-    await memory.createContainer(CALL, CONTAINER);
-    return memory.asBackend;
-  });
+  const store = useEach(async () => (await memoryStore({ strength: 'ordered' })).asBackend);
   const versions = useEach(() => gatewayOn(store()));
 
   async function putFirst(text: string, key = KEY): Promise<string> {
@@ -57,6 +52,10 @@ describe('s3/versions: a first version in the place of the index', () => {
     expect(await archivedNames(store(), key), 'objects beside it').to.deep.equal([]);
     return versionId;
   }
+
+  /** @returns a function that wakes it, and waits for its end */
+  const putLate = (where: Place, text: string) =>
+    untilAsleep(store(), where, (sleepy) => put(sleepy, gatewayOn(sleepy), KEY, text));
 
   it('is read by its key and by its id, and moves when another one comes', async () => {
     const id = await putFirst('first');
@@ -71,23 +70,19 @@ describe('s3/versions: a first version in the place of the index', () => {
   });
 
   it('may look like an index', async () => {
-    const { index } = { index: await versions().readIndex(CALL, KEY) };
+    const index = await versions().readIndex(CALL, KEY);
     const text = renderIndex({ ...index, generation: 7, commit: 'a'.repeat(32) }).toString();
     const id = await putFirst(text);
-    const entries = (await gatewayOn(store()).readIndex(CALL, KEY)).entries;
+    const { entries } = await gatewayOn(store()).readIndex(CALL, KEY);
     expect(entries.map((entry) => entry.id)).to.deep.equal([id]);
     expect(await read(store(), KEY)).to.equal(text);
   });
 
   it('stays where others have changed it, when a move comes late', async () => {
     const id = await putFirst('first');
-    const sleepy = new Sleepy(store(), 'before its move');
-    const late = put(sleepy, gatewayOn(sleepy), KEY, 'late');
-    await sleepy.asleep;
-    const others = gatewayOn(store());
-    await others.touchVersion(CALL, KEY, id, () => ({ hold: 'ON' }));
-    sleepy.wake();
-    await late;
+    const wake = await putLate('before its move', 'late');
+    await gatewayOn(store()).touchVersion(CALL, KEY, id, () => ({ hold: 'ON' }));
+    await wake();
     const { systemMetadata } = await store().headObject(CALL, versionRef(KEY, id));
     expect(systemMetadata.hold).to.equal('ON');
     expect(await bodiesOf(store(), versions(), KEY)).to.deep.equal(['late', 'first']);
@@ -95,24 +90,18 @@ describe('s3/versions: a first version in the place of the index', () => {
 
   it('is not brought back by a late move once it is deleted', async () => {
     const id = await putFirst('first');
-    const sleepy = new Sleepy(store(), 'before its move');
-    const late = put(sleepy, gatewayOn(sleepy), KEY, 'late');
-    await sleepy.asleep;
+    const wake = await putLate('before its move', 'late');
     await gatewayOn(store()).deleteVersion(CALL, KEY, id, () => undefined);
-    sleepy.wake();
-    await late;
+    await wake();
     expect(await bodiesOf(store(), versions(), KEY)).to.deep.equal(['late']);
     expect(await readVersion(store(), versions(), KEY, id)).to.equal(undefined);
   });
 
   it('is not there any more for a link that comes too late', async () => {
-    const sleepy = new Sleepy(store(), 'before its link');
-    const late = put(sleepy, gatewayOn(sleepy), KEY, 'first');
-    await sleepy.asleep;
+    const wake = await putLate('before its link', 'first');
     const { entries } = await versions().readIndex(CALL, KEY);
     await versions().moveFirst(CALL, KEY);
-    sleepy.wake();
-    await late;
+    await wake();
     expect(await read(store(), KEY)).to.equal('first');
     const { link } = await store().headObject(CALL, currentRef(KEY));
     expect(link?.target.object).to.equal(versionRef(KEY, entries[0]?.name ?? '').object);
@@ -120,16 +109,13 @@ describe('s3/versions: a first version in the place of the index', () => {
 
   it('leaves a broken link behind for a moment, which the next reader mends', async () => {
     await putFirst('first');
-    const sleepy = new Sleepy(store(), 'before its link');
-    const late = put(sleepy, gatewayOn(sleepy), KEY, 'second');
-    await sleepy.asleep;
+    const wake = await putLate('before its link', 'second');
     await gatewayOn(store()).readIndex(CALL, KEY);
     const broken = store().getObject(CALL, currentRef(KEY));
     expect(await codeOf(broken)).to.equal('BrokenLink');
     await versions().repairLink(CALL, KEY);
     expect(await read(store(), KEY)).to.equal('second');
-    sleepy.wake();
-    await late;
+    await wake();
   });
 
   it('moves before it is changed, and its link follows', async () => {
@@ -145,35 +131,24 @@ describe('s3/versions: a first version in the place of the index', () => {
   });
 
   it('gives way to an object that another client writes at the key meanwhile', async () => {
-    const sleepy = new Sleepy(store(), 'before its link');
-    const late = put(sleepy, gatewayOn(sleepy), KEY, 'first');
-    await sleepy.asleep;
+    const wake = await putLate('before its link', 'first');
     await putPlain(store(), KEY, 'plain');
-    sleepy.wake();
-    await late;
-    expect((await bodiesOf(store(), versions(), KEY)).toSorted()).to.deep.equal([
-      'first',
-      'null plain',
-    ]);
+    await wake();
+    const bodies = await bodiesOf(store(), versions(), KEY);
+    expect(bodies.toSorted()).to.deep.equal(['first', 'null plain']);
   });
 
   for (const dies of [true, false]) {
     const reader = dies ? 'a reader that dies then' : 'a reader';
     it(`has a broken link that ${reader} mends only until a later one is there`, async () => {
       await putFirst('first');
-      const sleepy = new Sleepy(store(), 'before its link');
-      const second = put(sleepy, gatewayOn(sleepy), KEY, 'second');
-      await sleepy.asleep;
-      const late = new Sleepy(store(), 'before its link');
-      const mended = gatewayOn(late)
-        .repairLink(CALL, KEY)
-        .catch(() => undefined);
-      await late.asleep;
-      sleepy.wake();
-      await second;
+      const wakeWriter = await putLate('before its link', 'second');
+      const wakeReader = await untilAsleep(store(), 'before its link', (sleepy) =>
+        gatewayOn(sleepy).repairLink(CALL, KEY),
+      );
+      await wakeWriter();
       await put(store(), postponingGatewayOn(store()), KEY, 'third');
-      late.wake(dies ? 'to die behind its write' : undefined);
-      await mended;
+      await wakeReader(dies ? 'to die behind its write' : undefined).catch(() => undefined);
       expect(await read(store(), KEY)).to.equal('third');
     });
   }
@@ -189,9 +164,9 @@ describe('s3/versions: a first version in the place of the index', () => {
 
   it('follows a change that another one has begun', async () => {
     const id = await putFirst('first');
-    const sleepy = new Sleepy(store(), 'behind its fence');
-    void gatewayOn(sleepy).touchVersion(CALL, KEY, id, () => ({ hold: 'ON' }));
-    await sleepy.asleep;
+    await untilAsleep(store(), 'behind its fence', (sleepy) =>
+      gatewayOn(sleepy).touchVersion(CALL, KEY, id, () => ({ hold: 'ON' })),
+    );
     await versions().touchVersion(CALL, KEY, id, () => ({ mode: 'GOVERNANCE' }));
     expect(await read(store(), KEY)).to.equal('first');
   });

@@ -13,6 +13,7 @@ import {
   CONTAINER,
   gatewayOn,
   keyOf,
+  memoryStore,
   postponingGatewayOn,
   put,
   read,
@@ -38,8 +39,7 @@ describe('s3/versions: indexes that are written later than their fences', () => 
     const onPut = ({ object }: ObjectRef, { body }: Pick<Stored, 'body'>): void => {
       if (object.endsWith('/index.json')) written.push(parseIndex(body).generation);
     };
-    const memory = new MemoryBackend({ strength: 'ordered', onPut });
-    await memory.createContainer(CALL, CONTAINER);
+    const memory = await memoryStore({ strength: 'ordered', onPut });
     store = memory.asBackend;
     versions = postponingGatewayOn(store, onWrite);
   });

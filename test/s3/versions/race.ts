@@ -1,3 +1,4 @@
+import { expect } from 'chai';
 import type { Backend, CallContext, ObjectRef } from '../../../src/backend/backend.js';
 import { S3Error } from '../../../src/s3/errors.js';
 import { parseIndex } from '../../../src/s3/versions/documents.js';
@@ -65,6 +66,11 @@ export async function runRace(race: Race): Promise<RaceResult> {
   const runner = new Runner(race);
   await runner.run();
   return runner.result();
+}
+
+export async function expectSound(race: Race): Promise<void> {
+  const { violations, told, index } = await runRace(race);
+  expect(violations, JSON.stringify({ race, violations, told, index })).to.have.lengthOf(0);
 }
 
 class Runner {

@@ -6,7 +6,7 @@ import {
   type CommitProtocol,
 } from '../../../src/s3/versions/fenced-protocol.js';
 import type { IndexStore } from '../../../src/s3/versions/index-store.js';
-import { runRace, type Race } from './race.js';
+import { expectSound, runRace, type Race } from './race.js';
 import type { Act } from './race-rules.js';
 
 const ACTS: readonly Act[] = [
@@ -72,94 +72,57 @@ function races(strength: Race['strength'], acts = ACTS, actsMax = 4): fc.Arbitra
   });
 }
 
+/** @param msPerRun its limit, as a mean */
+function losesNothing(title: string, of: fc.Arbitrary<Race>, msPerRun = 200): void {
+  it(title, async function () {
+    this.timeout(RUNS * msPerRun);
+    await fc.assert(fc.asyncProperty(of, expectSound), { numRuns: RUNS });
+  });
+}
+
 describe('s3/versions: races', () => {
   for (const strength of ['strong', 'chained', 'ordered'] as const) {
-    it(`loses nothing on a ${strength} store`, async function () {
-      this.timeout(RUNS * 200);
-      await fc.assert(
-        fc.asyncProperty(races(strength), async (race) => {
-          const { violations, told, index } = await runRace(race);
-          expect(violations, JSON.stringify({ violations, told, index })).to.have.lengthOf(0);
-        }),
-        { numRuns: RUNS },
-      );
-    });
-  }
-
-  for (const strength of ['strong', 'chained', 'ordered'] as const) {
-    it(`ends an object from before the versions once, on a ${strength} store`, async function () {
-      this.timeout(RUNS * 200);
-      await fc.assert(
-        fc.asyncProperty(races(strength, ADOPTING), async (race) => {
-          const { violations, told, index } = await runRace({ ...race, before: ['plain'] });
-          expect(violations, JSON.stringify({ violations, told, index })).to.have.lengthOf(0);
-        }),
-        { numRuns: RUNS },
-      );
-    });
+    losesNothing(`loses nothing on a ${strength} store`, races(strength));
+    losesNothing(
+      `ends an object from before the versions once, on a ${strength} store`,
+      races(strength, ADOPTING).map((race) => ({ ...race, before: ['plain'] as const })),
+    );
   }
 
   for (const before of [[], ['plain']] as const) {
-    const what = before.length === 0 ? 'no object' : 'an object';
-    it(`loses nothing without a look at a key with ${what}, on an ordered store`, async function () {
-      this.timeout(RUNS * 200);
-      const acts = before.length === 0 ? ACTS : ADOPTING;
-      await fc.assert(
-        fc.asyncProperty(races('ordered', acts), async (race) => {
-          const unlooked = { ...race, before, plainUnlikely: true };
-          const { violations, told, index } = await runRace(unlooked);
-          expect(violations, JSON.stringify({ violations, told, index })).to.have.lengthOf(0);
-        }),
-        { numRuns: RUNS },
-      );
-    });
+    const [what, acts] = before.length === 0 ? ['no object', ACTS] : ['an object', ADOPTING];
+    losesNothing(
+      `loses nothing without a look at a key with ${what}, on an ordered store`,
+      races('ordered', acts).map((race) => ({ ...race, before, plainUnlikely: true })),
+    );
   }
 
-  it('loses nothing where indexes are written later than their fences', async function () {
-    this.timeout(RUNS * 400);
-    await fc.assert(
-      fc.asyncProperty(races('ordered', POSTPONING, 8), async (race) => {
-        const { violations, told, index } = await runRace({ ...race, postpones: true });
-        expect(violations, JSON.stringify({ violations, told, index })).to.have.lengthOf(0);
-      }),
-      { numRuns: RUNS },
-    );
-  });
+  losesNothing(
+    'loses nothing where indexes are written later than their fences',
+    races('ordered', POSTPONING, 8).map((race) => ({ ...race, postpones: true })),
+    400,
+  );
 
-  it('loses nothing on an ordered store with an older filter', async function () {
-    this.timeout(RUNS * 200);
-    await fc.assert(
-      fc.asyncProperty(races('ordered', POSTPONING), fc.boolean(), async (race, plainUnlikely) => {
-        const older = { ...race, plainUnlikely, creationsUnordered: true };
-        const { violations, told, index } = await runRace(older);
-        expect(violations, JSON.stringify({ violations, told, index })).to.have.lengthOf(0);
-      }),
-      { numRuns: RUNS },
-    );
-  });
+  losesNothing(
+    'loses nothing on an ordered store with an older filter',
+    fc
+      .tuple(races('ordered', POSTPONING), fc.boolean())
+      .map(([race, plainUnlikely]) => ({ ...race, plainUnlikely, creationsUnordered: true })),
+  );
 
-  it('loses nothing of keys that are new, and emptied at once', async function () {
-    this.timeout(RUNS * 200);
-    await fc.assert(
-      fc.asyncProperty(races('ordered', EMPTYING, 3), async (race) => {
-        const { violations, told, index } = await runRace({ ...race, plainUnlikely: true });
-        expect(violations, JSON.stringify({ violations, told, index })).to.have.lengthOf(0);
-      }),
-      { numRuns: RUNS },
-    );
-  });
+  losesNothing(
+    'loses nothing of keys that are new, and emptied at once',
+    races('ordered', EMPTYING, 3).map((race) => ({ ...race, plainUnlikely: true })),
+  );
 
-  it('loses nothing on an ordered store whose objects are old', async function () {
-    this.timeout(RUNS * 200);
-    const aged = { before: ['put', 'put'], ageMs: 10 * DAY_MS } as const;
-    await fc.assert(
-      fc.asyncProperty(races('ordered'), async (race) => {
-        const { violations, told, index } = await runRace({ ...race, ...aged });
-        expect(violations, JSON.stringify({ violations, told, index })).to.have.lengthOf(0);
-      }),
-      { numRuns: RUNS },
-    );
-  });
+  losesNothing(
+    'loses nothing on an ordered store whose objects are old',
+    races('ordered').map((race) => ({
+      ...race,
+      before: ['put', 'put'] as const,
+      ageMs: 10 * DAY_MS,
+    })),
+  );
 
   const planted: Readonly<Record<string, Omit<Race, 'gateways' | 'seed'>>> = {
     'a store that is weak and says that it is strong': { strength: 'weak', claims: 'strong' },

@@ -37,6 +37,9 @@ describe('s3 versions: the archive of a deleted bucket', () => {
     return after;
   }
 
+  const remove = (deletedAfter: number, from = store()) =>
+    removeVersionsContainer(from, CALL, { ...PLACE, deletedAfter });
+
   async function names(): Promise<string[]> {
     const { entries } = await store().listObjects(CALL, ARCHIVE, { limit: 10_000 });
     return entries.flatMap((entry) => (entry.kind === 'object' ? [entry.object.name] : []));
@@ -52,14 +55,10 @@ describe('s3 versions: the archive of a deleted bucket', () => {
 
   it('goes with all that is in it', async () => {
     const deletedAfter = await put(...LEFT, 'something else');
-    expect(await removeVersionsContainer(store(), CALL, { ...PLACE, deletedAfter })).to.equal(
-      'removed',
-    );
+    expect(await remove(deletedAfter)).to.equal('removed');
     expect(await containers()).to.deep.equal(['other+versions']);
     // And once more changes nothing.
-    expect(await removeVersionsContainer(store(), CALL, { ...PLACE, deletedAfter })).to.equal(
-      'removed',
-    );
+    expect(await remove(deletedAfter)).to.equal('removed');
   });
 
   it('keeps what was written after the deletion', async () => {
@@ -67,9 +66,7 @@ describe('s3 versions: the archive of a deleted bucket', () => {
     const young = `${key}/${'1'.repeat(32)}`;
     while (Date.now() <= deletedAfter) await new Promise(setImmediate);
     await put(young, `${key}/index.json`);
-    expect(await removeVersionsContainer(store(), CALL, { ...PLACE, deletedAfter })).to.equal(
-      'kept',
-    );
+    expect(await remove(deletedAfter)).to.equal('kept');
     expect(await names()).to.deep.equal([young, `${key}/index.json`]);
   });
 
@@ -80,9 +77,7 @@ describe('s3 versions: the archive of a deleted bucket', () => {
       removed.push(object);
       if (object.endsWith('index.json')) await put(object);
     });
-    expect(await removeVersionsContainer(racing, CALL, { ...PLACE, deletedAfter })).to.equal(
-      'kept',
-    );
+    expect(await remove(deletedAfter, racing)).to.equal('kept');
     expect(removed.at(-1)).to.equal(`${key}/index.json`);
     expect(await names()).to.deep.equal([`${key}/index.json`]);
   });
@@ -95,7 +90,7 @@ describe('s3 versions: the archive of a deleted bucket', () => {
       conditionalDelete: false,
     };
     const weak = Object.assign(wrapped(store()), { capabilities });
-    expect(await removeVersionsContainer(weak, CALL, { ...PLACE, deletedAfter })).to.equal('kept');
+    expect(await remove(deletedAfter, weak)).to.equal('kept');
     expect(await names()).to.deep.equal([`${key}/index.json`]);
   });
 
@@ -110,9 +105,7 @@ describe('s3 versions: the archive of a deleted bucket', () => {
         deletedAfter = Math.max(deletedAfter, await put(name));
       }),
     );
-    expect(await removeVersionsContainer(store(), CALL, { ...PLACE, deletedAfter })).to.equal(
-      'removed',
-    );
+    expect(await remove(deletedAfter)).to.equal('removed');
   });
 
   it('keeps the index of a key that is written again, where all its generations have one time', async () => {
@@ -120,8 +113,7 @@ describe('s3 versions: the archive of a deleted bucket', () => {
     while (Date.now() <= deletedAfter) await new Promise(setImmediate);
     await put(`${key}/index.g2.json`);
     const ordered = new Ordered(store());
-    const removal = removeVersionsContainer(ordered, CALL, { ...PLACE, deletedAfter });
-    expect(await removal).to.equal('kept');
+    expect(await remove(deletedAfter, ordered)).to.equal('kept');
     expect(await names()).to.deep.equal([`${key}/index.g2.json`, `${key}/index.json`]);
   });
 
@@ -137,7 +129,7 @@ describe('s3 versions: the archive of a deleted bucket', () => {
     if (put.outcome !== 'created') throw new Error(put.outcome);
     const { lastModified: since } = put;
     const ordered = new Ordered(store());
-    await removeVersionsContainer(ordered, CALL, { ...PLACE, deletedAfter: since + 1 });
+    await remove(since + 1, ordered);
     expect(ordered.deletions).to.deep.equal([{ order: { since, rank: 25 } }]);
   });
 });

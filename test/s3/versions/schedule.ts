@@ -5,7 +5,6 @@
 export class Schedule {
   readonly #waiting: { readonly actor: string; readonly resume: () => void }[] = [];
   readonly #crashed = new Set<string>();
-  #running = 0;
 
   constructor(private readonly random: () => number) {}
 
@@ -24,10 +23,7 @@ export class Schedule {
 
   /** Resolves when all actors have finished or crashed. */
   async run(actors: readonly (() => Promise<void>)[]): Promise<void> {
-    for (const actor of actors) {
-      this.#running++;
-      void actor().finally(() => this.#running--);
-    }
+    for (const actor of actors) void actor();
     for (;;) {
       await settled();
       const ready = this.#waiting.filter(({ actor }) => !this.#crashed.has(actor));
@@ -36,11 +32,6 @@ export class Schedule {
       this.#waiting.splice(this.#waiting.indexOf(next), 1);
       next.resume();
     }
-  }
-
-  /** Actors that have not finished: those that crashed. */
-  get unfinished(): number {
-    return this.#running;
   }
 }
 

@@ -6,7 +6,7 @@ const FENCE = /\/index\.g\d+\.json$/;
 
 const VERSION = /\/[0-9a-f]{32}$/;
 
-type Place =
+export type Place =
   | 'behind its fence'
   | 'before its move'
   | 'before its index'
@@ -14,9 +14,30 @@ type Place =
   | 'before its deletion'
   | 'nowhere';
 
+type Wake = (then?: 'to die behind its write') => void;
+
+/**
+ * Does something on a store until that sleeps at a place.
+ *
+ * @returns a function that wakes it, and waits for its end
+ */
+export async function untilAsleep<T>(
+  store: Backend,
+  where: Place,
+  act: (store: Backend) => Promise<T>,
+): Promise<(...then: Parameters<Wake>) => Promise<T>> {
+  const sleepy = new Sleepy(store, where);
+  const done = act(sleepy);
+  await sleepy.asleep;
+  return (then) => {
+    sleepy.wake(then);
+    return done;
+  };
+}
+
 /** Does nothing more, once, until it is woken. */
 export class Sleepy extends DecoratedBackend {
-  wake!: (then?: 'to die behind its write') => void;
+  wake!: Wake;
   readonly asleep: Promise<void>;
   #fallAsleep!: () => void;
   #dies = false;

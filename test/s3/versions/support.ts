@@ -22,6 +22,7 @@ import type { PostponedIndexesOptions } from '../../../src/s3/versions/postponed
 import type { VersionIndex } from '../../../src/s3/versions/version-entry.js';
 import { VersionedKeys } from '../../../src/s3/versions/versioned-keys.js';
 import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+import { MemoryBackend, type MemoryOptions } from './memory-backend.js';
 
 export const CALL: CallContext = { requestId: 'versions' };
 export const ACCOUNT = 'AUTH_test';
@@ -32,17 +33,26 @@ export const ENABLED: Pick<NewVersion, 'nullVersion'> = { nullVersion: false };
 export const SUSPENDED: Pick<NewVersion, 'nullVersion'> = { nullVersion: true };
 const INDEX_BYTES_MAX = 1024 * 1024;
 
-/** Runs a test on a store of its own, with a bucket. */
-export async function withStore(test: (store: Backend) => Promise<void>): Promise<void> {
+/** Runs a test on a store of its own, with a bucket, and a gateway on that. */
+export async function withStore(
+  test: (store: Backend, versions: VersionedKeys) => Promise<void>,
+): Promise<void> {
   const directory = await makeTempFolder('versions');
   const store = await openEmbeddedStore({ directory, inlineBodyBytesMax: 1024 });
   try {
     await store.createContainer(CALL, CONTAINER, {});
-    await test(store);
+    await test(store, gatewayOn(store));
   } finally {
     await store.close();
     await removeFolder(directory);
   }
+}
+
+/** A store in memory, with a bucket. */
+export async function memoryStore(options: MemoryOptions): Promise<MemoryBackend> {
+  const memory = new MemoryBackend(options);
+  await memory.createContainer(CALL, CONTAINER);
+  return memory;
 }
 
 export function keyOf(key: string): VersionedKey {
@@ -150,7 +160,7 @@ export async function archivedNames(backend: Backend, key: VersionedKey): Promis
   });
 }
 
-/** `<id's first letters>:<kind>` would say nothing: bodies of the entries, newest first. */
+/** Bodies of the entries, newest first; of the version `null` behind that word. */
 export async function bodiesOf(
   backend: Backend,
   versions: VersionedKeys,

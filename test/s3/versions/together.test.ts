@@ -1,14 +1,13 @@
 import { expect } from 'chai';
 import { S3Error } from '../../../src/s3/errors.js';
 import { RecordingBackend } from '../../support/backend/recording.js';
-import { MemoryBackend } from './memory-backend.js';
 import {
   archivedNames,
   bodiesOf,
   CALL,
-  CONTAINER,
   gatewayOn,
   keyOf,
+  memoryStore,
   put,
   putPlain,
   read,
@@ -42,8 +41,7 @@ describe('s3/versions: writers of one key at once', () => {
     }));
 
   it('are each there once, also where writes are ordered and other gateways write', async () => {
-    const memory = new MemoryBackend({ strength: 'ordered' });
-    await memory.createContainer(CALL, CONTAINER);
+    const memory = await memoryStore({ strength: 'ordered' });
     const gateways = [gatewayOn(memory.asBackend), gatewayOn(memory.asBackend)];
     const puts = TEXTS.flatMap((text) =>
       gateways.map((gateway, n) => put(memory.asBackend, gateway, KEY, `${text} of ${n}`)),
@@ -56,8 +54,7 @@ describe('s3/versions: writers of one key at once', () => {
   });
 
   it('keep the object from before the versions, as the oldest', () =>
-    withStore(async (store) => {
-      const versions = gatewayOn(store);
+    withStore(async (store, versions) => {
       await putPlain(store, KEY, 'plain');
       await Promise.all(TEXTS.map((text) => put(store, versions, KEY, text)));
       const bodies = await bodiesOf(store, versions, KEY);
@@ -84,8 +81,7 @@ describe('s3/versions: writers of one key at once', () => {
     }));
 
   it('do not join what has a condition or replaces the version null', () =>
-    withStore(async (store) => {
-      const versions = gatewayOn(store);
+    withStore(async (store, versions) => {
       const only = { nullVersion: false, condition: { absent: true } } as const;
       const outcomes = await Promise.allSettled([
         put(store, versions, KEY, 'one', only),

@@ -7,7 +7,6 @@ import {
   CALL,
   ENABLED,
   expectInStep,
-  gatewayOn,
   head,
   keyOf,
   put,
@@ -27,8 +26,7 @@ describe('s3/versions/versioned-keys', () => {
     test: (store: Backend, versions: VersionedKeys) => Promise<void>,
   ): void {
     it(title, () =>
-      withStore(async (store) => {
-        const versions = gatewayOn(store);
+      withStore(async (store, versions) => {
         await test(store, versions);
         await expectInStep(store, KEY, await versions.readIndex(CALL, KEY));
       }),

@@ -4,7 +4,7 @@ import {
   renderAccessControlPolicy,
 } from '../../../src/s3/xml/access-control-policy.js';
 import { acl } from '../rules/acl/support.js';
-import { s3ErrorOf, s3FailureOf } from '../support.js';
+import { expectInvalidArgument, expectS3Error } from '../support.js';
 
 const XSI = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
 const ALL_USERS = 'http://acs.amazonaws.com/groups/global/AllUsers';
@@ -88,32 +88,22 @@ describe('s3 xml: AccessControlPolicy', () => {
 
   for (const [what, body] of MALFORMED) {
     it(`is malformed with ${what}`, () => {
-      const { code } = s3ErrorOf(() => parseAccessControlPolicy(body));
-      expect(code).to.equal('MalformedACLError');
+      expectS3Error(() => parseAccessControlPolicy(body), 'MalformedACLError');
     });
   }
 
   it('has grantees that can be', () => {
-    const failure = (grants: string) =>
-      s3FailureOf(() => parseAccessControlPolicy(withGrants(grants)));
-    expect(failure(grant('CanonicalUser', '<ID>AllUsers</ID>'))).to.deep.equal({
-      code: 'InvalidArgument',
-      details: { ArgumentName: 'CanonicalUser/ID', ArgumentValue: 'AllUsers' },
-    });
-    expect(failure(grant('Group', '<URI>x</URI>'))).to.deep.equal({
-      code: 'InvalidArgument',
-      details: { ArgumentName: 'Group/URI', ArgumentValue: 'x' },
-    });
+    const parsing = (type: string, grantee: string) => () =>
+      parseAccessControlPolicy(withGrants(grant(type, grantee)));
+    const id = parsing('CanonicalUser', '<ID>AllUsers</ID>');
+    expectInvalidArgument(id, 'CanonicalUser/ID', 'AllUsers');
+    expectInvalidArgument(parsing('Group', '<URI>x</URI>'), 'Group/URI', 'x');
     const email = '<EmailAddress>bob@example.com</EmailAddress>';
-    expect(failure(grant('AmazonCustomerByEmail', email)).code).to.equal(
-      'UnresolvableGrantByEmailAddress',
-    );
+    expectS3Error(parsing('AmazonCustomerByEmail', email), 'UnresolvableGrantByEmailAddress');
   });
 
   it('is bounded', () => {
     const body = Buffer.alloc(1024 * 1024 + 1, ' ');
-    expect(s3ErrorOf(() => parseAccessControlPolicy(body)).code).to.equal(
-      'MaxMessageLengthExceeded',
-    );
+    expectS3Error(() => parseAccessControlPolicy(body), 'MaxMessageLengthExceeded');
   });
 });

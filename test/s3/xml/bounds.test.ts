@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { XML_BOUNDS, type RequestDocument } from '../../../src/s3/xml/bounds.js';
 import { isAcceptableXml } from '../../../src/s3/xml/scan.js';
 import { parseDocument } from '../../../src/s3/xml-pool/documents.js';
-import { s3ErrorOf } from '../support.js';
+import { expectS3Error } from '../support.js';
 
 /** Every character of a text as the longest reference that means it. */
 function asReferences(text: string): string {
@@ -90,8 +90,7 @@ describe('s3 xml: bounds of documents', () => {
 
     it(`refuses a longer ${name} for its length, unread`, () => {
       const body = Buffer.alloc(bounds.bytes + 1, '<');
-      const { code } = s3ErrorOf(() => parseDocument(name, body, SETTINGS));
-      expect(code).to.equal('MaxMessageLengthExceeded');
+      expectS3Error(() => parseDocument(name, body, SETTINGS), 'MaxMessageLengthExceeded');
     });
 
     for (const [what, wrong] of [
@@ -116,8 +115,7 @@ describe('s3 xml: bounds of documents', () => {
         'MalformedACLError',
       ],
     ] as const) {
-      const { code: found } = s3ErrorOf(() => parseDocument(name, Buffer.from(body), SETTINGS));
-      expect(found).to.equal(code);
+      expectS3Error(() => parseDocument(name, Buffer.from(body), SETTINGS), code);
     }
   });
 });

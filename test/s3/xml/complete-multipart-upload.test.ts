@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { XML_BOUNDS } from '../../../src/s3/xml/bounds.js';
 import { parseCompleteMultipartUpload } from '../../../src/s3/xml/complete-multipart-upload.js';
-import { s3ErrorOf, s3FailureOf } from '../support.js';
+import { expectInvalidArgument, expectS3Error } from '../support.js';
 
 const parse = (inner: string) =>
   parseCompleteMultipartUpload(
@@ -79,22 +79,18 @@ describe('s3 xml: CompleteMultipartUpload', () => {
 
   for (const [inner, code] of REFUSED) {
     it(`refuses ${JSON.stringify(inner)}`, () => {
-      expect(s3ErrorOf(() => parse(inner)).code).to.equal(code);
+      expectS3Error(() => parse(inner), code);
     });
   }
 
   it('refuses two checksums of a part', () => {
     const both = `<ChecksumCRC32>AAAAAA==</ChecksumCRC32><ChecksumCRC32C>AAAAAA==</ChecksumCRC32C>`;
-    const error = s3ErrorOf(() => parse(part(1, 'a', both)));
-    expect(error.code).to.equal('InvalidArgument');
-    expect(error.message).to.equal(ARGUMENT);
+    const { message } = expectS3Error(() => parse(part(1, 'a', both)), 'InvalidArgument');
+    expect(message).to.equal(ARGUMENT);
   });
 
   it('names a part number that is out of range', () => {
-    expect(s3FailureOf(() => parse(part(0)))).to.deep.equal({
-      code: 'InvalidArgument',
-      details: { ArgumentName: 'PartNumber', ArgumentValue: '0' },
-    });
+    expectInvalidArgument(() => parse(part(0)), 'PartNumber', '0');
   });
 
   it('reads 10,000 parts with checksums, larger than other documents may be', () => {
@@ -106,12 +102,12 @@ describe('s3 xml: CompleteMultipartUpload', () => {
     const { parts } = parse(all);
     expect(parts).to.have.length(10_000);
     expect(parts.at(-1)).to.deep.include({ partNumber: 10_000, etag: MD5 });
-    expect(s3ErrorOf(() => parse(all + part(10_001))).code).to.equal('MalformedXML');
+    expectS3Error(() => parse(all + part(10_001)), 'MalformedXML');
   });
 
   it('bounds the body', () => {
     const inner = part(1) + ' '.repeat(XML_BOUNDS.CompleteMultipartUpload.bytes);
-    expect(s3ErrorOf(() => parse(inner)).code).to.equal('MaxMessageLengthExceeded');
+    expectS3Error(() => parse(inner), 'MaxMessageLengthExceeded');
   });
 
   it('gives data that can be sent to another thread', () => {

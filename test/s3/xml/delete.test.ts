@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { XML_BOUNDS } from '../../../src/s3/xml/bounds.js';
 import { parseDelete } from '../../../src/s3/xml/delete.js';
 import { element } from '../../../src/s3/xml/escape.js';
-import { s3ErrorOf } from '../support.js';
+import { expectS3Error } from '../support.js';
 
 const parse = (inner: string) => parseDelete(Buffer.from(`<Delete>${inner}</Delete>`));
 const object = (key: string, more = '') => `<Object><Key>${key}</Key>${more}</Object>`;
@@ -64,24 +64,24 @@ describe('s3 xml: Delete', () => {
 
   for (const [inner, code] of REFUSED) {
     it(`refuses ${JSON.stringify(inner)}`, () => {
-      expect(s3ErrorOf(() => parse(inner)).code).to.equal(code);
+      expectS3Error(() => parse(inner), code);
     });
   }
 
   it('refuses document types and entities', () => {
     const body = `<!DOCTYPE Delete [<!ENTITY k "x">]><Delete>${object('&k;')}</Delete>`;
-    expect(s3ErrorOf(() => parseDelete(Buffer.from(body))).code).to.equal('MalformedXML');
+    expectS3Error(() => parseDelete(Buffer.from(body)), 'MalformedXML');
   });
 
   it('reads 1000 of the longest keys with versions, and not one more', () => {
     const one = object('k'.repeat(1024), `<VersionId>${'0'.repeat(32)}</VersionId>`);
     expect(parse(one.repeat(1000)).objects).to.have.length(1000);
-    expect(s3ErrorOf(() => parse(object('k').repeat(1001))).code).to.equal('MalformedXML');
+    expectS3Error(() => parse(object('k').repeat(1001)), 'MalformedXML');
   });
 
   it('bounds the body', () => {
     const inner = object('k') + ' '.repeat(XML_BOUNDS.Delete.bytes);
-    expect(s3ErrorOf(() => parse(inner)).code).to.equal('MaxMessageLengthExceeded');
+    expectS3Error(() => parse(inner), 'MaxMessageLengthExceeded');
   });
 
   it('reads every key exactly, and gives data that can be sent to another thread', () => {

@@ -4,7 +4,8 @@ import {
   renderLifecycleConfiguration,
 } from '../../../src/s3/xml/lifecycle-configuration.js';
 import type { LifecycleConfiguration } from '../../../src/s3/rules/lifecycle/configuration.js';
-import { s3ErrorOf } from '../support.js';
+import { expectS3Error } from '../support.js';
+import { XMLNS } from './support.js';
 
 const NO_ACTIONS = {
   expiration: undefined,
@@ -50,8 +51,6 @@ const ALL_IN_ONE: LifecycleConfiguration = {
     },
   ],
 };
-
-const XMLNS = 'xmlns="http://s3.amazonaws.com/doc/2006-03-01/"';
 
 const DOCUMENT =
   '<?xml version="1.0" encoding="UTF-8"?>\n' +
@@ -219,13 +218,12 @@ describe('s3 xml: LifecycleConfiguration', () => {
   it('has up to a thousand rules', () => {
     const body = (count: number) => document(rule(EXPIRE).repeat(count));
     expect(parseLifecycleConfiguration(body(1000)).rules).to.have.length(1000);
-    expect(s3ErrorOf(() => parseLifecycleConfiguration(body(1001))).code).to.equal('MalformedXML');
+    expectS3Error(() => parseLifecycleConfiguration(body(1001)), 'MalformedXML');
   });
 
   for (const inner of MALFORMED) {
     it(`is malformed: ${inner || 'no rules'}`, () => {
-      const { code } = s3ErrorOf(() => parseLifecycleConfiguration(document(inner)));
-      expect(code).to.equal('MalformedXML');
+      expectS3Error(() => parseLifecycleConfiguration(document(inner)), 'MalformedXML');
     });
   }
 });

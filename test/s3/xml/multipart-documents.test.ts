@@ -4,40 +4,31 @@ import { renderInitiateMultipartUploadResult } from '../../../src/s3/xml/initiat
 import { renderListMultipartUploadsResult } from '../../../src/s3/xml/list-multipart-uploads-result.js';
 import { renderListPartsResult } from '../../../src/s3/xml/list-parts-result.js';
 import { xmlDeclaration, xmlRoot } from '../../../src/s3/xml/escape.js';
+import { expectXml, MODIFIED, OWNER, OWNER_XML, XMLNS } from './support.js';
 
 /** Golden documents: the exact text of each, broken into lines here only. */
 
-const XMLNS = 'xmlns="http://s3.amazonaws.com/doc/2006-03-01/"';
-const MODIFIED = Date.UTC(2024, 1, 29, 23, 59, 58, 999);
-const OWNER = { id: 'AUTH_test', displayName: 'test & co' };
-const OWNER_XML = '<Owner><ID>AUTH_test</ID><DisplayName>test &amp; co</DisplayName></Owner>';
 const INITIATOR = { id: 'u', displayName: 'user' };
 const INITIATOR_XML = '<Initiator><ID>u</ID><DisplayName>user</DisplayName></Initiator>';
 const CRC32 = { algorithm: 'CRC32', value: 'AAAAAA==' } as const;
 
-function lines(...parts: string[]): string {
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${parts.join('')}`;
-}
-
 describe('s3 xml: documents of multipart uploads', () => {
   it('InitiateMultipartUploadResult', () => {
     const result = { bucket: 'b', key: 'a<&>b', uploadId: 'id' };
-    expect(renderInitiateMultipartUploadResult(result)).to.equal(
-      lines(
-        `<InitiateMultipartUploadResult ${XMLNS}><Bucket>b</Bucket><Key>a&lt;&amp;&gt;b</Key>`,
-        '<UploadId>id</UploadId></InitiateMultipartUploadResult>',
-      ),
+    expectXml(
+      renderInitiateMultipartUploadResult(result),
+      `<InitiateMultipartUploadResult ${XMLNS}><Bucket>b</Bucket><Key>a&lt;&amp;&gt;b</Key>`,
+      '<UploadId>id</UploadId></InitiateMultipartUploadResult>',
     );
   });
 
   it('CompleteMultipartUploadResult', () => {
     const result = { location: 'http://h/b/k%26', bucket: 'b', key: 'k&', etag: 'abc-2' };
-    expect(renderCompleteMultipartUploadResult(result)).to.equal(
-      lines(
-        `<CompleteMultipartUploadResult ${XMLNS}><Location>http://h/b/k%26</Location>`,
-        '<Bucket>b</Bucket><Key>k&amp;</Key><ETag>&quot;abc-2&quot;</ETag>',
-        '</CompleteMultipartUploadResult>',
-      ),
+    expectXml(
+      renderCompleteMultipartUploadResult(result),
+      `<CompleteMultipartUploadResult ${XMLNS}><Location>http://h/b/k%26</Location>`,
+      '<Bucket>b</Bucket><Key>k&amp;</Key><ETag>&quot;abc-2&quot;</ETag>',
+      '</CompleteMultipartUploadResult>',
     );
   });
 
@@ -75,13 +66,12 @@ describe('s3 xml: documents of multipart uploads', () => {
 
   it('ListPartsResult of an upload without parts', () => {
     const query = { uploadId: 'id', maxParts: 1000, partNumberMarker: 0, urlEncoded: false };
-    expect(renderListPartsResult({ ...upload, query, parts: [] })).to.equal(
-      lines(
-        `<ListPartsResult ${XMLNS}><Bucket>b</Bucket><Key>a b</Key><UploadId>id</UploadId>`,
-        `${INITIATOR_XML}${OWNER_XML}<StorageClass>STANDARD</StorageClass>`,
-        '<PartNumberMarker>0</PartNumberMarker>',
-        '<MaxParts>1000</MaxParts><IsTruncated>false</IsTruncated></ListPartsResult>',
-      ),
+    expectXml(
+      renderListPartsResult({ ...upload, query, parts: [] }),
+      `<ListPartsResult ${XMLNS}><Bucket>b</Bucket><Key>a b</Key><UploadId>id</UploadId>`,
+      `${INITIATOR_XML}${OWNER_XML}<StorageClass>STANDARD</StorageClass>`,
+      '<PartNumberMarker>0</PartNumberMarker>',
+      '<MaxParts>1000</MaxParts><IsTruncated>false</IsTruncated></ListPartsResult>',
     );
   });
 
@@ -97,20 +87,19 @@ describe('s3 xml: documents of multipart uploads', () => {
       ],
       truncated: true,
     });
-    expect(rendered).to.equal(
-      lines(
-        `<ListPartsResult ${XMLNS}><Bucket>b</Bucket><Key>a%20b</Key>`,
-        '<EncodingType>url</EncodingType><UploadId>id</UploadId>',
-        `${INITIATOR_XML}${OWNER_XML}<StorageClass>STANDARD</StorageClass>`,
-        '<ChecksumAlgorithm>CRC32</ChecksumAlgorithm><ChecksumType>COMPOSITE</ChecksumType>',
-        '<PartNumberMarker>3</PartNumberMarker><NextPartNumberMarker>10</NextPartNumberMarker>',
-        '<MaxParts>2</MaxParts><IsTruncated>true</IsTruncated>',
-        '<Part><PartNumber>4</PartNumber><LastModified>2024-02-29T23:59:58.000Z</LastModified>',
-        '<ETag>&quot;abc&quot;</ETag><Size>5242880</Size>',
-        '<ChecksumCRC32>AAAAAA==</ChecksumCRC32></Part>',
-        '<Part><PartNumber>10</PartNumber><LastModified>1970-01-01T00:00:00.000Z</LastModified>',
-        '<ETag>&quot;def&quot;</ETag><Size>0</Size></Part></ListPartsResult>',
-      ),
+    expectXml(
+      rendered,
+      `<ListPartsResult ${XMLNS}><Bucket>b</Bucket><Key>a%20b</Key>`,
+      '<EncodingType>url</EncodingType><UploadId>id</UploadId>',
+      `${INITIATOR_XML}${OWNER_XML}<StorageClass>STANDARD</StorageClass>`,
+      '<ChecksumAlgorithm>CRC32</ChecksumAlgorithm><ChecksumType>COMPOSITE</ChecksumType>',
+      '<PartNumberMarker>3</PartNumberMarker><NextPartNumberMarker>10</NextPartNumberMarker>',
+      '<MaxParts>2</MaxParts><IsTruncated>true</IsTruncated>',
+      '<Part><PartNumber>4</PartNumber><LastModified>2024-02-29T23:59:58.000Z</LastModified>',
+      '<ETag>&quot;abc&quot;</ETag><Size>5242880</Size>',
+      '<ChecksumCRC32>AAAAAA==</ChecksumCRC32></Part>',
+      '<Part><PartNumber>10</PartNumber><LastModified>1970-01-01T00:00:00.000Z</LastModified>',
+      '<ETag>&quot;def&quot;</ETag><Size>0</Size></Part></ListPartsResult>',
     );
   });
 
@@ -126,13 +115,12 @@ describe('s3 xml: documents of multipart uploads', () => {
   it('ListMultipartUploadsResult of a bucket without uploads', () => {
     const nothing = { uploads: [], commonPrefixes: [], nextKeyMarker: '', nextUploadIdMarker: '' };
     const result = { bucket: 'b', query, ...nothing, truncated: false };
-    expect(renderListMultipartUploadsResult(result)).to.equal(
-      lines(
-        `<ListMultipartUploadsResult ${XMLNS}><Bucket>b</Bucket><KeyMarker></KeyMarker>`,
-        '<UploadIdMarker></UploadIdMarker><NextKeyMarker></NextKeyMarker>',
-        '<NextUploadIdMarker></NextUploadIdMarker><Prefix></Prefix><MaxUploads>1000</MaxUploads>',
-        '<IsTruncated>false</IsTruncated></ListMultipartUploadsResult>',
-      ),
+    expectXml(
+      renderListMultipartUploadsResult(result),
+      `<ListMultipartUploadsResult ${XMLNS}><Bucket>b</Bucket><KeyMarker></KeyMarker>`,
+      '<UploadIdMarker></UploadIdMarker><NextKeyMarker></NextKeyMarker>',
+      '<NextUploadIdMarker></NextUploadIdMarker><Prefix></Prefix><MaxUploads>1000</MaxUploads>',
+      '<IsTruncated>false</IsTruncated></ListMultipartUploadsResult>',
     );
   });
 
@@ -164,19 +152,18 @@ describe('s3 xml: documents of multipart uploads', () => {
       nextKeyMarker: 'äb/',
       nextUploadIdMarker: '',
     });
-    expect(rendered).to.equal(
-      lines(
-        `<ListMultipartUploadsResult ${XMLNS}><Bucket>b</Bucket><KeyMarker>m%20m</KeyMarker>`,
-        '<UploadIdMarker>um</UploadIdMarker><NextKeyMarker>%C3%A4b/</NextKeyMarker>',
-        '<NextUploadIdMarker></NextUploadIdMarker><Prefix>%C3%A4</Prefix>',
-        '<Delimiter>/</Delimiter><EncodingType>url</EncodingType><MaxUploads>2</MaxUploads>',
-        '<IsTruncated>true</IsTruncated><Upload><Key>%C3%A4%01</Key><UploadId>id</UploadId>',
-        `${INITIATOR_XML}${OWNER_XML}<StorageClass>GLACIER</StorageClass>`,
-        '<Initiated>2024-02-29T23:59:58.000Z</Initiated>',
-        '<ChecksumAlgorithm>SHA256</ChecksumAlgorithm><ChecksumType>FULL_OBJECT</ChecksumType>',
-        '</Upload><CommonPrefixes><Prefix>%C3%A4b/</Prefix></CommonPrefixes>',
-        '</ListMultipartUploadsResult>',
-      ),
+    expectXml(
+      rendered,
+      `<ListMultipartUploadsResult ${XMLNS}><Bucket>b</Bucket><KeyMarker>m%20m</KeyMarker>`,
+      '<UploadIdMarker>um</UploadIdMarker><NextKeyMarker>%C3%A4b/</NextKeyMarker>',
+      '<NextUploadIdMarker></NextUploadIdMarker><Prefix>%C3%A4</Prefix>',
+      '<Delimiter>/</Delimiter><EncodingType>url</EncodingType><MaxUploads>2</MaxUploads>',
+      '<IsTruncated>true</IsTruncated><Upload><Key>%C3%A4%01</Key><UploadId>id</UploadId>',
+      `${INITIATOR_XML}${OWNER_XML}<StorageClass>GLACIER</StorageClass>`,
+      '<Initiated>2024-02-29T23:59:58.000Z</Initiated>',
+      '<ChecksumAlgorithm>SHA256</ChecksumAlgorithm><ChecksumType>FULL_OBJECT</ChecksumType>',
+      '</Upload><CommonPrefixes><Prefix>%C3%A4b/</Prefix></CommonPrefixes>',
+      '</ListMultipartUploadsResult>',
     );
   });
 });

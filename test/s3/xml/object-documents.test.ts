@@ -3,23 +3,16 @@ import { renderCopyObjectResult } from '../../../src/s3/xml/copy-object-result.j
 import { renderCopyPartResult } from '../../../src/s3/xml/copy-part-result.js';
 import { renderDeleteResult, type DeleteOutcome } from '../../../src/s3/xml/delete-result.js';
 import { renderTagging } from '../../../src/s3/xml/tagging.js';
+import { expectXml, MODIFIED, XMLNS } from './support.js';
 
 /** Golden documents: the exact text of each, broken into lines here only. */
 
-const XMLNS = 'xmlns="http://s3.amazonaws.com/doc/2006-03-01/"';
-const MODIFIED = Date.UTC(2024, 1, 29, 23, 59, 58, 999);
-
-function lines(...parts: string[]): string {
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${parts.join('')}`;
-}
-
 describe('s3 xml: documents of copies', () => {
   it('CopyObjectResult, its date in the ISO form', () => {
-    expect(renderCopyObjectResult({ lastModified: MODIFIED, etag: 'abc' })).to.equal(
-      lines(
-        `<CopyObjectResult ${XMLNS}><LastModified>2024-02-29T23:59:58.000Z</LastModified>`,
-        '<ETag>&quot;abc&quot;</ETag></CopyObjectResult>',
-      ),
+    expectXml(
+      renderCopyObjectResult({ lastModified: MODIFIED, etag: 'abc' }),
+      `<CopyObjectResult ${XMLNS}><LastModified>2024-02-29T23:59:58.000Z</LastModified>`,
+      '<ETag>&quot;abc&quot;</ETag></CopyObjectResult>',
     );
   });
 
@@ -34,11 +27,10 @@ describe('s3 xml: documents of copies', () => {
 
   it('CopyPartResult', () => {
     const checksum = { algorithm: 'SHA1', value: 'AAA=' } as const;
-    expect(renderCopyPartResult({ lastModified: 0, etag: 'abc', checksum })).to.equal(
-      lines(
-        `<CopyPartResult ${XMLNS}><LastModified>1970-01-01T00:00:00.000Z</LastModified>`,
-        '<ETag>&quot;abc&quot;</ETag><ChecksumSHA1>AAA=</ChecksumSHA1></CopyPartResult>',
-      ),
+    expectXml(
+      renderCopyPartResult({ lastModified: 0, etag: 'abc', checksum }),
+      `<CopyPartResult ${XMLNS}><LastModified>1970-01-01T00:00:00.000Z</LastModified>`,
+      '<ETag>&quot;abc&quot;</ETag><ChecksumSHA1>AAA=</ChecksumSHA1></CopyPartResult>',
     );
   });
 });
@@ -66,20 +58,20 @@ describe('s3 xml: DeleteResult', () => {
     '<Message>The specified key does not exist.</Message></Error>';
 
   it('shows every outcome in its order', () => {
-    expect(renderDeleteResult(outcomes, false)).to.equal(
-      lines(
-        `<DeleteResult ${XMLNS}><Deleted><Key> a&amp;b </Key></Deleted>${failed}`,
-        '<Deleted><Key>e</Key><VersionId>v1</VersionId><DeleteMarker>true</DeleteMarker>',
-        '<DeleteMarkerVersionId>v1</DeleteMarkerVersionId></Deleted></DeleteResult>',
-      ),
+    expectXml(
+      renderDeleteResult(outcomes, false),
+      `<DeleteResult ${XMLNS}><Deleted><Key> a&amp;b </Key></Deleted>${failed}`,
+      '<Deleted><Key>e</Key><VersionId>v1</VersionId><DeleteMarker>true</DeleteMarker>',
+      '<DeleteMarkerVersionId>v1</DeleteMarkerVersionId></Deleted></DeleteResult>',
     );
   });
 
   it('shows failures only when it is quiet', () => {
-    expect(renderDeleteResult(outcomes, true)).to.equal(
-      lines(`<DeleteResult ${XMLNS}>${failed}</DeleteResult>`),
+    expectXml(
+      renderDeleteResult(outcomes, true),
+      `<DeleteResult ${XMLNS}>${failed}</DeleteResult>`,
     );
-    expect(renderDeleteResult([], true)).to.equal(lines(`<DeleteResult ${XMLNS}></DeleteResult>`));
+    expectXml(renderDeleteResult([], true), `<DeleteResult ${XMLNS}></DeleteResult>`);
   });
 
   it('writes keys that XML 1.0 cannot express as XML 1.1', () => {
@@ -95,15 +87,14 @@ describe('s3 xml: rendered Tagging', () => {
       { key: 'b', value: '' },
       { key: 'a', value: '<&> ' },
     ];
-    expect(renderTagging(tags)).to.equal(
-      lines(
-        `<Tagging ${XMLNS}><TagSet><Tag><Key>b</Key><Value></Value></Tag>`,
-        '<Tag><Key>a</Key><Value>&lt;&amp;&gt; </Value></Tag></TagSet></Tagging>',
-      ),
+    expectXml(
+      renderTagging(tags),
+      `<Tagging ${XMLNS}><TagSet><Tag><Key>b</Key><Value></Value></Tag>`,
+      '<Tag><Key>a</Key><Value>&lt;&amp;&gt; </Value></Tag></TagSet></Tagging>',
     );
   });
 
   it('is a set also when it is empty', () => {
-    expect(renderTagging([])).to.equal(lines(`<Tagging ${XMLNS}><TagSet></TagSet></Tagging>`));
+    expectXml(renderTagging([]), `<Tagging ${XMLNS}><TagSet></TagSet></Tagging>`);
   });
 });

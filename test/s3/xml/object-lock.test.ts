@@ -12,10 +12,9 @@ import {
   renderObjectLockConfiguration,
 } from '../../../src/s3/xml/object-lock-configuration.js';
 import { parseRetention, renderRetention } from '../../../src/s3/xml/retention.js';
-import { s3ErrorOf } from '../support.js';
+import { expectInvalidArgument, expectS3Error } from '../support.js';
+import { DECLARATION, XMLNS } from './support.js';
 
-const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
-const XMLNS = 'xmlns="http://s3.amazonaws.com/doc/2006-03-01/"';
 const NOW = Date.UTC(2026, 0, 1);
 const ENABLED = '<ObjectLockEnabled>Enabled</ObjectLockEnabled>';
 
@@ -111,17 +110,15 @@ describe('s3 xml: ObjectLockConfiguration', () => {
 
   for (const inner of MALFORMED_CONFIGURATIONS) {
     it(`is malformed: ${inner || 'empty'}`, () => {
-      expect(s3ErrorOf(() => parse(inner)).code).to.equal('MalformedXML');
+      expectS3Error(() => parse(inner), 'MalformedXML');
     });
   }
 
   for (const [name, value, message] of PERIODS) {
     it(`is refused with ${name} ${value}`, () => {
       const inner = rule(`<Mode>GOVERNANCE</Mode><${name}>${value}</${name}>`);
-      const error = s3ErrorOf(() => parse(inner));
-      expect(error.code).to.equal('InvalidArgument');
+      const error = expectInvalidArgument(() => parse(inner), name, value);
       expect(error.message).to.equal(message);
-      expect(error.details).to.deep.equal({ ArgumentName: name, ArgumentValue: value });
     });
   }
 
@@ -131,8 +128,7 @@ describe('s3 xml: ObjectLockConfiguration', () => {
 
   it('fails closed when what is stored cannot be read', () => {
     const stored = configurationPatch('object-lock', '<Other/>') as Metadata;
-    const error = s3ErrorOf(() => storedObjectLock(stored));
-    expect(error.code).to.equal('InternalError');
+    const error = expectS3Error(() => storedObjectLock(stored), 'InternalError');
     expect(error.cause).to.include({ code: 'MalformedXML' });
   });
 });
@@ -173,7 +169,7 @@ describe('s3 xml: Retention', () => {
     `${until('2030-01-01T00:00:00Z')}<EventHold>ON</EventHold>`,
   ]) {
     it(`is malformed: ${inner}`, () => {
-      expect(s3ErrorOf(() => parse(inner)).code).to.equal('MalformedXML');
+      expectS3Error(() => parse(inner), 'MalformedXML');
     });
   }
 
@@ -183,13 +179,8 @@ describe('s3 xml: Retention', () => {
     ['2126-01-01T00:00:01Z', 'The retain until date must be at most 100 years in the future'],
   ] as const) {
     it(`is refused until ${date}`, () => {
-      const error = s3ErrorOf(() => parse(until(date)));
-      expect(error.code).to.equal('InvalidArgument');
+      const error = expectInvalidArgument(() => parse(until(date)), 'RetainUntilDate', date);
       expect(error.message).to.equal(message);
-      expect(error.details).to.deep.equal({
-        ArgumentName: 'RetainUntilDate',
-        ArgumentValue: date,
-      });
     });
   }
 });
@@ -214,7 +205,7 @@ describe('s3 xml: LegalHold', () => {
     '<Status>ON</Status><Other/>',
   ]) {
     it(`is malformed: ${inner || 'empty'}`, () => {
-      expect(s3ErrorOf(() => parse(inner)).code).to.equal('MalformedXML');
+      expectS3Error(() => parse(inner), 'MalformedXML');
     });
   }
 });

@@ -8,7 +8,7 @@ import {
 import { parseCreateBucketConfiguration } from '../../../src/s3/xml/create-bucket-configuration.js';
 import { S3_NAMESPACE } from '../../../src/s3/xml/namespace.js';
 import { S3Error } from '../../../src/s3/errors.js';
-import { s3ErrorOf } from '../support.js';
+import { expectS3Error } from '../support.js';
 
 const BOUNDS = { bytes: 1024 * 1024, elements: 1000, attributes: 100, depth: 16 };
 
@@ -109,7 +109,7 @@ describe('s3 xml: parsing', () => {
 
   for (const body of MALFORMED) {
     it(`refuses ${JSON.stringify(body)}`, () => {
-      expect(s3ErrorOf(() => parseXml(Buffer.from(body), 'R')).code).to.equal('MalformedXML');
+      expectS3Error(() => parseXml(Buffer.from(body), 'R'), 'MalformedXML');
     });
   }
 
@@ -117,7 +117,7 @@ describe('s3 xml: parsing', () => {
     const latin1 = Buffer.from('<R><A>ä</A></R>', 'latin1');
     const utf16 = Buffer.from('\uFEFF<R/>', 'utf16le');
     for (const body of [latin1, utf16]) {
-      expect(s3ErrorOf(() => parseXml(body, 'R')).code).to.equal('MalformedXML');
+      expectS3Error(() => parseXml(body, 'R'), 'MalformedXML');
     }
   });
 
@@ -130,24 +130,22 @@ describe('s3 xml: parsing', () => {
   it('refuses a second child where one belongs', () => {
     const root = parseXml(Buffer.from('<R><A/><A/></R>'), 'R');
     expect(root.children).to.have.length(2);
-    expect(s3ErrorOf(() => optionalChild(root, 'A')).code).to.equal('MalformedXML');
+    expectS3Error(() => optionalChild(root, 'A'), 'MalformedXML');
   });
 
   it('nests as deep as it says', () => {
     const nested = (depth: number) =>
       Buffer.from(`<R>${'<a>'.repeat(depth)}${'</a>'.repeat(depth)}</R>`);
     expect(parseXml(nested(15), 'R').children).to.have.length(1);
-    expect(s3ErrorOf(() => parseXml(nested(16), 'R')).code).to.equal('MalformedXML');
+    expectS3Error(() => parseXml(nested(16), 'R'), 'MalformedXML');
   });
 
   it('bounds the body', () => {
     const spaces = BOUNDS.bytes - '<R></R>'.length;
     expect(parseXml(Buffer.from(`<R>${' '.repeat(spaces)}</R>`), 'R').children).to.have.length(0);
-    const { code, details } = s3ErrorOf(() =>
-      parseXml(Buffer.from(`<R>${' '.repeat(spaces + 1)}</R>`), 'R'),
-    );
-    expect(code).to.equal('MaxMessageLengthExceeded');
-    expect(details).to.deep.equal({ MaxMessageLengthBytes: String(BOUNDS.bytes) });
+    const parse = () => parseXml(Buffer.from(`<R>${' '.repeat(spaces + 1)}</R>`), 'R');
+    const limit = { MaxMessageLengthBytes: String(BOUNDS.bytes) };
+    expectS3Error(parse, 'MaxMessageLengthExceeded', limit);
   });
 
   for (const [what, most, piece] of [
@@ -161,18 +159,18 @@ describe('s3 xml: parsing', () => {
       const count = what === 'attributes' ? most / 2 : most;
       const body = (pieces: number) => Buffer.from(`<R>${piece.repeat(pieces)}</R>`);
       parseXml(body(count), 'R');
-      expect(s3ErrorOf(() => parseXml(body(count + 1), 'R')).code).to.equal('MalformedXML');
+      expectS3Error(() => parseXml(body(count + 1), 'R'), 'MalformedXML');
     });
   }
 
   it('bounds the length of a tag, whatever it is made of', () => {
     for (const filler of [' ', 'a ', '=', ':', 'x="y" ', '"', '""']) {
       const tag = `<R ${filler.repeat(8192 / filler.length)}/>`;
-      expect(s3ErrorOf(() => parseXml(Buffer.from(tag), 'R')).code).to.equal('MalformedXML');
+      expectS3Error(() => parseXml(Buffer.from(tag), 'R'), 'MalformedXML');
     }
     expect(parseXml(Buffer.from(`<R ${' '.repeat(4000)}/>`), 'R').children).to.have.length(0);
     const declaration = `<?xml version="1.0"${' '.repeat(8192)}?><R/>`;
-    expect(s3ErrorOf(() => parseXml(Buffer.from(declaration), 'R')).code).to.equal('MalformedXML');
+    expectS3Error(() => parseXml(Buffer.from(declaration), 'R'), 'MalformedXML');
   });
 
   it('answers any bytes with an element or an S3Error', () => {
@@ -236,7 +234,7 @@ describe('s3 xml: CreateBucketConfiguration', () => {
     ['<LocationConstraint/><LocationConstraint/>', 'MalformedXML'],
   ] as const) {
     it(`refuses ${inner}`, () => {
-      expect(s3ErrorOf(() => parse(inner)).code).to.equal(code);
+      expectS3Error(() => parse(inner), code);
     });
   }
 });

@@ -5,14 +5,9 @@ import * as v2 from '../../../src/s3/xml/list-bucket-result-v2.js';
 import * as v1 from '../../../src/s3/xml/list-bucket-result.js';
 import { ObjectListing, type ListedKey } from '../../../src/s3/xml/listing-entries.js';
 import { renderLocationConstraint } from '../../../src/s3/xml/location-constraint.js';
+import { expectXml, MODIFIED, OWNER, OWNER_XML, XMLNS } from './support.js';
 
 /** Golden documents: the exact text of each, broken into lines here only. */
-
-const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
-const XMLNS = 'xmlns="http://s3.amazonaws.com/doc/2006-03-01/"';
-const MODIFIED = Date.UTC(2024, 1, 29, 23, 59, 58, 999);
-const OWNER = { id: 'AUTH_test', displayName: 'test & co' };
-const OWNER_XML = '<Owner><ID>AUTH_test</ID><DisplayName>test &amp; co</DisplayName></Owner>';
 
 const ENTRY = {
   key: 'a b/ä<&>"\'',
@@ -22,6 +17,7 @@ const ENTRY = {
   storageClass: 'STANDARD',
 };
 
+const EMPTY_PAGE = { bucket: 'b', contents: [], commonPrefixes: [], truncated: false };
 const V1_QUERY = { prefix: '', delimiter: undefined, marker: '', maxKeys: 1000, urlEncoded: false };
 const V2_QUERY = {
   ...V1_QUERY,
@@ -29,10 +25,6 @@ const V2_QUERY = {
   continuationToken: undefined,
   fetchOwner: false,
 };
-
-function lines(...parts: string[]): string {
-  return DECLARATION + parts.join('');
-}
 
 interface Entries {
   readonly contents: readonly ListedKey[];
@@ -65,12 +57,11 @@ describe('s3 xml: rendered documents', () => {
       hostId: 'host',
       details: { BucketName: 'b', Key: 'a<&>\u0001\u0000\n' },
     });
-    expect(rendered).to.equal(
-      lines(
-        '<Error><Code>NoSuchKey</Code><Message>The specified key does not exist.</Message>',
-        '<BucketName>b</BucketName><Key>a&lt;&amp;&gt;\uFFFD\uFFFD\n</Key>',
-        '<RequestId>tx000000000000000000001-0068d1c35f</RequestId><HostId>host</HostId></Error>',
-      ),
+    expectXml(
+      rendered,
+      '<Error><Code>NoSuchKey</Code><Message>The specified key does not exist.</Message>',
+      '<BucketName>b</BucketName><Key>a&lt;&amp;&gt;\uFFFD\uFFFD\n</Key>',
+      '<RequestId>tx000000000000000000001-0068d1c35f</RequestId><HostId>host</HostId></Error>',
     );
   });
 
@@ -79,23 +70,21 @@ describe('s3 xml: rendered documents', () => {
       { name: 'one', createdAt: 0 },
       { name: 'two', createdAt: MODIFIED },
     ];
-    expect(renderListAllMyBucketsResult({ owner: OWNER, buckets })).to.equal(
-      lines(
-        `<ListAllMyBucketsResult ${XMLNS}>${OWNER_XML}<Buckets>`,
-        '<Bucket><Name>one</Name><CreationDate>1970-01-01T00:00:00.000Z</CreationDate></Bucket>',
-        '<Bucket><Name>two</Name><CreationDate>2024-02-29T23:59:58.000Z</CreationDate></Bucket>',
-        '</Buckets></ListAllMyBucketsResult>',
-      ),
+    expectXml(
+      renderListAllMyBucketsResult({ owner: OWNER, buckets }),
+      `<ListAllMyBucketsResult ${XMLNS}>${OWNER_XML}<Buckets>`,
+      '<Bucket><Name>one</Name><CreationDate>1970-01-01T00:00:00.000Z</CreationDate></Bucket>',
+      '<Bucket><Name>two</Name><CreationDate>2024-02-29T23:59:58.000Z</CreationDate></Bucket>',
+      '</Buckets></ListAllMyBucketsResult>',
     );
   });
 
   it('ListAllMyBucketsResult, paged', () => {
     const page = { owner: OWNER, buckets: [], prefix: 'o', continuationToken: 'AQ' };
-    expect(renderListAllMyBucketsResult(page)).to.equal(
-      lines(
-        `<ListAllMyBucketsResult ${XMLNS}>${OWNER_XML}<Buckets></Buckets>`,
-        '<ContinuationToken>AQ</ContinuationToken><Prefix>o</Prefix></ListAllMyBucketsResult>',
-      ),
+    expectXml(
+      renderListAllMyBucketsResult(page),
+      `<ListAllMyBucketsResult ${XMLNS}>${OWNER_XML}<Buckets></Buckets>`,
+      '<ContinuationToken>AQ</ContinuationToken><Prefix>o</Prefix></ListAllMyBucketsResult>',
     );
   });
 
@@ -107,18 +96,10 @@ describe('s3 xml: rendered documents', () => {
   });
 
   it('ListBucketResult of an empty bucket', () => {
-    const rendered = renderListBucketResult({
-      bucket: 'b',
-      query: V1_QUERY,
-      contents: [],
-      commonPrefixes: [],
-      truncated: false,
-    });
-    expect(rendered).to.equal(
-      lines(
-        `<ListBucketResult ${XMLNS}><Name>b</Name><Prefix></Prefix><Marker></Marker>`,
-        '<MaxKeys>1000</MaxKeys><IsTruncated>false</IsTruncated></ListBucketResult>',
-      ),
+    expectXml(
+      renderListBucketResult({ ...EMPTY_PAGE, query: V1_QUERY }),
+      `<ListBucketResult ${XMLNS}><Name>b</Name><Prefix></Prefix><Marker></Marker>`,
+      '<MaxKeys>1000</MaxKeys><IsTruncated>false</IsTruncated></ListBucketResult>',
     );
   });
 
@@ -131,28 +112,21 @@ describe('s3 xml: rendered documents', () => {
       truncated: true,
       nextMarker: 'a<b/',
     });
-    expect(rendered).to.equal(
-      lines(
-        `<ListBucketResult ${XMLNS}><Name>b</Name><Prefix>a</Prefix><Marker>a&amp;</Marker>`,
-        '<NextMarker>a&lt;b/</NextMarker><MaxKeys>2</MaxKeys><Delimiter>/</Delimiter>',
-        '<IsTruncated>true</IsTruncated>',
-        "<Contents><Key>a b/ä&lt;&amp;&gt;&quot;'</Key>",
-        '<LastModified>2024-02-29T23:59:58.000Z</LastModified><ETag>&quot;abc-2&quot;</ETag>',
-        `<ChecksumAlgorithm>CRC32</ChecksumAlgorithm><Size>5</Size>${OWNER_XML}`,
-        '<StorageClass>STANDARD</StorageClass></Contents>',
-        '<CommonPrefixes><Prefix>a&lt;b/</Prefix></CommonPrefixes></ListBucketResult>',
-      ),
+    expectXml(
+      rendered,
+      `<ListBucketResult ${XMLNS}><Name>b</Name><Prefix>a</Prefix><Marker>a&amp;</Marker>`,
+      '<NextMarker>a&lt;b/</NextMarker><MaxKeys>2</MaxKeys><Delimiter>/</Delimiter>',
+      '<IsTruncated>true</IsTruncated>',
+      "<Contents><Key>a b/ä&lt;&amp;&gt;&quot;'</Key>",
+      '<LastModified>2024-02-29T23:59:58.000Z</LastModified><ETag>&quot;abc-2&quot;</ETag>',
+      `<ChecksumAlgorithm>CRC32</ChecksumAlgorithm><Size>5</Size>${OWNER_XML}`,
+      '<StorageClass>STANDARD</StorageClass></Contents>',
+      '<CommonPrefixes><Prefix>a&lt;b/</Prefix></CommonPrefixes></ListBucketResult>',
     );
   });
 
   it('ListBucketResult shows NextMarker only with a delimiter', () => {
-    const page = {
-      bucket: 'b',
-      contents: [],
-      commonPrefixes: [],
-      truncated: true,
-      nextMarker: 'm',
-    };
+    const page = { ...EMPTY_PAGE, truncated: true, nextMarker: 'm' };
     expect(renderListBucketResult({ ...page, query: V1_QUERY })).not.to.contain('NextMarker');
   });
 
@@ -165,26 +139,23 @@ describe('s3 xml: rendered documents', () => {
       truncated: true,
       nextMarker: 'ä ',
     });
-    expect(rendered).to.equal(
-      lines(
-        `<ListBucketResult ${XMLNS}><Name>b</Name><Prefix>%C3%A4</Prefix><Marker>%2B</Marker>`,
-        '<NextMarker>%C3%A4%20</NextMarker><MaxKeys>1</MaxKeys><Delimiter>%20</Delimiter>',
-        '<EncodingType>url</EncodingType><IsTruncated>true</IsTruncated>',
-        '<Contents><Key>a%20b/%C3%A4%2B~%2A%01</Key>',
-        '<LastModified>2024-02-29T23:59:58.000Z</LastModified><ETag>&quot;abc-2&quot;</ETag>',
-        '<Size>5</Size><StorageClass>STANDARD</StorageClass></Contents>',
-        '<CommonPrefixes><Prefix>%C3%A4%20</Prefix></CommonPrefixes></ListBucketResult>',
-      ),
+    expectXml(
+      rendered,
+      `<ListBucketResult ${XMLNS}><Name>b</Name><Prefix>%C3%A4</Prefix><Marker>%2B</Marker>`,
+      '<NextMarker>%C3%A4%20</NextMarker><MaxKeys>1</MaxKeys><Delimiter>%20</Delimiter>',
+      '<EncodingType>url</EncodingType><IsTruncated>true</IsTruncated>',
+      '<Contents><Key>a%20b/%C3%A4%2B~%2A%01</Key>',
+      '<LastModified>2024-02-29T23:59:58.000Z</LastModified><ETag>&quot;abc-2&quot;</ETag>',
+      '<Size>5</Size><StorageClass>STANDARD</StorageClass></Contents>',
+      '<CommonPrefixes><Prefix>%C3%A4%20</Prefix></CommonPrefixes></ListBucketResult>',
     );
   });
 
   it('ListBucketResult, version 2, of an empty bucket', () => {
-    const page = { bucket: 'b', contents: [], commonPrefixes: [], truncated: false };
-    expect(renderListBucketResultV2({ ...page, query: V2_QUERY })).to.equal(
-      lines(
-        `<ListBucketResult ${XMLNS}><Name>b</Name><Prefix></Prefix><KeyCount>0</KeyCount>`,
-        '<MaxKeys>1000</MaxKeys><IsTruncated>false</IsTruncated></ListBucketResult>',
-      ),
+    expectXml(
+      renderListBucketResultV2({ ...EMPTY_PAGE, query: V2_QUERY }),
+      `<ListBucketResult ${XMLNS}><Name>b</Name><Prefix></Prefix><KeyCount>0</KeyCount>`,
+      '<MaxKeys>1000</MaxKeys><IsTruncated>false</IsTruncated></ListBucketResult>',
     );
   });
 
@@ -206,26 +177,27 @@ describe('s3 xml: rendered documents', () => {
       truncated: true,
       nextContinuationToken: 'AQBB',
     });
-    expect(rendered).to.equal(
-      lines(
-        `<ListBucketResult ${XMLNS}><Name>b</Name><Prefix>a%20</Prefix>`,
-        '<StartAfter>a%20%26</StartAfter><ContinuationToken>AQAA</ContinuationToken>',
-        '<NextContinuationToken>AQBB</NextContinuationToken><KeyCount>2</KeyCount>',
-        '<MaxKeys>2</MaxKeys><Delimiter>/</Delimiter><EncodingType>url</EncodingType>',
-        '<IsTruncated>true</IsTruncated><Contents><Key>a%20b/%C3%A4%3C%26%3E%22%27</Key>',
-        '<LastModified>2024-02-29T23:59:58.000Z</LastModified><ETag>&quot;abc-2&quot;</ETag>',
-        `<Size>5</Size>${OWNER_XML}<StorageClass>STANDARD</StorageClass></Contents>`,
-        '<CommonPrefixes><Prefix>a%20c/</Prefix></CommonPrefixes></ListBucketResult>',
-      ),
+    expectXml(
+      rendered,
+      `<ListBucketResult ${XMLNS}><Name>b</Name><Prefix>a%20</Prefix>`,
+      '<StartAfter>a%20%26</StartAfter><ContinuationToken>AQAA</ContinuationToken>',
+      '<NextContinuationToken>AQBB</NextContinuationToken><KeyCount>2</KeyCount>',
+      '<MaxKeys>2</MaxKeys><Delimiter>/</Delimiter><EncodingType>url</EncodingType>',
+      '<IsTruncated>true</IsTruncated><Contents><Key>a%20b/%C3%A4%3C%26%3E%22%27</Key>',
+      '<LastModified>2024-02-29T23:59:58.000Z</LastModified><ETag>&quot;abc-2&quot;</ETag>',
+      `<Size>5</Size>${OWNER_XML}<StorageClass>STANDARD</StorageClass></Contents>`,
+      '<CommonPrefixes><Prefix>a%20c/</Prefix></CommonPrefixes></ListBucketResult>',
     );
   });
 
   it('LocationConstraint', () => {
-    expect(renderLocationConstraint('dc-west')).to.equal(
-      lines(`<LocationConstraint ${XMLNS}>dc-west</LocationConstraint>`),
+    expectXml(
+      renderLocationConstraint('dc-west'),
+      `<LocationConstraint ${XMLNS}>dc-west</LocationConstraint>`,
     );
-    expect(renderLocationConstraint('us-east-1')).to.equal(
-      lines(`<LocationConstraint ${XMLNS}></LocationConstraint>`),
+    expectXml(
+      renderLocationConstraint('us-east-1'),
+      `<LocationConstraint ${XMLNS}></LocationConstraint>`,
     );
   });
 });

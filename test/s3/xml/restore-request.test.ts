@@ -1,7 +1,7 @@
 import { RestoreObjectCommand } from '@aws-sdk/client-s3';
 import { expect } from 'chai';
 import { parseRestoreRequest } from '../../../src/s3/xml/restore-request.js';
-import { s3ErrorOf } from '../support.js';
+import { expectS3Error } from '../support.js';
 import { SdkExchange } from './sdk-exchange.js';
 
 const parse = (inner: string) =>
@@ -44,14 +44,13 @@ describe('s3 xml: RestoreRequest', () => {
 
   for (const [inner, code] of REFUSED) {
     it(`answers ${code} to ${JSON.stringify(inner)}`, () => {
-      expect(s3ErrorOf(() => parse(inner)).code).to.equal(code);
+      expectS3Error(() => parse(inner), code);
     });
   }
 
   it('answers MalformedXML to another root, and to no body', () => {
     for (const body of ['', '<Restore><Days>1</Days></Restore>']) {
-      const error = s3ErrorOf(() => parseRestoreRequest(Buffer.from(body)));
-      expect(error.code).to.equal('MalformedXML');
+      expectS3Error(() => parseRestoreRequest(Buffer.from(body)), 'MalformedXML');
     }
   });
 

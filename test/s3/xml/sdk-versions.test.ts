@@ -15,6 +15,7 @@ import {
 } from '../../../src/s3/xml/versioning-configuration.js';
 import { headers } from '../support.js';
 import { SdkExchange } from './sdk-exchange.js';
+import { OWNER, SDK_OWNER } from './support.js';
 
 /** The AWS SDK as oracle of what is said about versions and their locks. */
 
@@ -22,8 +23,6 @@ const BUCKET = { Bucket: 'bucket' };
 const TARGET = { ...BUCKET, Key: 'key' };
 const NOW = Date.UTC(2026, 0, 1);
 const UNTIL = new Date(Date.UTC(2030, 0, 1));
-const OWNER = { id: 'AUTH_test', displayName: 'test & co' };
-const SDK_OWNER = { ID: 'AUTH_test', DisplayName: 'test & co' };
 const ID = '0123456789abcdef0123456789abcdef';
 
 describe('s3 xml: versions and locks, with the AWS SDK as oracle', () => {

@@ -11,6 +11,7 @@ import { renderListMultipartUploadsResult } from '../../../src/s3/xml/list-multi
 import { renderListPartsResult } from '../../../src/s3/xml/list-parts-result.js';
 import { parseTagging, renderTagging } from '../../../src/s3/xml/tagging.js';
 import { SdkExchange } from './sdk-exchange.js';
+import { OWNER, SDK_OWNER } from './support.js';
 
 /**
  * The AWS SDK as oracle of documents: what it sends is read as what it was given, and what we
@@ -21,8 +22,6 @@ const TARGET = { Bucket: 'bucket', Key: 'key' };
 const UPLOAD = { ...TARGET, UploadId: 'upload' };
 const ODD_KEY = ' a<&>"\'ä😀\t+%20 ';
 const MODIFIED = new Date(Date.UTC(2024, 1, 29, 23, 59, 58));
-const OWNER = { id: 'AUTH_test', displayName: 'test & co' };
-const SDK_OWNER = { ID: 'AUTH_test', DisplayName: 'test & co' };
 
 describe('s3 xml, with the AWS SDK as oracle', () => {
   const exchange = new SdkExchange();

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { parseTagging, renderTagging } from '../../../src/s3/xml/tagging.js';
-import { s3ErrorOf } from '../support.js';
+import { expectS3Error } from '../support.js';
 
 const parse = (inner: string, resource: 'object' | 'bucket' = 'object') =>
   parseTagging(Buffer.from(`<Tagging>${inner}</Tagging>`), resource);
@@ -43,12 +43,12 @@ describe('s3 xml: Tagging', () => {
   it('knows the limits of buckets from those of objects', () => {
     const many = set(Array.from({ length: 50 }, (_, index) => tag(`k${index}`)).join(''));
     expect(parse(many, 'bucket')).to.have.length(50);
-    expect(s3ErrorOf(() => parse(many)).code).to.equal('BadRequest');
+    expectS3Error(() => parse(many), 'BadRequest');
   });
 
   for (const [inner, code] of REFUSED) {
     it(`refuses ${JSON.stringify(inner).slice(0, 80)}`, () => {
-      expect(s3ErrorOf(() => parse(inner)).code).to.equal(code);
+      expectS3Error(() => parse(inner), code);
     });
   }
 

@@ -4,10 +4,8 @@ import {
   renderVersioningConfiguration,
 } from '../../../src/s3/xml/versioning-configuration.js';
 import type { VersioningState } from '../../../src/s3/rules/versioning.js';
-import { s3ErrorOf } from '../support.js';
-
-const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
-const XMLNS = 'xmlns="http://s3.amazonaws.com/doc/2006-03-01/"';
+import { expectS3Error } from '../support.js';
+import { DECLARATION, XMLNS } from './support.js';
 
 function parse(inner: string) {
   return parseVersioningConfiguration(
@@ -61,12 +59,12 @@ describe('s3 xml: VersioningConfiguration', () => {
 
   for (const [inner, code] of REFUSED) {
     it(`is refused with ${code}: ${inner || 'empty'}`, () => {
-      expect(s3ErrorOf(() => parse(inner)).code).to.equal(code);
+      expectS3Error(() => parse(inner), code);
     });
   }
 
   it('is refused when it is another document', () => {
     const body = Buffer.from('<Versioning><Status>Enabled</Status></Versioning>');
-    expect(s3ErrorOf(() => parseVersioningConfiguration(body)).code).to.equal('MalformedXML');
+    expectS3Error(() => parseVersioningConfiguration(body), 'MalformedXML');
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Acl, AclResource } from '../../../../src/s3/rules/acl/acl.js';
 import { aclOfHeaders, aclOfNew, aclOfPut } from '../../../../src/s3/rules/acl/request.js';
-import { headers, s3ErrorOf, s3FailureOf } from '../../support.js';
+import { expectInvalidArgument, expectS3Error, headers } from '../../support.js';
 import { acl, inShort, OWNER } from './support.js';
 
 const OWNERS = { owner: OWNER, bucketOwner: 'test:boss' };
@@ -94,17 +94,14 @@ describe('s3 rules: canned ACLs', () => {
     ['toString', 'object'],
   ] as const) {
     it(`refuses "${name}" on a ${resource}`, () => {
-      const failure = s3FailureOf(() => aclOfNew(headers({ 'x-amz-acl': name }), resource, SAME));
-      expect(failure).to.deep.equal({
-        code: 'InvalidArgument',
-        details: { ArgumentName: 'x-amz-acl', ArgumentValue: name },
-      });
+      const given = headers({ 'x-amz-acl': name });
+      expectInvalidArgument(() => aclOfNew(given, resource, SAME), 'x-amz-acl', name);
     });
   }
 
   it('has no EC2 to grant to', () => {
     const given = headers({ 'x-amz-acl': 'aws-exec-read' });
-    expect(s3ErrorOf(() => aclOfNew(given, 'object', SAME)).code).to.equal('NotImplemented');
+    expectS3Error(() => aclOfNew(given, 'object', SAME), 'NotImplemented');
   });
 });
 
@@ -120,36 +117,27 @@ describe('s3 rules: grants in headers', () => {
   for (const value of MALFORMED_GRANTS) {
     it(`refuses ${JSON.stringify(value.slice(0, 40))}`, () => {
       const given = headers({ 'x-amz-grant-read': value });
-      expect(s3ErrorOf(() => aclOfNew(given, 'bucket', SAME)).code).to.equal('InvalidArgument');
+      expectS3Error(() => aclOfNew(given, 'bucket', SAME), 'InvalidArgument');
     });
   }
 
   it('says which argument is wrong', () => {
-    const failure = (value: string) =>
-      s3FailureOf(() => aclOfNew(headers({ 'x-amz-grant-read': value }), 'bucket', SAME)).details;
-    expect(failure('id="AllUsers"')).to.deep.equal({
-      ArgumentName: 'id',
-      ArgumentValue: 'AllUsers',
-    });
-    expect(failure('uri="x"')).to.deep.equal({ ArgumentName: 'uri', ArgumentValue: 'x' });
-    expect(failure(' who=x')).to.deep.equal({
-      ArgumentName: 'x-amz-grant-read',
-      ArgumentValue: 'who=x',
-    });
+    const granting = (value: string) => () =>
+      aclOfNew(headers({ 'x-amz-grant-read': value }), 'bucket', SAME);
+    expectInvalidArgument(granting('id="AllUsers"'), 'id', 'AllUsers');
+    expectInvalidArgument(granting('uri="x"'), 'uri', 'x');
+    expectInvalidArgument(granting(' who=x'), 'x-amz-grant-read', 'who=x');
   });
 
   it('knows no e-mail addresses', () => {
     const given = headers({ 'x-amz-grant-read': 'emailAddress="bob@example.com"' });
-    expect(s3ErrorOf(() => aclOfNew(given, 'bucket', SAME)).code).to.equal(
-      'UnresolvableGrantByEmailAddress',
-    );
+    expectS3Error(() => aclOfNew(given, 'bucket', SAME), 'UnresolvableGrantByEmailAddress');
   });
 
   it('knows five permissions', () => {
     const given = headers({ 'x-amz-grant-delete': 'id="x"' });
-    expect(s3FailureOf(() => aclOfNew(given, 'bucket', SAME))).to.deep.equal({
-      code: 'NotImplemented',
-      details: { Header: 'x-amz-grant-delete' },
+    expectS3Error(() => aclOfNew(given, 'bucket', SAME), 'NotImplemented', {
+      Header: 'x-amz-grant-delete',
     });
   });
 
@@ -158,15 +146,13 @@ describe('s3 rules: grants in headers', () => {
     const given = (more: number) =>
       headers({ 'x-amz-grant-read': many(60), 'x-amz-grant-write': many(more) });
     expect(aclOfNew(given(40), 'bucket', SAME).grants).to.have.length(100);
-    expect(s3ErrorOf(() => aclOfNew(given(41), 'bucket', SAME)).code).to.equal('InvalidArgument');
+    expectS3Error(() => aclOfNew(given(41), 'bucket', SAME), 'InvalidArgument');
   });
 
   it('refuses grants next to a canned ACL', () => {
     const given = headers({ 'x-amz-acl': 'private', 'x-amz-grant-read': 'id="x"' });
-    expect(s3ErrorOf(() => aclOfHeaders(given, 'bucket', SAME))).to.deep.include({
-      code: 'InvalidRequest',
-      message: 'Specifying both Canned ACLs and Header Grants is not allowed',
-    });
+    const { message } = expectS3Error(() => aclOfHeaders(given, 'bucket', SAME), 'InvalidRequest');
+    expect(message).to.equal('Specifying both Canned ACLs and Header Grants is not allowed');
   });
 });
 
@@ -187,20 +173,16 @@ describe('s3 rules: the ACL of a request', () => {
   });
 
   it('cannot be both, nor neither', () => {
-    const failure = (given: Record<string, string>, document?: Acl) =>
-      s3FailureOf(() => aclOfPut(headers(given), document, 'bucket', SAME));
-    const unexpected = { code: 'UnexpectedContent', details: {} };
-    expect(failure({ 'x-amz-acl': 'private' }, document)).to.deep.equal(unexpected);
-    expect(failure({ 'x-amz-grant-read': 'id=x' }, document)).to.deep.equal(unexpected);
-    expect(failure({})).to.deep.equal({
-      code: 'MissingSecurityHeader',
-      details: { MissingHeaderName: 'x-amz-acl' },
-    });
+    const put = (given: Record<string, string>, document?: Acl) => () =>
+      aclOfPut(headers(given), document, 'bucket', SAME);
+    expectS3Error(put({ 'x-amz-acl': 'private' }, document), 'UnexpectedContent', {});
+    expectS3Error(put({ 'x-amz-grant-read': 'id=x' }, document), 'UnexpectedContent', {});
+    expectS3Error(put({}), 'MissingSecurityHeader', { MissingHeaderName: 'x-amz-acl' });
   });
 
   it('cannot have another owner than the resource', () => {
     const owners = { owner: 'test:boss', bucketOwner: 'test:boss' };
     const put = () => aclOfPut(headers({}), document, 'bucket', owners);
-    expect(s3ErrorOf(put).code).to.equal('AccessDenied');
+    expectS3Error(put, 'AccessDenied');
   });
 });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { PERMISSIONS } from '../../../../src/s3/rules/acl/acl.js';
 import { decodeAcl, encodeAcl } from '../../../../src/s3/rules/acl/stored.js';
-import { s3ErrorOf } from '../../support.js';
+import { expectS3Error } from '../../support.js';
 import { acl } from './support.js';
 
 /** As Swift's s3api writes them (`json.dumps` with `separators=(',', ':')`). */
@@ -50,7 +50,7 @@ describe('s3 rules: stored ACLs', () => {
 
   for (const text of DAMAGED) {
     it(`open nothing when damaged: ${text}`, () => {
-      expect(s3ErrorOf(() => decodeAcl(text)).code).to.equal('InternalError');
+      expectS3Error(() => decodeAcl(text), 'InternalError');
     });
   }
 

@@ -13,7 +13,7 @@ import {
   renderColdState,
   type ColdState,
 } from '../../../../src/s3/rules/cold/state.js';
-import { s3ErrorOf } from '../../support.js';
+import { expectS3Error } from '../../support.js';
 
 const NOW = Date.UTC(2012, 9, 15, 10, 30);
 const COPY = { policy: 1, id: 'ab'.repeat(32) };
@@ -23,105 +23,58 @@ function object(state: Partial<ColdState>, bodyAbsent = false): ColdObject {
   return { storageClass: 'GLACIER', state: whole, stamp: renderColdState(whole), bodyAbsent };
 }
 
+interface Follows {
+  /** Default false. */
+  readonly readable?: boolean;
+  /** Default false. */
+  readonly bringsBack?: boolean;
+  /** Without and with delete_hot. Default: none. */
+  readonly work?: readonly [string | undefined, string | undefined];
+}
+
+const ARCHIVE: Follows = { work: ['archive', 'archive'] };
+const RELEASE: Follows = { work: [undefined, 'release'] };
+
 /** Every state that an object of the cold tier can be in, and what follows from it. */
-const STATES: readonly {
-  what: string;
-  object: ColdObject;
-  readable: boolean;
-  restore: 200 | 202;
-  bringsBack: boolean;
-  /** Without and with delete_hot. */
-  work: readonly [string | undefined, string | undefined];
-}[] = [
-  {
-    what: 'due',
-    object: object({}),
-    readable: false,
-    restore: 202,
-    bringsBack: false,
-    work: ['archive', 'archive'],
-  },
-  {
-    what: 'due, with a window that is open',
-    object: object({ restoredUntil: NOW + 1 }),
-    readable: true,
-    restore: 200,
-    bringsBack: false,
-    work: [undefined, undefined],
-  },
-  {
-    what: 'due, with a window that is over',
-    object: object({ restoredUntil: NOW }),
-    readable: false,
-    restore: 202,
-    bringsBack: false,
-    work: ['archive', 'archive'],
-  },
-  {
-    what: 'archived',
-    object: object({ copy: COPY }),
-    readable: false,
-    restore: 202,
-    bringsBack: false,
-    work: [undefined, 'release'],
-  },
-  {
-    what: 'archived, with a window that is open',
-    object: object({ copy: COPY, restoredUntil: NOW + 1 }),
-    readable: true,
-    restore: 200,
-    bringsBack: false,
-    work: [undefined, undefined],
-  },
-  {
-    what: 'archived, with a window that is over',
-    object: object({ copy: COPY, restoredUntil: NOW - 1 }),
-    readable: false,
-    restore: 202,
-    bringsBack: false,
-    work: [undefined, 'release'],
-  },
-  {
-    what: 'released',
-    object: object({ copy: COPY }, true),
-    readable: false,
-    restore: 202,
-    bringsBack: true,
-    work: [undefined, undefined],
-  },
-  {
+const STATES: readonly (readonly [what: string, object: ColdObject, follows: Follows])[] = [
+  ['due', object({}), ARCHIVE],
+  ['due, with a window that is open', object({ restoredUntil: NOW + 1 }), { readable: true }],
+  ['due, with a window that is over', object({ restoredUntil: NOW }), ARCHIVE],
+  ['archived', object({ copy: COPY }), RELEASE],
+  [
+    'archived, with a window that is open',
+    object({ copy: COPY, restoredUntil: NOW + 1 }),
+    { readable: true },
+  ],
+  ['archived, with a window that is over', object({ copy: COPY, restoredUntil: NOW - 1 }), RELEASE],
+  ['released', object({ copy: COPY }, true), { bringsBack: true }],
+  [
     // No gateway leaves it so; bytes decide, never a stamp.
-    what: 'released, with a window that is open',
-    object: object({ copy: COPY, restoredUntil: NOW + 1 }, true),
-    readable: false,
-    restore: 202,
-    bringsBack: true,
-    work: [undefined, undefined],
-  },
+    'released, with a window that is open',
+    object({ copy: COPY, restoredUntil: NOW + 1 }, true),
+    { bringsBack: true },
+  ],
 ];
 
 describe('s3 rules: cold objects', () => {
-  for (const { what, object: cold, readable, restore, bringsBack, work } of STATES) {
+  for (const [what, cold, follows] of STATES) {
+    const { readable = false, bringsBack = false, work = [undefined, undefined] } = follows;
     it(what, () => {
       expect(isRestored(cold, NOW)).to.equal(readable);
-      if (readable) requireRestored(cold, NOW);
-      else {
-        const error = s3ErrorOf(() => {
-          requireRestored(cold, NOW);
-        });
-        expect(error.code).to.equal('InvalidObjectState');
-        expect(error.details).to.deep.equal({ StorageClass: 'GLACIER' });
-      }
+      const require = () => {
+        requireRestored(cold, NOW);
+      };
+      if (readable) require();
+      else expectS3Error(require, 'InvalidObjectState', { StorageClass: 'GLACIER' });
       const restoredUntil = Date.UTC(2012, 9, 19);
-      const decision = { status: restore, bringsBack, restoredUntil };
+      const decision = { status: readable ? 200 : 202, bringsBack, restoredUntil };
       expect(decideRestore(cold, 3, NOW)).to.deep.equal(decision);
       expect([coldWorkOf(cold, false, NOW), coldWorkOf(cold, true, NOW)]).to.deep.equal(work);
     });
   }
 
   it('restores no object that is not cold', () => {
-    const error = s3ErrorOf(() => decideRestore(undefined, 1, NOW));
-    expect(error.code).to.equal('InvalidObjectState');
+    expectS3Error(() => decideRestore(undefined, 1, NOW), 'InvalidObjectState');
   });
 
   it('tells of a window while it is open, and then no more', () => {
@@ -175,7 +128,7 @@ describe('s3 rules: due-cold stamps', () => {
     '{"due_at":5,"copy":{"id":"x","policy":"1"}}',
   ]) {
     it(`fail closed when they cannot be read: ${text}`, () => {
-      expect(s3ErrorOf(() => parseColdState(text)).code).to.equal('InternalError');
+      expectS3Error(() => parseColdState(text), 'InternalError');
     });
   }
 });

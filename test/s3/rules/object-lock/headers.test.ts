@@ -4,7 +4,7 @@ import {
   parseLockEnabledHeader,
   parseLockHeaders,
 } from '../../../../src/s3/rules/object-lock/headers.js';
-import { headers, s3ErrorOf, s3FailureOf } from '../../support.js';
+import { expectInvalidArgument, expectS3Error, headers } from '../../support.js';
 
 const MODE = 'x-amz-object-lock-mode';
 const UNTIL = 'x-amz-object-lock-retain-until-date';
@@ -70,10 +70,9 @@ describe('s3 rules: headers of Object Lock', () => {
 
   for (const [value, message] of REFUSED_DATES) {
     it(`refuse to retain until ${JSON.stringify(value)}`, () => {
-      const error = s3ErrorOf(() => parse({ [MODE]: 'COMPLIANCE', [UNTIL]: value }));
-      expect(error.code).to.equal('InvalidArgument');
+      const given = { [MODE]: 'COMPLIANCE', [UNTIL]: value };
+      const error = expectInvalidArgument(() => parse(given), UNTIL, value);
       expect(error.message).to.equal(message);
-      expect(error.details).to.deep.equal({ ArgumentName: UNTIL, ArgumentValue: value });
     });
   }
 
@@ -82,20 +81,17 @@ describe('s3 rules: headers of Object Lock', () => {
     [{ [UNTIL]: '2030-01-01T00:00:00Z' }, MODE],
   ] as const) {
     it(`refuse a retention without ${missing}`, () => {
-      const error = s3ErrorOf(() => parse(given));
-      expect(error.code).to.equal('InvalidArgument');
-      expect(error.message).to.equal(`${UNTIL} and ${MODE} must both be supplied`);
-      expect(error.details).to.deep.equal({ ArgumentName: missing });
+      const { message } = expectS3Error(() => parse(given), 'InvalidArgument', {
+        ArgumentName: missing,
+      });
+      expect(message).to.equal(`${UNTIL} and ${MODE} must both be supplied`);
     });
   }
 
   for (const mode of ['governance', 'LEGAL', '']) {
     it(`refuse the mode ${JSON.stringify(mode)}`, () => {
       const given = { [MODE]: mode, [UNTIL]: '2030-01-01T00:00:00Z' };
-      expect(s3FailureOf(() => parse(given))).to.deep.equal({
-        code: 'InvalidArgument',
-        details: { ArgumentName: MODE, ArgumentValue: mode },
-      });
+      expectInvalidArgument(() => parse(given), MODE, mode);
     });
   }
 
@@ -107,10 +103,7 @@ describe('s3 rules: headers of Object Lock', () => {
 
   for (const hold of ['on', 'true', '']) {
     it(`refuse the legal hold ${JSON.stringify(hold)}`, () => {
-      expect(s3FailureOf(() => parse({ [HOLD]: hold }))).to.deep.equal({
-        code: 'InvalidArgument',
-        details: { ArgumentName: HOLD, ArgumentValue: hold },
-      });
+      expectInvalidArgument(() => parse({ [HOLD]: hold }), HOLD, hold);
     });
   }
 
@@ -127,10 +120,7 @@ describe('s3 rules: headers of Object Lock', () => {
         expect(read(headers({ [name]: value })), value).to.equal(false);
       }
       for (const value of ['', '1', 'yes']) {
-        expect(s3FailureOf(() => read(headers({ [name]: value })))).to.deep.equal({
-          code: 'InvalidArgument',
-          details: { ArgumentName: name, ArgumentValue: value },
-        });
+        expectInvalidArgument(() => read(headers({ [name]: value })), name, value);
       }
     });
   }

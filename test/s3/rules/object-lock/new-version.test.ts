@@ -5,7 +5,7 @@ import {
   type ObjectLockConfiguration,
 } from '../../../../src/s3/rules/object-lock/configuration.js';
 import { locksOfNewVersion } from '../../../../src/s3/rules/object-lock/new-version.js';
-import { headers, s3ErrorOf } from '../../support.js';
+import { expectS3Error, headers } from '../../support.js';
 
 const NOW = Date.UTC(2026, 0, 1, 0, 0, 0, 1);
 
@@ -33,43 +33,34 @@ function locks(
   return locksOfNewVersion({ headers: headers(given), configuration, now: NOW, clock });
 }
 
+function retained(text: string) {
+  return { 's3-object-lock-retention': text };
+}
+
 describe('s3 rules: locks of a new version', () => {
   for (const [what, given, configuration, stored] of [
     ['nothing asked for, no locks', {}, undefined, {}],
     ['nothing asked for', {}, WITHOUT_DEFAULT, {}],
-    [
-      'a retention',
-      EXPLICIT,
-      WITHOUT_DEFAULT,
-      { 's3-object-lock-retention': 'GOVERNANCE;2026-01-01T12:00:00.000Z' },
-    ],
+    ['a retention', EXPLICIT, WITHOUT_DEFAULT, retained('GOVERNANCE;2026-01-01T12:00:00.000Z')],
     ['a legal hold', HOLD, WITHOUT_DEFAULT, { 's3-object-lock-legal-hold': 'ON' }],
-    [
-      'default retention',
-      {},
-      GOVERNANCE_DAY,
-      { 's3-object-lock-retention': 'GOVERNANCE;2026-01-02T00:00:01.000Z' },
-    ],
+    ['default retention', {}, GOVERNANCE_DAY, retained('GOVERNANCE;2026-01-02T00:00:01.000Z')],
     [
       'default retention in years',
       {},
       COMPLIANCE_YEAR,
-      { 's3-object-lock-retention': 'COMPLIANCE;2027-01-01T00:00:01.000Z' },
+      retained('COMPLIANCE;2027-01-01T00:00:01.000Z'),
     ],
     [
       'a retention wins over the default, also a lesser one',
       EXPLICIT,
       COMPLIANCE_YEAR,
-      { 's3-object-lock-retention': 'GOVERNANCE;2026-01-01T12:00:00.000Z' },
+      retained('GOVERNANCE;2026-01-01T12:00:00.000Z'),
     ],
     [
       'a legal hold leaves the default',
       NO_HOLD,
       GOVERNANCE_DAY,
-      {
-        's3-object-lock-retention': 'GOVERNANCE;2026-01-02T00:00:01.000Z',
-        's3-object-lock-legal-hold': 'OFF',
-      },
+      { ...retained('GOVERNANCE;2026-01-02T00:00:01.000Z'), 's3-object-lock-legal-hold': 'OFF' },
     ],
   ] as const) {
     it(what, () => {
@@ -79,15 +70,14 @@ describe('s3 rules: locks of a new version', () => {
 
   for (const given of [EXPLICIT, HOLD, NO_HOLD]) {
     it(`are refused in a bucket without locks: ${Object.keys(given).join()}`, () => {
-      const error = s3ErrorOf(() => locks(given, undefined));
-      expect(error.code).to.equal('InvalidRequest');
-      expect(error.message).to.equal('Bucket is missing Object Lock Configuration');
+      const { message } = expectS3Error(() => locks(given, undefined), 'InvalidRequest');
+      expect(message).to.equal('Bucket is missing Object Lock Configuration');
     });
   }
 
   it('are refused for their own mistakes before the bucket is looked at', () => {
     const given = { 'x-amz-object-lock-mode': 'GOVERNANCE' };
-    expect(s3ErrorOf(() => locks(given, undefined)).code).to.equal('InvalidArgument');
+    expectS3Error(() => locks(given, undefined), 'InvalidArgument');
   });
 
   for (const [what, given, configuration] of [
@@ -95,9 +85,7 @@ describe('s3 rules: locks of a new version', () => {
     ['by default', {}, COMPLIANCE_YEAR],
   ] as const) {
     it(`COMPLIANCE ${what} needs a clock that is right`, () => {
-      expect(s3ErrorOf(() => locks(given, configuration, 'unhealthy')).code).to.equal(
-        'AccessDenied',
-      );
+      expectS3Error(() => locks(given, configuration, 'unhealthy'), 'AccessDenied');
       expect(locks(given, configuration, 'healthy')).to.have.property('s3-object-lock-retention');
     });
   }

@@ -5,10 +5,8 @@ import {
   type VersionsPage,
 } from '../../../../src/s3/versions/listing/versions-page.js';
 import type { VersionEntry } from '../../../../src/s3/versions/version-entry.js';
-import { BucketDouble, indexOf, version, versionNames, type KeyState } from './support.js';
+import { BucketDouble, indexOf, version, versionNames, WHOLE, type KeyState } from './support.js';
 
-const FIRST_PAGE = { prefix: '', delimiter: undefined, keyMarker: '', versionIdMarker: '' };
-const WHOLE = { ...FIRST_PAGE, maxKeys: 1000 };
 const ARCHIVE = 'bucket+versions';
 const MARKER = { kind: 'delete-marker' } as const;
 

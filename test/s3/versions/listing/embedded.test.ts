@@ -20,11 +20,13 @@ import {
 } from '../../../../src/s3/versions/names.js';
 import { NO_INDEX } from '../../../../src/s3/versions/version-entry.js';
 import { useOnce } from '../../../support/fixture.js';
+import { codeOf } from '../../../support/failure.js';
 import { useTempFolderOnce } from '../../../support/temp-folder.js';
 import { keyStates } from './arbitrary.js';
 import {
   ACCOUNT,
   expectedVersions,
+  FIRST_PAGE,
   isBehind,
   textOf,
   versionNames,
@@ -115,16 +117,8 @@ describe('s3 versions: listing of an embedded store', () => {
   it('fails without the bucket', async () => {
     const source = { ...(await makeBucket([])), bucket: 'nowhere' };
     for (const maxKeys of [0, 5]) {
-      const first = {
-        prefix: '',
-        delimiter: undefined,
-        keyMarker: '',
-        versionIdMarker: '',
-        maxKeys,
-      };
-      let failure: unknown;
-      await readVersionsPage(source, first).catch((error: unknown) => (failure = error));
-      expect(failure).to.have.property('code', 'NoSuchContainer');
+      const page = readVersionsPage(source, { ...FIRST_PAGE, maxKeys });
+      expect(await codeOf(page)).to.equal('NoSuchContainer');
     }
   });
 });

@@ -25,6 +25,14 @@ import { byBytes, expectedPage } from '../../../contract/listing-oracle.js';
 export const ACCOUNT = 'AUTH_test';
 export const BUCKET = 'bucket';
 export const PLAIN = { etag: 'e'.repeat(32), lastModified: 1_800_000_000_000 };
+/** Of a page that begins the listing of all keys. */
+export const FIRST_PAGE = {
+  prefix: '',
+  delimiter: undefined,
+  keyMarker: '',
+  versionIdMarker: '',
+};
+export const WHOLE = { ...FIRST_PAGE, maxKeys: 1000 };
 const MD5 = '0123456789abcdef'.repeat(2);
 
 /** A key of a bucket, in any state that writers, their crashes and other clients leave. */

@@ -10,8 +10,10 @@ import {
   BucketDouble,
   expectedOfKey,
   expectedVersions,
+  FIRST_PAGE,
   isBehind,
   textOf,
+  WHOLE,
   type KeyState,
 } from './support.js';
 
@@ -108,8 +110,7 @@ describe('s3 versions: listing', () => {
         const shown = expectedVersions(states, { prefix: '' });
         const at = choice % (shown.length + 1);
         const [keyMarker = '', versionIdMarker = ''] = shown[at - 1]?.split(' ') ?? [];
-        const everything = { prefix: '', delimiter: undefined, maxKeys: 1000 };
-        const position = { ...everything, keyMarker, versionIdMarker };
+        const position = { ...WHOLE, keyMarker, versionIdMarker };
         const page = await readVersionsPage(new BucketDouble(states).source, position);
         expect(page.entries.map(textOf)).to.deep.equal(shown.slice(at));
       }),
@@ -130,9 +131,8 @@ describe('s3 versions: listing', () => {
         const asked = { prefix: gone.key, delimiter: undefined, maxKeys: 1000, ...position };
         const { entries: shown } = await readVersionsPage(new BucketDouble([state]).source, asked);
         const hidden = state.current === 'plain' ? left.filter((id) => id !== 'null') : left;
-        expect(shown.map((entry) => entry.kind !== 'prefix' && entry.versionId)).to.deep.equal(
-          hidden,
-        );
+        const ids = shown.map((entry) => entry.kind !== 'prefix' && entry.versionId);
+        expect(ids).to.deep.equal(hidden);
       }),
     );
   });
@@ -143,7 +143,7 @@ describe('s3 versions: listing', () => {
         if (state?.index === undefined || state.current === 'plain') return;
         if (state.index.entries.some(({ id }) => id === 'null')) return;
         const position = { keyMarker: state.key, versionIdMarker: 'null' };
-        const asked = { prefix: '', delimiter: undefined, maxKeys: 1000, ...position };
+        const asked = { ...WHOLE, ...position };
         const { entries } = await readVersionsPage(new BucketDouble([state]).source, asked);
         expect(entries.map(textOf)).to.deep.equal(expectedOfKey(state));
       }),
@@ -151,9 +151,8 @@ describe('s3 versions: listing', () => {
   });
 
   it('tells nothing with max-keys 0, of a bucket that is there', async () => {
-    const nothing = { prefix: '', delimiter: undefined, keyMarker: '', versionIdMarker: '' };
     const bucket = new BucketDouble([]);
-    const page = await readVersionsPage(bucket.source, { ...nothing, maxKeys: 0 });
+    const page = await readVersionsPage(bucket.source, { ...FIRST_PAGE, maxKeys: 0 });
     expect(page).to.deep.equal({ entries: [], next: undefined });
     expect(bucket.calls).to.deep.equal(['head bucket']);
   });

@@ -20,14 +20,7 @@ import {
   SUSPENDED,
   withStore,
 } from '../support.js';
-
-const WHOLE = {
-  prefix: '',
-  delimiter: undefined,
-  keyMarker: '',
-  versionIdMarker: '',
-  maxKeys: 1000,
-};
+import { WHOLE } from './support.js';
 
 /** As operations have it; counts what the listings were not enough for. */
 class Listing {
@@ -89,8 +82,7 @@ async function removeCurrent(store: Backend, key: VersionedKey): Promise<void> {
 
 describe('s3 versions: listing of what was written', () => {
   it('reads no index of a few versions, and finds nothing to repair', async () => {
-    await withStore(async (store) => {
-      const versions = gatewayOn(store);
+    await withStore(async (store, versions) => {
       const expected = await writeAll(store, versions);
       const listing = new Listing(store, versions);
       expect(await listing.whole()).to.deep.equal(expected);
@@ -112,8 +104,7 @@ describe('s3 versions: listing of what was written', () => {
   });
 
   it('repairs a link that was lost, once', async () => {
-    await withStore(async (store) => {
-      const versions = gatewayOn(store);
+    await withStore(async (store, versions) => {
       const expected = await writeAll(store, versions);
       await removeCurrent(store, keyOf('c'));
       const listing = new Listing(store, versions);
@@ -125,8 +116,7 @@ describe('s3 versions: listing of what was written', () => {
   });
 
   it('shows nothing of keys whose versions are all gone', async () => {
-    await withStore(async (store) => {
-      const versions = gatewayOn(store);
+    await withStore(async (store, versions) => {
       const { versionId } = await put(store, versions, keyOf('a'), 'body');
       await versions.deleteVersion(CALL, keyOf('a'), versionId, () => Promise.resolve());
       const listing = new Listing(store, versions);

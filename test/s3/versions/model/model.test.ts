@@ -140,15 +140,14 @@ const MISSED_IN: Readonly<Record<keyof Rules, keyof typeof WORLDS>> = {
 describe('s3/versions: the model of the protocol on Swift', () => {
   for (const [what, world] of Object.entries(WORLDS)) {
     it(`holds for ${what}`, () => {
-      const { violation } = search(RULES, world);
+      const violation = search(RULES, world);
       expect(violation, JSON.stringify(violation, undefined, 1)).to.equal(undefined);
     });
   }
 
   for (const [rule, where] of Object.entries(MISSED_IN)) {
     it(`does not hold without this rule: ${rule}`, () => {
-      const { violation } = search({ ...RULES, [rule]: false }, WORLDS[where]);
-      expect(violation).to.not.equal(undefined);
+      expect(search({ ...RULES, [rule]: false }, WORLDS[where])).to.not.equal(undefined);
     });
   }
 });

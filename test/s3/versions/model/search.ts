@@ -7,11 +7,6 @@ export interface Violation {
   readonly trace: readonly string[];
 }
 
-export interface Search {
-  readonly violation: Violation | undefined;
-  readonly states: number;
-}
-
 interface Node {
   readonly world: World;
   readonly what: string;
@@ -21,23 +16,25 @@ interface Node {
 /** More are a mistake of the model. */
 const STATES_MAX = 100_000;
 
-/** Goes through all states that the actors can reach, in whatever order they act. */
-export function search(rules: Rules, beginning: World, statesMax = STATES_MAX): Search {
+/**
+ * Goes through all states that the actors can reach, in whatever order they act.
+ *
+ * @returns the first violation that it finds
+ */
+export function search(rules: Rules, beginning: World): Violation | undefined {
   const known = new Set<string>();
   const open: Node[] = [{ world: beginning, what: 'begin', from: undefined }];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     const name = JSON.stringify(node.world);
     if (known.has(name)) continue;
     known.add(name);
-    if (known.size > statesMax) throw new Error(`more than ${statesMax} states`);
+    if (known.size > STATES_MAX) throw new Error(`more than ${STATES_MAX} states`);
     const next = successors(rules, node.world);
     const what = next.length === 0 ? violationOf(rules, node.world) : undefined;
-    if (what !== undefined) {
-      return { violation: { what, trace: traceOf(node) }, states: known.size };
-    }
+    if (what !== undefined) return { what, trace: traceOf(node) };
     for (const [step, world] of next) open.push({ world, what: step, from: node });
   }
-  return { violation: undefined, states: known.size };
+  return undefined;
 }
 
 function successors(rules: Rules, world: World): [string, World][] {
