@@ -8,6 +8,7 @@ import { ApiClient, type Answer, type Sent } from './support/client.js';
 const ACCOUNT = '/v1/AUTH_test';
 const md5 = (text: string): string => createHash('md5').update(text).digest('hex');
 
+const CONTEXT = { requestId: 'test' };
 const NEW_LINE = Buffer.from('\n');
 
 describe('swift api', () => {
@@ -19,16 +20,35 @@ describe('swift api', () => {
   const member = useOnce(() => ApiClient.login(api(), 'test:tester2', 'testing2'), 'close');
   const stranger = useOnce(() => ApiClient.login(api(), 'test2:tester3', 'testing3'), 'close');
   const nobody = useOnce(() => new ApiClient(api().origin, undefined), 'close');
+  let container: string;
   let path: string;
   let count = 0;
 
   beforeEach(async () => {
-    path = `${ACCOUNT}/c${(count += 1)}`;
+    container = `c${(count += 1)}`;
+    path = `${ACCOUNT}/${container}`;
     expect((await owner().send('PUT', path)).status).to.equal(201);
   });
 
   async function put(name: string, body: Sent['body'], headers = {}): Promise<Answer> {
     return owner().send('PUT', `${path}/${name}`, { headers, body: body ?? '' });
+  }
+
+  /** As a gateway does with a bucket that gets locks. */
+  async function lockBucket(): Promise<void> {
+    const lock = { systemMetadata: { 's3-object-lock': 'x' } };
+    await api().backend.updateContainer(CONTEXT, { account: 'AUTH_test', container }, lock);
+  }
+
+  async function createCompanion(suffix: '+versions' | '+segments'): Promise<void> {
+    const ref = { account: 'AUTH_test', container: container + suffix };
+    await api().backend.createContainer(CONTEXT, ref, {});
+  }
+
+  async function bulkDelete(body: string | Buffer): Promise<unknown> {
+    const headers = { 'content-type': 'text/plain', accept: 'application/json' };
+    const report = await owner().send('POST', `${ACCOUNT}?bulk-delete`, { body, headers });
+    return JSON.parse(report.text);
   }
 
   it('logs in by access key or user, and refuses a wrong key', async () => {
@@ -70,9 +90,8 @@ describe('swift api', () => {
   it('takes bodies of unknown length, short and long', async () => {
     const long = 'y'.repeat(3_000_000);
     expect((await put('short', ['ab', 'c'])).headers.etag).to.equal(md5('abc'));
-    expect((await put('long', [long.slice(0, 1_500_000), long.slice(1_500_000)])).status).to.equal(
-      201,
-    );
+    const stored = await put('long', [long.slice(0, 1_500_000), long.slice(1_500_000)]);
+    expect(stored.status).to.equal(201);
     expect((await owner().send('GET', `${path}/long`)).text).to.equal(long);
   });
 
@@ -131,10 +150,9 @@ describe('swift api', () => {
   it('never tells of system metadata, nor takes any, but from a gateway', async () => {
     const sent = { 'x-object-sysmeta-a': '1', 'x-gateway-sysmeta-object-a': '1' };
     await put('o', 'x', sent);
-    const ref = { account: 'AUTH_test', container: path.split('/')[3] ?? '', object: 'o' };
-    const context = { requestId: 'test' };
-    expect((await api().backend.headObject(context, ref)).systemMetadata).to.deep.equal({});
-    await api().backend.updateObject(context, ref, { systemMetadata: { a: 'hidden' } });
+    const ref = { account: 'AUTH_test', container, object: 'o' };
+    expect((await api().backend.headObject(CONTEXT, ref)).systemMetadata).to.deep.equal({});
+    await api().backend.updateObject(CONTEXT, ref, { systemMetadata: { a: 'hidden' } });
     const { headers } = await owner().send('GET', `${path}/o`);
     expect(JSON.stringify(headers)).to.not.include('hidden');
     const target = `${path}/o`;
@@ -148,15 +166,10 @@ describe('swift api', () => {
   });
 
   it('lets only a gateway write to archives and locked buckets', async () => {
-    const context = { requestId: 'test' };
-    const container = path.split('/')[3] ?? '';
-    const lock = { systemMetadata: { 's3-object-lock': 'x' } };
     await put('o', 'x');
-    await api().backend.updateContainer(context, { account: 'AUTH_test', container }, lock);
-    for (const suffix of ['+versions', '+segments']) {
-      const ref = { account: 'AUTH_test', container: container + suffix };
-      await api().backend.createContainer(context, ref, {});
-    }
+    await lockBucket();
+    await createCompanion('+versions');
+    await createCompanion('+segments');
     for (const target of [path, `${path}+versions`, `${path}+segments`]) {
       expect((await owner().send('PUT', `${target}/n`, { body: 'x' })).status).to.equal(403);
       expect((await owner().send('POST', target)).status).to.equal(403);
@@ -173,12 +186,8 @@ describe('swift api', () => {
   });
 
   it('lets the owner of a locked bucket change its access rules, and nothing beside', async () => {
-    const context = { requestId: 'test' };
-    const container = path.split('/')[3] ?? '';
-    const lock = { systemMetadata: { 's3-object-lock': 'x' } };
-    await api().backend.updateContainer(context, { account: 'AUTH_test', container }, lock);
-    const segments = { account: 'AUTH_test', container: `${container}+segments` };
-    await api().backend.createContainer(context, segments, {});
+    await lockBucket();
+    await createCompanion('+segments');
     const rules = { 'x-container-read': 'test:other', 'x-container-write': 'test:other' };
     const post = async (target: string, headers: Record<string, string>) =>
       (await owner().send('POST', target, { headers })).status;
@@ -187,30 +196,22 @@ describe('swift api', () => {
     expect(headers).to.include(rules);
     expect(await post(path, { 'x-remove-container-write': 'x' })).to.equal(204);
     expect((await owner().send('HEAD', path)).headers).to.not.have.property('x-container-write');
-    for (const other of [
-      'x-container-meta-a',
-      'x-remove-container-meta-a',
-      'x-container-sync-to',
-    ]) {
+    const metadata = ['x-container-meta-a', 'x-remove-container-meta-a'];
+    for (const other of [...metadata, 'x-container-sync-to']) {
       expect(await post(path, { ...rules, [other]: 'x' }), other).to.equal(403);
     }
     expect(await post(`${path}+segments`, rules)).to.equal(204);
     expect(await post(path, { 'x-remove-container-meta-temp-url-key': 'x' })).to.equal(204);
-    const archive = { account: 'AUTH_test', container: `${container}+versions` };
-    await api().backend.createContainer(context, archive, {});
+    await createCompanion('+versions');
     expect(await post(`${path}+versions`, rules)).to.equal(403);
     expect((await owner().send('PUT', path, { headers: rules })).status).to.equal(403);
     expect((await owner().send('DELETE', path, { headers: rules })).status).to.equal(403);
   });
 
   it('deletes nothing of a locked bucket in bulk, whatever headers come with it', async () => {
-    const context = { requestId: 'test' };
-    const container = path.split('/')[3] ?? '';
     await put('o', 'x');
-    const lock = { systemMetadata: { 's3-object-lock': 'x' } };
-    await api().backend.updateContainer(context, { account: 'AUTH_test', container }, lock);
-    const segments = { account: 'AUTH_test', container: `${container}+segments` };
-    await api().backend.createContainer(context, segments, {});
+    await lockBucket();
+    await createCompanion('+segments');
     const body = `/${container}/o\n/${container}\n/${container}+segments\n`;
     const ways = ['x-container-read', 'x-container-write'].flatMap((name) => [
       { [name]: 'test:other' },
@@ -234,15 +235,12 @@ describe('swift api', () => {
   });
 
   it('takes no line of a bulk deletion, and no manifest, for what it nearly is', async () => {
-    const container = path.slice(ACCOUNT.length + 1);
     await put('%EF%BF%BD', 'x');
     await put('o', 'x');
     const line = (name: Buffer) => Buffer.concat([Buffer.from(`${container}/`), name, NEW_LINE]);
     const bad = Buffer.from([0xff]);
     const body = Buffer.concat([line(bad), line(Buffer.from('%fe')), line(Buffer.from('o'))]);
-    const headers = { 'content-type': 'text/plain', accept: 'application/json' };
-    const report = await owner().send('POST', `${ACCOUNT}?bulk-delete`, { body, headers });
-    expect(JSON.parse(report.text)).to.deep.equal({
+    expect(await bulkDelete(body)).to.deep.equal({
       'Response Status': '400 Bad Request',
       'Response Body': '',
       'Number Deleted': 1,
@@ -262,19 +260,15 @@ describe('swift api', () => {
   });
 
   it('takes no white space but that of ASCII from the lines of a bulk deletion', async () => {
-    const container = path.slice(ACCOUNT.length + 1);
     for (const name of ['a', 'a%E3%80%80', 'b']) await put(name, 'x');
     const body = `\ufeff${container}/a\n${container}/a\u3000\n \t${container}/b\v\f \r\n \r\n`;
-    const headers = { 'content-type': 'text/plain', accept: 'application/json' };
-    const report = await owner().send('POST', `${ACCOUNT}?bulk-delete`, { body, headers });
-    expect(JSON.parse(report.text)).to.include({ 'Number Deleted': 2, 'Number Not Found': 1 });
+    expect(await bulkDelete(body)).to.include({ 'Number Deleted': 2, 'Number Not Found': 1 });
     expect((await owner().send('GET', path)).text).to.equal('a\n');
   });
 
   it('joins segments, shows, copies and deletes them', async () => {
     await put('s1', 'abc');
     await put('s2', 'de');
-    const container = path.split('/')[3] ?? '';
     const manifest = JSON.stringify([
       { path: `/${container}/s1`, size_bytes: 3, etag: md5('abc') },
       { path: `/${container}/s2` },
@@ -300,7 +294,6 @@ describe('swift api', () => {
 
   it('follows symlinks, and shows them', async () => {
     await put('o', 'target');
-    const container = path.split('/')[3] ?? '';
     await put('l', '', { 'x-symlink-target': `${container}/o` });
     const read = await owner().send('GET', `${path}/l`);
     expect(read).to.include({ status: 200, text: 'target' });
@@ -318,8 +311,8 @@ describe('swift api', () => {
     await put('later', 'x', { 'x-delete-at': at });
     expect((await owner().send('HEAD', `${path}/later`)).headers['x-delete-at']).to.equal(at);
     expect((await put('past', 'x', { 'x-delete-at': '5' })).status).to.equal(400);
-    const ref = { account: 'AUTH_test', container: path.split('/')[3] ?? '', object: 'later' };
-    await api().backend.updateObject({ requestId: 'test' }, ref, { deleteAt: Date.now() - 1 });
+    const ref = { account: 'AUTH_test', container, object: 'later' };
+    await api().backend.updateObject(CONTEXT, ref, { deleteAt: Date.now() - 1 });
     expect((await owner().send('GET', `${path}/later`)).status).to.equal(404);
     const open = { headers: { 'x-open-expired': 'true' } };
     expect((await owner().send('GET', `${path}/later`, open)).text).to.equal('x');
@@ -329,7 +322,7 @@ describe('swift api', () => {
 
   it('joins a dynamic large object as it is listed', async () => {
     for (const name of ['seg/1', 'seg/2', 'other']) await put(name, name);
-    await put('d', '', { 'x-object-manifest': `${path.split('/')[3]}/seg/` });
+    await put('d', '', { 'x-object-manifest': `${container}/seg/` });
     expect((await owner().send('GET', `${path}/d`)).text).to.equal('seg/1seg/2');
     const part = { headers: { range: 'bytes=3-6' } };
     expect((await owner().send('GET', `${path}/d`, part)).text).to.equal('/1se');

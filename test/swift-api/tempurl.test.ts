@@ -30,8 +30,8 @@ describe('swift api: what a TempURL opens', () => {
   before(async () => {
     const key = { 'x-container-meta-temp-url-key': KEY };
     for (const path of [CONTAINER, OTHER]) {
-      expect((await owner().send('PUT', path, path === CONTAINER ? { headers: key } : {})).status) //
-        .to.equal(201);
+      const created = await owner().send('PUT', path, path === CONTAINER ? { headers: key } : {});
+      expect(created.status).to.equal(201);
       await put(`${path}/o`, 'hello');
       await put(`${path}/folder/o`, 'in the folder');
     }
@@ -76,9 +76,8 @@ describe('swift api: what a TempURL opens', () => {
     expect((await nobody().send('PUT', url(path), { body: 'x' })).status).to.equal(401);
     expect(await statusOf(path, { key: 'no' })).to.equal(401);
     const pointer = { headers: { 'x-symlink-target': 'c/o' } };
-    expect((await nobody().send('PUT', url(path, { method: 'PUT' }), pointer)).status).to.equal(
-      400,
-    );
+    const linked = await nobody().send('PUT', url(path, { method: 'PUT' }), pointer);
+    expect(linked.status).to.equal(400);
     await owner().send('POST', CONTAINER, { headers: { 'x-container-read': 'test2:tester3' } });
     expect((await stranger().send('HEAD', path)).status).to.equal(200);
     const shown = JSON.stringify((await stranger().send('HEAD', CONTAINER)).headers);
@@ -96,10 +95,8 @@ describe('swift api: what a TempURL opens', () => {
 
   it('opens the folder that it was signed for, and no object outside it', async () => {
     const prefix = 'folder/';
-    expect(await get(`${CONTAINER}/folder/o`, { prefix })).to.include({
-      status: 200,
-      text: 'in the folder',
-    });
+    const opened = await get(`${CONTAINER}/folder/o`, { prefix });
+    expect(opened).to.include({ status: 200, text: 'in the folder' });
     expect(await statusOf(`${CONTAINER}/o`, { prefix })).to.equal(401);
     expect(await statusOf(`${CONTAINER}/other-folder/o`, { prefix })).to.equal(401);
   });

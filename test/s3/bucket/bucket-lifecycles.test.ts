@@ -6,6 +6,7 @@ import { BucketLifecycles } from '../../../src/s3/bucket/lifecycles.js';
 import { renderLifecycleConfiguration } from '../../../src/s3/xml/lifecycle-configuration.js';
 import { versioningPatch } from '../../../src/s3/rules/versioning.js';
 import { createXmlPool } from '../../../src/s3/xml-pool/index.js';
+import { failureOf } from '../../support/failure.js';
 import { inDays, rules } from '../rules/lifecycle/support.js';
 
 const CALL = { requestId: 'test' };
@@ -97,8 +98,7 @@ describe('lifecycle rules of buckets', () => {
 
   it('are not believed when they could not be read', async () => {
     heads.failure = new BackendError('Unavailable', 'away');
-    const failed = await Promise.resolve(lifecycles.of(CALL, BUCKET)).catch((e: unknown) => e);
-    expect(failed).to.equal(heads.failure);
+    expect(await failureOf(found())).to.equal(heads.failure);
     heads.failure = undefined;
     store(RULES);
     expect(await found()).to.deep.equal(['0']);

@@ -12,6 +12,7 @@ import { eventually } from '../../support/eventually.js';
 import { useEach } from '../../support/fixture.js';
 import { useTempFolder } from '../../support/temp-folder.js';
 import { contextOf } from '../context.js';
+import { failureOf } from '../../support/failure.js';
 
 const CALL: CallContext = { requestId: 'delete-bucket' };
 const BUCKET: ContainerRef = { account: 'AUTH_main', container: 'bucket' };
@@ -131,8 +132,8 @@ describe('DeleteBucket', () => {
         input.placedLike === undefined ? store().createContainer(call, ref, input) : unanswered(),
     };
     const services = { ...context.services, backend: broken };
-    const refused = await deleteBucket({ ...context, services }).catch((error: unknown) => error);
-    expect(refused).to.be.instanceOf(BackendError).with.property('code', 'Unavailable');
+    const refused = await failureOf(deleteBucket({ ...context, services }), BackendError);
+    expect(refused.code).to.equal('Unavailable');
     expect(await store().headContainer(CALL, BUCKET)).to.deep.include(CONFIGURED);
   });
 
@@ -150,8 +151,8 @@ describe('DeleteBucket', () => {
       // Behind a delete marker, the store itself finds the bucket empty.
       await versions.createDeleteMarker(CALL, KEY, { nullVersion: false });
     };
-    const refused = await deleteBucket(contextWith(writeVersion)).catch((error: unknown) => error);
-    expect(refused).to.be.instanceOf(S3Error).with.property('code', 'BucketNotEmpty');
+    const refused = await failureOf(deleteBucket(contextWith(writeVersion)), S3Error);
+    expect(refused.code).to.equal('BucketNotEmpty');
     expect(deleted, 'parts that versions may be made of').to.deep.equal([]);
     expect(await store().headContainer(CALL, BUCKET)).to.deep.include(CONFIGURED);
     const { entries } = await versions.readIndex(CALL, KEY);

@@ -12,6 +12,7 @@ import { segmentsContainer } from '../../../src/s3/segments/names.js';
 import { useEach } from '../../support/fixture.js';
 import { useTempFolder } from '../../support/temp-folder.js';
 import { contextOf } from '../context.js';
+import { failureOf } from '../../support/failure.js';
 
 const CALL: CallContext = { requestId: 'segments-acl' };
 const BUCKET = { account: 'AUTH_main', container: 'bucket' };
@@ -92,8 +93,8 @@ describe('the ACL of a container with parts', () => {
       await createContainer(call, ref, { acl: OPEN });
       return createContainer(call, ref, input);
     };
-    const refused = await createBucket(context).catch((error: unknown) => error);
-    expect(refused).to.be.instanceOf(S3Error).with.property('code', 'BucketAlreadyOwnedByYou');
+    const refused = await failureOf(createBucket(context), S3Error);
+    expect(refused.code).to.equal('BucketAlreadyOwnedByYou');
     expect(await segmentsAcl()).to.deep.equal({ read: '.r:*', write: '*:*' });
   });
 
@@ -107,8 +108,7 @@ describe('the ACL of a container with parts', () => {
       await createContainer(call, ref, {});
       throw new BackendError('Unavailable', 'no answer');
     };
-    const refused = await createBucket(context).catch((error: unknown) => error);
-    expect(refused).to.be.instanceOf(BackendError).with.property('code', 'Unavailable');
+    expect((await failureOf(createBucket(context), BackendError)).code).to.equal('Unavailable');
     expect(await segmentsAcl()).to.deep.equal({ read: '', write: '' });
   });
 
@@ -123,8 +123,7 @@ describe('the ACL of a container with parts', () => {
       if (refusal !== undefined) throw refusal;
       await updateContainer(...args);
     };
-    const failed = await createBucket(context).catch((error: unknown) => error);
-    expect(failed).to.be.instanceOf(BackendError).with.property('code', 'Unavailable');
+    expect((await failureOf(createBucket(context), BackendError)).code).to.equal('Unavailable');
     expect((await createBucket(context)).status).to.equal(200);
     expect(await segmentsAcl()).to.deep.equal({ read: '', write: '' });
   });

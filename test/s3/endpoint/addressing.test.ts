@@ -3,8 +3,7 @@ import type { RequestHead } from '../../../src/http/exchange.js';
 import { TrustedProxies } from '../../../src/http/trusted-proxies.js';
 import { Addressing } from '../../../src/s3/endpoint/addressing.js';
 import { requestHead } from '../../support/requests.js';
-import { presignQuery } from '../../support/sigv4.js';
-import { authenticatorAt, DATE, IDENTITY, s3Failure } from '../auth/support.js';
+import { authenticatorAt, presignedRequest, s3Failure } from '../auth/support.js';
 
 const NOBODY = new TrustedProxies([]);
 const LOCAL = new TrustedProxies(['127.0.0.1']);
@@ -66,11 +65,6 @@ describe('addressing: the bucket in the host name', () => {
 });
 
 describe('addressing: which host is signed', () => {
-  function presignedFor(signedHost: string, path: string): string {
-    const toSign = { method: 'GET', rawPath: path, headers: { host: signedHost } };
-    return `${path}?${presignQuery(IDENTITY, toSign, DATE, 600)}`;
-  }
-
   /** The outcome of a URL that was presigned for one host and sent to another. */
   async function outcome(
     addressing: Addressing,
@@ -80,7 +74,7 @@ describe('addressing: which host is signed', () => {
   ): Promise<string> {
     const bare = host(sent.host, sent.forwarded);
     const request = {
-      ...requestHead('GET', presignedFor(signedHost, path), {}),
+      ...presignedRequest('GET', path, { host: signedHost }),
       headers: bare.headers,
     };
     const authenticator = authenticatorAt(undefined, { hosts: addressing.signedHosts });

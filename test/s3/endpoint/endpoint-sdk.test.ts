@@ -1,5 +1,6 @@
 import * as sdk from '@aws-sdk/client-s3';
 import { expect } from 'chai';
+import { failureOf } from '../../support/failure.js';
 import { parseEndpoint, refineByHeaders } from '../../../src/s3/endpoint/endpoint.js';
 
 /**
@@ -75,7 +76,8 @@ describe('s3 endpoint, with the AWS SDK as oracle', () => {
       continue;
     }
     it(`reads the request of ${operation}`, async () => {
-      const request = await capture(() => send(new command({ ...INPUT, ...INPUT_OF[operation] })));
+      const input = { ...INPUT, ...INPUT_OF[operation] };
+      const { request } = await failureOf(send(new command(input)), Captured);
       const parsed = parseEndpoint(request.method, request.path, rawQuery(request.query));
       const endpoint = refineByHeaders(parsed, new Map(Object.entries(request.headers)));
       expect(endpoint.operation).to.equal(operation);
@@ -91,16 +93,6 @@ function commands(): [Command, string][] {
   return Object.entries(sdk)
     .filter(([name, value]) => /^\w+Command$/.test(name) && typeof value === 'function')
     .map(([name, value]) => [value as Command, name.slice(0, -'Command'.length)]);
-}
-
-async function capture(call: () => Promise<unknown>): Promise<SentRequest> {
-  try {
-    await call();
-  } catch (error) {
-    if (error instanceof Captured) return error.request;
-    throw error;
-  }
-  throw new Error('nothing was sent');
 }
 
 function rawQuery(query: SentRequest['query']): string {

@@ -12,7 +12,15 @@ import {
   segmentsContainer,
   type Upload,
 } from '../../../src/s3/segments/names.js';
-import { ARCHIVE, CALL, ENABLED, gatewayOn, put, withStore } from '../versions/support.js';
+import {
+  ARCHIVE,
+  CALL,
+  ENABLED,
+  gatewayOn,
+  itOnStore,
+  put,
+  withStore,
+} from '../versions/support.js';
 import {
   abort,
   ABSENT,
@@ -79,14 +87,15 @@ async function prepareMarked(store: Backend): Promise<Upload> {
 }
 
 async function countCalls(
-  run: (backend: Backend, upload: Upload) => Promise<unknown>,
+  run: (backend: Backend, upload: Upload, store: Backend) => Promise<unknown> = (backend, upload) =>
+    complete(backend, upload),
   ready = prepare,
 ): Promise<number> {
   let calls = 0;
   await withStore(async (store) => {
     const upload = await ready(store);
     const counting = new CrashPointBackend(store, { counted: 'all' });
-    await run(counting, upload);
+    await run(counting, upload, store);
     calls = counting.calls;
   });
   return calls;
@@ -109,7 +118,7 @@ describe('s3 operations: a completion that is stopped', function () {
   this.timeout(120_000);
 
   it('is ended by the next one when its gateway has died, with one version', async () => {
-    await atEachCall(await countCalls(complete), async (store, at, when, where) => {
+    await atEachCall(await countCalls(), async (store, at, when, where) => {
       const upload = await prepare(store);
       const crashing = new CrashPointBackend(store, { at, when, counted: 'all' });
       const first = await complete(crashing, upload);
@@ -122,7 +131,7 @@ describe('s3 operations: a completion that is stopped', function () {
   });
 
   it('is ended by the next one when the store was away, for one call or for all', async () => {
-    const calls = await countCalls(complete);
+    const calls = await countCalls();
     for (const length of [1, calls]) {
       await atEachCall(calls, async (store, from, when, at) => {
         const where = `${at}, away for ${length}`;
@@ -138,7 +147,7 @@ describe('s3 operations: a completion that is stopped', function () {
   });
 
   it('can be aborted, and leaves nothing then', async () => {
-    await atEachCall(await countCalls(complete), async (store, at, when, where) => {
+    await atEachCall(await countCalls(), async (store, at, when, where) => {
       const upload = await prepare(store);
       await complete(new CrashPointBackend(store, { at, when, counted: 'all' }), upload);
       const aborted = await abort(store, upload);
@@ -156,34 +165,25 @@ describe('s3 operations: a completion that is stopped', function () {
     });
   });
 
-  it('that loses a race for If-None-Match leaves its upload open', async () => {
-    await withStore(async (store) => {
-      const upload = await prepareMarked(store);
-      const lost = await complete(new RacedBackend(store, store), upload, ABSENT);
-      expect(lost).to.deep.equal({ code: 'PreconditionFailed' });
-      expect(await bodies(store)).to.deep.equal(['winner', 'before']);
-      await store.headObject(CALL, markerOf(upload));
-      const again = await complete(store, upload, ABSENT);
-      expect(again).to.deep.equal({ code: 'PreconditionFailed' });
-      const second = await complete(store, upload);
-      await expectCompleted(store, upload, second, ['winner', 'before'], 'second');
-    });
+  itOnStore('that loses a race for If-None-Match leaves its upload open', async (store) => {
+    const upload = await prepareMarked(store);
+    const lost = await complete(new RacedBackend(store, store), upload, ABSENT);
+    expect(lost).to.deep.equal({ code: 'PreconditionFailed' });
+    expect(await bodies(store)).to.deep.equal(['winner', 'before']);
+    await store.headObject(CALL, markerOf(upload));
+    const again = await complete(store, upload, ABSENT);
+    expect(again).to.deep.equal({ code: 'PreconditionFailed' });
+    const second = await complete(store, upload);
+    await expectCompleted(store, upload, second, ['winner', 'before'], 'second');
   });
 
   it('that dies after it has lost such a race is ended by the next one', async () => {
-    const race = (backend: Backend, store: Backend, upload: Upload): Promise<Told> =>
+    const race = (backend: Backend, upload: Upload, store: Backend): Promise<Told> =>
       complete(new RacedBackend(backend, store), upload, ABSENT);
-    let calls = 0;
-    await withStore(async (store) => {
-      const upload = await prepareMarked(store);
-      const counting = new CrashPointBackend(store, { counted: 'all' });
-      await race(counting, store, upload);
-      calls = counting.calls;
-    });
-    await atEachCall(calls, async (store, at, when, where) => {
+    await atEachCall(await countCalls(race, prepareMarked), async (store, at, when, where) => {
       const upload = await prepareMarked(store);
       const crashing = new CrashPointBackend(store, { at, when, counted: 'all' });
-      await race(crashing, store, upload);
+      await race(crashing, upload, store);
       const won = (await bodies(store)).includes('winner') ? ['winner'] : [];
       if (won.length > 0) {
         const refused = await complete(store, upload, ABSENT);

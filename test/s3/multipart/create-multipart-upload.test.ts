@@ -3,6 +3,7 @@ import type { Capabilities, PutOutcome } from '../../../src/backend/backend.js';
 import { createMultipartUpload } from '../../../src/s3/multipart/create-multipart-upload.js';
 import { S3Error } from '../../../src/s3/errors.js';
 import { contextOf } from '../context.js';
+import { failureOf } from '../../support/failure.js';
 
 const CREATED: PutOutcome = { outcome: 'created', etag: 'e', lastModified: 0 };
 
@@ -24,7 +25,7 @@ describe('CreateMultipartUpload', () => {
   });
 
   it('names none where the store answered that it took nothing', async () => {
-    const error: unknown = await create({ outcome: 'stale' }).catch((thrown: unknown) => thrown);
-    expect(error).to.be.instanceOf(S3Error).with.property('code', 'OperationAborted');
+    const refused = await failureOf(create({ outcome: 'stale' }), S3Error);
+    expect(refused.code).to.equal('OperationAborted');
   });
 });

@@ -24,10 +24,10 @@ import {
   BUCKET,
   CALL,
   gatewayOn,
+  itOnStore,
   keyOf,
   put,
   putPlain,
-  withStore,
 } from '../versions/support.js';
 import { bodies, complete, expectCompleted, KEY, prepare } from './completion-bench.js';
 
@@ -61,17 +61,17 @@ function requestOf(
 }
 
 describe('s3 multipart: parts that the listing lacks', () => {
-  it('are found by a completion', () =>
-    withStore(async (store) => {
-      const upload = await prepare(store);
-      const lagging = new UnlistingBackend(store, SEGMENTS.container);
-      expect(await readParts(lagging, CALL, upload)).to.deep.equal([]);
-      const told = await complete(lagging, upload);
-      await expectCompleted(store, upload, told, ['before'], 'unlisted');
-    }));
+  itOnStore('are found by a completion', async (store) => {
+    const upload = await prepare(store);
+    const lagging = new UnlistingBackend(store, SEGMENTS.container);
+    expect(await readParts(lagging, CALL, upload)).to.deep.equal([]);
+    const told = await complete(lagging, upload);
+    await expectCompleted(store, upload, told, ['before'], 'unlisted');
+  });
 
-  it('are found where the listing shows what they replaced, with their checksum', () =>
-    withStore(async (store) => {
+  itOnStore(
+    'are found where the listing shows what they replaced, with their checksum',
+    async (store) => {
       await store.createContainer(CALL, SEGMENTS, {});
       const upload = await openUpload(store, 'key', [1, 2]);
       const before: ObjectPage = await store.listObjects(CALL, SEGMENTS, { limit: 10 });
@@ -88,33 +88,34 @@ describe('s3 multipart: parts that the listing lacks', () => {
       expect(parts.get(1)).to.deep.equal(first);
       expect(parts.get(2)).to.include({ partNumber: 2, etag, size: 5 });
       expect(parts.get(2)?.checksum).to.deep.equal(CHECKSUM);
-    }));
+    },
+  );
 
-  it('have the checksum of what they were copied from', () =>
-    withStore(async (store) => {
-      await store.createContainer(CALL, SEGMENTS, {});
-      const upload = newUpload('key');
-      const marker = {
-        size: 0,
-        contentType: 'text/plain',
-        body: Buffer.alloc(0),
-        systemMetadata: { [SYSTEM_METADATA.uploadChecksum]: 'CRC32:FULL_OBJECT' },
-      };
-      await store.putObject(CALL, markerOf(upload), marker);
-      const systemMetadata = { [SYSTEM_METADATA.checksum]: writeStoredChecksum(CHECKSUM) };
-      await putPlain(store, keyOf('source'), 'text', { systemMetadata });
-      const headers = { 'x-amz-copy-source': `/${BUCKET}/source` };
-      const { pending } = await uploadPartCopy(requestOf(store, upload, 1, '', headers));
-      await pending?.document;
-      const { etag } = await store.headObject(CALL, partOf(upload, 1));
-      const lagging = new UnlistingBackend(store, SEGMENTS.container);
-      const requested = [{ partNumber: 1, etag }];
-      const parts = await withUnlistedParts(lagging, CALL, upload, requested, []);
-      expect(parts.get(1)?.checksum).to.deep.equal(CHECKSUM);
-    }));
+  itOnStore('have the checksum of what they were copied from', async (store) => {
+    await store.createContainer(CALL, SEGMENTS, {});
+    const upload = newUpload('key');
+    const marker = {
+      size: 0,
+      contentType: 'text/plain',
+      body: Buffer.alloc(0),
+      systemMetadata: { [SYSTEM_METADATA.uploadChecksum]: 'CRC32:FULL_OBJECT' },
+    };
+    await store.putObject(CALL, markerOf(upload), marker);
+    const systemMetadata = { [SYSTEM_METADATA.checksum]: writeStoredChecksum(CHECKSUM) };
+    await putPlain(store, keyOf('source'), 'text', { systemMetadata });
+    const headers = { 'x-amz-copy-source': `/${BUCKET}/source` };
+    const { pending } = await uploadPartCopy(requestOf(store, upload, 1, '', headers));
+    await pending?.document;
+    const { etag } = await store.headObject(CALL, partOf(upload, 1));
+    const lagging = new UnlistingBackend(store, SEGMENTS.container);
+    const requested = [{ partNumber: 1, etag }];
+    const parts = await withUnlistedParts(lagging, CALL, upload, requested, []);
+    expect(parts.get(1)?.checksum).to.deep.equal(CHECKSUM);
+  });
 
-  it('are asked for only where the listing does not do, and not on and on', () =>
-    withStore(async (store) => {
+  itOnStore(
+    'are asked for only where the listing does not do, and not on and on',
+    async (store) => {
       await store.createContainer(CALL, SEGMENTS, {});
       const upload = await openUpload(store, 'key', [1, 2, 3]);
       const listed = await readParts(store, CALL, upload);
@@ -126,17 +127,17 @@ describe('s3 multipart: parts that the listing lacks', () => {
       const same = await withUnlistedParts(recording, CALL, upload, missing, listed);
       expect([...same.values()]).to.deep.equal(listed);
       expect(recording.counts()).to.deep.equal({ headObject: 8 });
-    }));
+    },
+  );
 });
 
 describe('s3 multipart: versions that the listing lacks', () => {
-  it('keep the parts that they are made of', () =>
-    withStore(async (store) => {
-      const upload = await prepare(store);
-      await complete(store, upload);
-      await put(store, gatewayOn(store), KEY, 'after');
-      const lagging = new UnlistingBackend(store, ARCHIVE.container);
-      await removeUnreferencedParts(lagging, CALL, upload);
-      expect(await bodies(store)).to.deep.equal(['after', 'part 1', 'before']);
-    }));
+  itOnStore('keep the parts that they are made of', async (store) => {
+    const upload = await prepare(store);
+    await complete(store, upload);
+    await put(store, gatewayOn(store), KEY, 'after');
+    const lagging = new UnlistingBackend(store, ARCHIVE.container);
+    await removeUnreferencedParts(lagging, CALL, upload);
+    expect(await bodies(store)).to.deep.equal(['after', 'part 1', 'before']);
+  });
 });

@@ -6,6 +6,7 @@ import { headNamedVersion } from '../../../src/s3/object/named-version.js';
 import { S3Error } from '../../../src/s3/errors.js';
 import type { FoundVersion } from '../../../src/s3/versions/find-version.js';
 import type { VersionEntry } from '../../../src/s3/versions/version-entry.js';
+import { codeOf, failureOf } from '../../support/failure.js';
 import { contextOf } from '../context.js';
 
 const HEAD = { etag: 'e', lastModified: 1, systemMetadata: {} } as unknown as ObjectHead;
@@ -53,13 +54,6 @@ class Bench {
     const containerHead = () => Promise.resolve({ systemMetadata });
     return headNamedVersion({ ...context, services, containerHead } as unknown as RequestContext);
   }
-
-  failure(): Promise<unknown> {
-    return this.head().then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-  }
 }
 
 describe('s3 operations: the current version', () => {
@@ -71,25 +65,24 @@ describe('s3 operations: the current version', () => {
 
   it('is not looked for without end', async () => {
     const bench = new Bench(['NoSuchObject'], VERSION);
-    expect(await bench.failure()).to.have.property('code', 'ServiceUnavailable');
+    expect(await codeOf(bench.head())).to.equal('ServiceUnavailable');
     expect(bench.reads).to.be.within(2, 10);
   });
 
   it('is missing at once where no index knows one', async () => {
     const bench = new Bench(['NoSuchObject'], undefined);
-    expect(await bench.failure()).to.have.property('code', 'NoSuchObject');
+    expect(await codeOf(bench.head())).to.equal('NoSuchObject');
     expect(bench.reads).to.equal(1);
   });
 
   it('is missing without a look where the bucket never kept versions', async () => {
     const bench = new Bench(['NoSuchObject'], undefined, 'unversioned');
-    expect(await bench.failure()).to.have.property('code', 'NoSuchObject');
+    expect(await codeOf(bench.head())).to.equal('NoSuchObject');
     expect([bench.reads, bench.looks]).to.deep.equal([1, 0]);
   });
 
   it('is missing with the headers of its delete marker', async () => {
-    const failure = await new Bench(['NoSuchObject'], MARKER).failure();
-    if (!(failure instanceof S3Error)) throw new Error('expected an S3 error');
+    const failure = await failureOf(new Bench(['NoSuchObject'], MARKER).head(), S3Error);
     expect([failure.code, ...failure.headers]).to.deep.equal([
       'NoSuchKey',
       ['x-amz-delete-marker', 'true'],
@@ -105,7 +98,7 @@ describe('s3 operations: the current version', () => {
 
   it('is an error where its link stays broken', async () => {
     const bench = new Bench(['BrokenLink'], VERSION);
-    expect(await bench.failure()).to.have.property('code', 'BrokenLink');
+    expect(await codeOf(bench.head())).to.equal('BrokenLink');
     expect(bench.repairs).to.be.within(1, 10);
   });
 });

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { Payload } from '../../../src/s3/auth/payload-plan.js';
 import { requireUploadable, uploadBody } from '../../../src/s3/object/upload-body.js';
 import { S3Error } from '../../../src/s3/errors.js';
+import { failureOf } from '../../support/failure.js';
 
 const CHUNKS = ['one', 'two', 'three'].map((text) => Buffer.from(text));
 
@@ -29,9 +30,10 @@ async function textOf(body: Buffer | AsyncIterable<Buffer>): Promise<string> {
   return text;
 }
 
-function codeOf(work: () => void): string | undefined {
+/** @returns why a body is refused that is said to have this size */
+function refusal(size: number | undefined, unsizedBodies: boolean): string | undefined {
   try {
-    work();
+    requireUploadable({ size }, { unsizedBodies });
     return undefined;
   } catch (error) {
     return (error as S3Error).code;
@@ -49,35 +51,17 @@ describe('bodies of uploads', () => {
   it('fail where they go on for too long, and are let go of', async () => {
     const left = { count: 0 };
     const { body } = await uploadBody(payloadOf(undefined, left), 10);
-    const error: unknown = await textOf(body).then(String, (reason: unknown) => reason);
-    expect(error).to.be.instanceOf(S3Error);
-    expect(error).to.include({ code: 'EntityTooLarge' });
-    expect((error as S3Error).details).to.include({ MaxSizeAllowed: '10', ProposedSize: '11' });
+    const { code, details } = await failureOf(textOf(body), S3Error);
+    expect(code).to.equal('EntityTooLarge');
+    expect(details).to.include({ MaxSizeAllowed: '10', ProposedSize: '11' });
     expect(left.count).to.equal(1);
   });
 
   it('are refused unread by what is said of them', () => {
-    const able = { unsizedBodies: true };
-    const unable = { unsizedBodies: false };
-    expect(
-      codeOf(() => {
-        requireUploadable({ size: 5 * 1024 ** 3 + 1 }, able);
-      }),
-    ).to.equal('EntityTooLarge');
-    expect(
-      codeOf(() => {
-        requireUploadable({ size: 5 * 1024 ** 3 }, unable);
-      }),
-    ).to.equal(undefined);
-    expect(
-      codeOf(() => {
-        requireUploadable({ size: undefined }, able);
-      }),
-    ).to.equal(undefined);
-    expect(
-      codeOf(() => {
-        requireUploadable({ size: undefined }, unable);
-      }),
-    ).to.equal('MissingContentLength');
+    const GIB_5 = 5 * 1024 ** 3;
+    expect(refusal(GIB_5 + 1, true)).to.equal('EntityTooLarge');
+    expect(refusal(GIB_5, false)).to.equal(undefined);
+    expect(refusal(undefined, true)).to.equal(undefined);
+    expect(refusal(undefined, false)).to.equal('MissingContentLength');
   });
 });

@@ -90,202 +90,114 @@ const AUTHENTICATED = groupGrant('AuthenticatedUsers', 'READ');
 const B = 'headContainer bucket';
 const O = 'headObject bucket/key';
 
+const granted = (...grants: readonly Grant[]): World => ({ bucket: { grants } });
+const LISTABLE = granted(userGrant(MEMBER, 'READ'));
 const BY_NOW: World = { newest: { grants: [userGrant(MEMBER, 'READ')] } };
+const OPEN: World = { bucket: { read: '.r:*' } };
 
 type Row = readonly [
   what: string,
-  role: Role,
   request: string,
   world: World,
   outcome: string,
   calls: readonly string[],
 ];
 
-const TABLE: readonly Row[] = [
-  ['an owner', 'owner', 'GET /', {}, 'allowed', []],
-  ['an owner', 'owner', 'GET /bucket/key', { object: 'absent' }, 'allowed', []],
-  ['an owner', 'owner', 'PUT /bucket?cors', { bucketAbsent: true }, 'allowed', []],
-  ['a member', 'member', 'GET /', {}, 'AccessDenied', []],
-  ['a member', 'member', 'PUT /bucket', {}, 'AccessDenied', []],
-  ['anybody', 'anonymous', 'GET /', {}, 'AccessDenied', []],
+const OWNERS: readonly Row[] = [
+  ['the buckets', 'GET /', {}, 'allowed', []],
+  ['an absent object', 'GET /bucket/key', { object: 'absent' }, 'allowed', []],
+  ['an absent bucket', 'PUT /bucket?cors', { bucketAbsent: true }, 'allowed', []],
+];
 
-  ['a member', 'member', 'GET /bucket', {}, 'AccessDenied', [B]],
-  ['a member', 'member', 'GET /bucket', { bucketAbsent: true }, 'NoSuchContainer', [B]],
-  ['anybody', 'anonymous', 'GET /bucket', { bucketAbsent: true }, 'AccessDenied', [B]],
+const MEMBERS: readonly Row[] = [
+  ['the buckets', 'GET /', {}, 'AccessDenied', []],
+  ['a new bucket', 'PUT /bucket', {}, 'AccessDenied', []],
+
+  ['a private bucket', 'GET /bucket', {}, 'AccessDenied', [B]],
+  ['an absent bucket', 'GET /bucket', { bucketAbsent: true }, 'NoSuchContainer', [B]],
+  ['one that is granted', 'GET /bucket', LISTABLE, 'allowed', [B]],
+  ['one that is granted by now', 'GET /bucket', BY_NOW, 'allowed', [B, B]],
+  ['one that is not', 'PUT /bucket/key', BY_NOW, 'AccessDenied', [B, B]],
   [
-    'a granted member',
-    'member',
+    'one that another is granted',
     'GET /bucket',
-    { bucket: { grants: [userGrant(MEMBER, 'READ')] } },
-    'allowed',
-    [B],
-  ],
-  ['one who is granted it by now', 'member', 'GET /bucket', BY_NOW, 'allowed', [B, B]],
-  ['one who is not', 'member', 'PUT /bucket/key', BY_NOW, 'AccessDenied', [B, B]],
-  [
-    'another',
-    'member',
-    'GET /bucket',
-    { bucket: { grants: [userGrant('a:x', 'READ')] } },
+    granted(userGrant('a:x', 'READ')),
     'AccessDenied',
     [B],
   ],
+  ['where Swift lets them write', 'PUT /bucket/key', { bucket: { write: MEMBER } }, 'allowed', [B]],
   [
-    'anybody, of a container that Swift lists',
-    'anonymous',
-    'GET /bucket',
-    { bucket: { read: '.r:*,.rlistings' } },
-    'allowed',
-    [B],
-  ],
-  [
-    'anybody, of one that it does not list',
-    'anonymous',
-    'GET /bucket',
-    { bucket: { read: '.r:*' } },
-    'AccessDenied',
-    [B],
-  ],
-  [
-    'anybody, where Swift has closed it again',
-    'anonymous',
-    'GET /bucket',
-    { bucket: { grants: [READ] } },
-    'AccessDenied',
-    [B],
-  ],
-  [
-    'a member whom Swift lets write',
-    'member',
-    'PUT /bucket/key',
-    { bucket: { write: MEMBER } },
-    'allowed',
-    [B],
-  ],
-  [
-    'a member whom Swift lets read only',
-    'member',
+    'where Swift lets them read only',
     'PUT /bucket/key',
     { bucket: { read: MEMBER } },
     'AccessDenied',
     [B],
   ],
   [
-    'a member, the configuration',
-    'member',
+    'the configuration',
     'PUT /bucket?cors',
-    { bucket: { grants: [userGrant(MEMBER, 'FULL_CONTROL')] } },
+    granted(userGrant(MEMBER, 'FULL_CONTROL')),
     'AccessDenied',
     [B],
   ],
-  [
-    'a member, the tags',
-    'member',
-    'GET /bucket?tagging',
-    { bucket: { grants: [] } },
-    'AccessDenied',
-    [B],
-  ],
+  ['the tags', 'GET /bucket?tagging', granted(), 'AccessDenied', [B]],
 
+  ['an object for users', 'HEAD /bucket/key', { object: [AUTHENTICATED] }, 'allowed', [B, O]],
   [
-    'anybody, an object of an open container',
-    'anonymous',
+    'an absent one that they may list',
     'GET /bucket/key',
-    { bucket: { read: '.r:*' } },
-    'allowed',
-    [B],
-  ],
-  [
-    'anybody, one that is not there',
-    'anonymous',
-    'GET /bucket/key',
-    { bucket: { read: '.r:*' }, object: 'absent' },
-    'allowed',
-    [B],
-  ],
-  [
-    'anybody, a public object',
-    'anonymous',
-    'GET /bucket/key',
-    { object: [READ] },
-    'allowed',
-    [B, O],
-  ],
-  [
-    'anybody, one for users',
-    'anonymous',
-    'HEAD /bucket/key',
-    { object: [AUTHENTICATED] },
-    'AccessDenied',
-    [B, O],
-  ],
-  [
-    'a member, one for users',
-    'member',
-    'HEAD /bucket/key',
-    { object: [AUTHENTICATED] },
-    'allowed',
-    [B, O],
-  ],
-  ['anybody, one without an ACL', 'anonymous', 'GET /bucket/key', {}, 'AccessDenied', [B, O]],
-  [
-    'anybody, an absent one',
-    'anonymous',
-    'GET /bucket/key',
-    { object: 'absent' },
-    'AccessDenied',
-    [B, O],
-  ],
-  [
-    'who may list, an absent one',
-    'member',
-    'GET /bucket/key',
-    { bucket: { grants: [userGrant(MEMBER, 'READ')] }, object: 'absent' },
+    { ...LISTABLE, object: 'absent' },
     'NoSuchKey',
     [B, O],
   ],
+  ['a private one that they may list', 'GET /bucket/key', LISTABLE, 'AccessDenied', [B, O]],
+];
+
+const ANYBODY: readonly Row[] = [
+  ['the buckets', 'GET /', {}, 'AccessDenied', []],
+
+  ['an absent bucket', 'GET /bucket', { bucketAbsent: true }, 'AccessDenied', [B]],
   [
-    'who may list, a private one',
-    'member',
-    'GET /bucket/key',
-    { bucket: { grants: [userGrant(MEMBER, 'READ')] } },
-    'AccessDenied',
-    [B, O],
+    'a container that Swift lists',
+    'GET /bucket',
+    { bucket: { read: '.r:*,.rlistings' } },
+    'allowed',
+    [B],
   ],
-  [
-    "a public object's ACL",
-    'anonymous',
-    'GET /bucket/key?acl',
-    { object: [READ] },
-    'AccessDenied',
-    [B, O],
-  ],
+  ['one that it does not list', 'GET /bucket', OPEN, 'AccessDenied', [B]],
+  ['one that Swift has closed again', 'GET /bucket', granted(READ), 'AccessDenied', [B]],
+
+  ['an object of an open container', 'GET /bucket/key', OPEN, 'allowed', [B]],
+  ['one that is not there', 'GET /bucket/key', { ...OPEN, object: 'absent' }, 'allowed', [B]],
+  ['a public object', 'GET /bucket/key', { object: [READ] }, 'allowed', [B, O]],
+  ['one for users', 'HEAD /bucket/key', { object: [AUTHENTICATED] }, 'AccessDenied', [B, O]],
+  ['one without an ACL', 'GET /bucket/key', {}, 'AccessDenied', [B, O]],
+  ['an absent one', 'GET /bucket/key', { object: 'absent' }, 'AccessDenied', [B, O]],
+  ["a public object's ACL", 'GET /bucket/key?acl', { object: [READ] }, 'AccessDenied', [B, O]],
   [
     'an ACL that may be read',
-    'anonymous',
     'GET /bucket/key?acl',
     { object: [groupGrant('AllUsers', 'READ_ACP')] },
     'allowed',
     [B, O],
   ],
-  [
-    "an open container's ACL of an object",
-    'anonymous',
-    'GET /bucket/key?acl',
-    { bucket: { read: '.r:*' } },
-    'AccessDenied',
-    [B, O],
-  ],
+  ["an open container's ACL of an object", 'GET /bucket/key?acl', OPEN, 'AccessDenied', [B, O]],
 ];
 
 describe('authorise', () => {
-  for (const [what, role, request, world, outcome, expected] of TABLE) {
-    it(`${what}: ${request} is ${outcome} after ${expected.length} looks`, async () => {
-      const [method = '', url = ''] = request.split(' ');
-      const { context, calls } = contextOf(role, method, url, world);
-      expect(await outcomeOf(context)).to.equal(outcome);
-      expect(calls).to.deep.equal(expected);
-    });
+  for (const [role, rows] of [
+    ['owner', OWNERS],
+    ['member', MEMBERS],
+    ['anonymous', ANYBODY],
+  ] as const) {
+    for (const [what, request, world, outcome, expected] of rows) {
+      it(`${role}, ${what}: ${request} is ${outcome} after ${expected.length} looks`, async () => {
+        const [method = '', url = ''] = request.split(' ');
+        const { context, calls } = contextOf(role, method, url, world);
+        expect(await outcomeOf(context)).to.equal(outcome);
+        expect(calls).to.deep.equal(expected);
+      });
+    }
   }
 
   it('makes no promise for an owner', () => {

@@ -2,12 +2,14 @@ import { expect } from 'chai';
 import type { ByteSource } from '../../../src/lib/cancellation.js';
 import { settleOrStream } from '../../../src/s3/request/pending-document.js';
 import { closeEdges, startEdge } from '../../http/support/edge.js';
+import { failureOf } from '../../support/failure.js';
 import { until } from '../../support/until.js';
 
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
 const DOCUMENT = `${DECLARATION}<Done/>`;
 /** Longer than any test. */
 const HOUR_MS = 3_600_000;
+const PATIENT = { silenceMs: HOUR_MS, intervalMs: HOUR_MS };
 const SOON = { silenceMs: 1, intervalMs: 1 };
 
 /** As the pipeline makes it. */
@@ -17,6 +19,13 @@ function failed(error: unknown): string {
 
 function neverFails(): string {
   throw new Error('this is no late failure');
+}
+
+function settle(
+  document: Parameters<typeof settleOrStream>[0]['document'],
+  ...others: [onFailure: (error: unknown) => string, patience: typeof SOON]
+): ReturnType<typeof settleOrStream> {
+  return settleOrStream({ declaration: DECLARATION, document }, ...others);
 }
 
 /** A promise to be settled by the test. */
@@ -43,39 +52,26 @@ async function readAcross(stream: string | ByteSource, settle: () => void): Prom
 
 describe('s3: documents that take their time', () => {
   it('are sent whole when they do not', async () => {
-    const pending = { declaration: DECLARATION, document: Promise.resolve(DOCUMENT) };
-    const patience = { silenceMs: HOUR_MS, intervalMs: HOUR_MS };
-    const settled = await settleOrStream(pending, neverFails, patience);
+    const settled = await settle(Promise.resolve(DOCUMENT), neverFails, PATIENT);
     expect(settled).to.deep.equal({ body: DOCUMENT, headers: [] });
   });
 
   it('bring headers when they do not', async () => {
     const headers = [['x-amz-version-id', 'null']] as const;
     const document = Promise.resolve({ document: DOCUMENT, headers });
-    const patience = { silenceMs: HOUR_MS, intervalMs: HOUR_MS };
-    const settled = await settleOrStream(
-      { declaration: DECLARATION, document },
-      neverFails,
-      patience,
-    );
+    const settled = await settle(document, neverFails, PATIENT);
     expect(settled).to.deep.equal({ body: DOCUMENT, headers });
   });
 
   it('fail as anything else when they fail at once', async () => {
     const error = new Error('early');
-    const pending = { declaration: DECLARATION, document: Promise.reject(error) };
-    const patience = { silenceMs: HOUR_MS, intervalMs: HOUR_MS };
-    const outcome = await settleOrStream(pending, neverFails, patience).catch((e: unknown) => e);
-    expect(outcome).to.equal(error);
+    const settled = settle(Promise.reject(error), neverFails, PATIENT);
+    expect(await failureOf(settled)).to.equal(error);
   });
 
   it('begin with the declaration and white space when they are late', async () => {
     const { document, resolve } = deferred();
-    const { body: stream } = await settleOrStream(
-      { declaration: DECLARATION, document },
-      neverFails,
-      SOON,
-    );
+    const { body: stream } = await settle(document, neverFails, SOON);
     const pieces = await readAcross(stream, () => {
       resolve(DOCUMENT);
     });
@@ -86,11 +82,7 @@ describe('s3: documents that take their time', () => {
 
   it('tell of a late failure in their place', async () => {
     const { document, reject } = deferred();
-    const { body: stream } = await settleOrStream(
-      { declaration: DECLARATION, document },
-      failed,
-      SOON,
-    );
+    const { body: stream } = await settle(document, failed, SOON);
     const pieces = await readAcross(stream, () => {
       reject(new Error('late'));
     });
@@ -101,8 +93,7 @@ describe('s3: documents that take their time', () => {
   it('keep a connection alive: what is known goes out at once', async () => {
     const { document, resolve } = deferred();
     const edge = await startEdge(async (exchange) => {
-      const pending = { declaration: DECLARATION, document };
-      const { body } = await settleOrStream(pending, neverFails, SOON);
+      const { body } = await settle(document, neverFails, SOON);
       await exchange.respond({ status: 200, headers: [], body });
     });
     try {
@@ -125,11 +116,7 @@ describe('s3: documents that take their time', () => {
 
   it('may fail after the reader has left', async () => {
     const { document, reject } = deferred();
-    const { body: stream } = await settleOrStream(
-      { declaration: DECLARATION, document },
-      failed,
-      SOON,
-    );
+    const { body: stream } = await settle(document, failed, SOON);
     if (typeof stream === 'string') throw new Error('it was not late');
     for await (const chunk of stream) {
       if (chunk.toString() === '\n') break;

@@ -26,6 +26,7 @@ import { VersionedKeys } from '../../../src/s3/versions/versioned-keys.js';
 import { createPagePool } from '../../../src/s3/xml-pool/page-pool.js';
 import { createXmlPool } from '../../../src/s3/xml-pool/index.js';
 import { ListenerMetrics } from '../../../src/telemetry/metrics.js';
+import { requestHead, sizedBody } from '../../support/requests.js';
 import { COLD_CLASSES, DIGESTS as digests, restorerOn } from './cold.js';
 
 export interface Request {
@@ -143,18 +144,11 @@ class MemoryExchange implements Exchange {
 
   constructor({ line, headers = {}, body = '' }: Request) {
     const [method = '', target = ''] = line.split(' ');
-    const mark = `${target}?`.indexOf('?');
     const bytes = Buffer.from(body);
     const length: Request['headers'] =
       method === 'PUT' || method === 'POST' ? { 'content-length': String(bytes.length) } : {};
-    this.request = {
-      method,
-      rawPath: target.slice(0, mark),
-      rawQuery: target.slice(mark + 1),
-      headers: new Map(Object.entries({ host: 'localhost', ...length, ...headers })),
-      remoteAddress: '127.0.0.1',
-    };
-    this.body = bodyOf(bytes);
+    this.request = requestHead(method, target, { host: 'localhost', ...length, ...headers });
+    this.body = sizedBody(bytes);
   }
 
   addAbortListener(): void {
@@ -192,15 +186,4 @@ class MemoryExchange implements Exchange {
     if (this.#answer === undefined) throw new Error('there was no answer');
     return this.#answer;
   }
-}
-
-function bodyOf(whole: Buffer): RequestBody {
-  return {
-    contentLength: whole.length,
-    bytesReceived: whole.length,
-    collect: () => Promise.resolve(whole),
-    async *[Symbol.asyncIterator]() {
-      yield await Promise.resolve(whole);
-    },
-  };
 }

@@ -10,16 +10,17 @@ import {
 } from '../../../src/s3/segments/remove.js';
 import { archiveContainer, hexKey } from '../../../src/s3/versions/names.js';
 import { eventually } from '../../support/eventually.js';
+import { until } from '../../support/until.js';
 import {
   ACCOUNT,
   BUCKET,
   CALL,
   COMPANION,
   complete,
+  itOnBucket,
   namesIn,
   newUpload,
   openUpload,
-  withBucket,
 } from './support.js';
 
 /** Longer than any test. */
@@ -27,44 +28,41 @@ const HOUR_MS = 3_600_000;
 const PLACE = { account: ACCOUNT, bucket: BUCKET };
 
 describe('s3 segments: removal', () => {
-  it('leaves the parts of an open upload alone', () =>
-    withBucket(async (backend) => {
-      const upload = await openUpload(backend, 'k', [1, 2]);
-      const before = await namesIn(backend);
-      expect(await removeUnreferencedParts(backend, CALL, upload)).to.deep.equal({
-        outcome: 'open',
-      });
-      expect(await namesIn(backend)).to.deep.equal(before);
-    }));
+  itOnBucket('leaves the parts of an open upload alone', async (backend) => {
+    const upload = await openUpload(backend, 'k', [1, 2]);
+    const before = await namesIn(backend);
+    const outcome = { outcome: 'open' };
+    expect(await removeUnreferencedParts(backend, CALL, upload)).to.deep.equal(outcome);
+    expect(await namesIn(backend)).to.deep.equal(before);
+  });
 
-  it('leaves what the object is made of, and removes the other parts', () =>
-    withBucket(async (backend) => {
-      const upload = await openUpload(backend, 'k', [1, 2, 10]);
-      await complete(backend, upload, [1, 10]);
-      const outcome = { outcome: 'removed', parts: 1 };
-      expect(await removeUnreferencedParts(backend, CALL, upload)).to.deep.equal(outcome);
-      const kept = [partOf(upload, 1).object, partOf(upload, 10).object];
-      expect(await namesIn(backend)).to.deep.equal(kept);
-    }));
+  itOnBucket('leaves what the object is made of, and removes the other parts', async (backend) => {
+    const upload = await openUpload(backend, 'k', [1, 2, 10]);
+    await complete(backend, upload, [1, 10]);
+    const outcome = { outcome: 'removed', parts: 1 };
+    expect(await removeUnreferencedParts(backend, CALL, upload)).to.deep.equal(outcome);
+    const kept = [partOf(upload, 1).object, partOf(upload, 10).object];
+    expect(await namesIn(backend)).to.deep.equal(kept);
+  });
 
-  it('removes parts whose key is a link of another client', () =>
-    withBucket(async (backend) => {
-      const upload = await openUpload(backend, 'k', [1, 2]);
-      await complete(backend, upload, [1, 2]);
-      const target = { container: 'elsewhere', object: 'o' };
-      const link = { target, size: 0, etag: 'link', contentType: 'a/b' };
-      await backend.putLink(CALL, targetOf(upload), link);
-      const outcome = { outcome: 'removed', parts: 2 };
-      expect(await removeUnreferencedParts(backend, CALL, upload)).to.deep.equal(outcome);
-    }));
+  itOnBucket('removes parts whose key is a link of another client', async (backend) => {
+    const upload = await openUpload(backend, 'k', [1, 2]);
+    await complete(backend, upload, [1, 2]);
+    const target = { container: 'elsewhere', object: 'o' };
+    const link = { target, size: 0, etag: 'link', contentType: 'a/b' };
+    await backend.putLink(CALL, targetOf(upload), link);
+    const outcome = { outcome: 'removed', parts: 2 };
+    expect(await removeUnreferencedParts(backend, CALL, upload)).to.deep.equal(outcome);
+  });
 
   for (const [what, change] of [
     ['deleted', (backend: Backend, ref: Ref) => backend.deleteObject(CALL, ref)],
     ['overwritten', (backend: Backend, ref: Ref) => backend.putObject(CALL, ref, SMALL)],
     ['copied onto itself', (backend: Backend, ref: Ref) => backend.copyObject(CALL, ref, ref, {})],
   ] as const) {
-    it(`removes all parts once the object is ${what}, and nothing of others`, () =>
-      withBucket(async (backend) => {
+    itOnBucket(
+      `removes all parts once the object is ${what}, and nothing of others`,
+      async (backend) => {
         const upload = await openUpload(backend, 'k', [1, 2]);
         await complete(backend, upload, [1, 2]);
         const other = await openUpload(backend, 'k', [1]);
@@ -77,103 +75,97 @@ describe('s3 segments: removal', () => {
           ...[markerOf(other).object, partOf(other, 1).object],
           ...[markerOf(nested).object, partOf(nested, 1).object],
         ]);
-      }));
+      },
+    );
   }
 
-  it('leaves what versions are made of, which no index may name yet', () =>
-    withBucket(async (backend) => {
-      const upload = await openUpload(backend, 'k', [1, 2]);
-      await complete(backend, upload, [1]);
-      const segments = await backend.getSegments(CALL, targetOf(upload));
-      const archive = archiveContainer(ACCOUNT, BUCKET);
-      await backend.createContainer(CALL, archive, {});
-      const made = { [SYSTEM_METADATA.uploadId]: upload.uploadId };
-      await backend.putManifest(
-        CALL,
-        { ...archive, object: `${hexKey('k')}/${'0'.repeat(32)}` },
-        {
-          contentType: '',
-          segments: segments ?? [],
-          etag: 'x-1',
-          systemMetadata: made,
-          listingAttributes: made,
-        },
-      );
-      await backend.deleteObject(CALL, targetOf(upload));
-      const outcome = { outcome: 'removed', parts: 1 };
-      expect(await removeUnreferencedParts(backend, CALL, upload)).to.deep.equal(outcome);
-      expect(await namesIn(backend)).to.deep.equal([partOf(upload, 1).object]);
-    }));
+  itOnBucket('leaves what versions are made of, which no index may name yet', async (backend) => {
+    const upload = await openUpload(backend, 'k', [1, 2]);
+    await complete(backend, upload, [1]);
+    const segments = await backend.getSegments(CALL, targetOf(upload));
+    const archive = archiveContainer(ACCOUNT, BUCKET);
+    await backend.createContainer(CALL, archive, {});
+    const made = { [SYSTEM_METADATA.uploadId]: upload.uploadId };
+    const version = { ...archive, object: `${hexKey('k')}/${'0'.repeat(32)}` };
+    await backend.putManifest(CALL, version, {
+      contentType: '',
+      segments: segments ?? [],
+      etag: 'x-1',
+      systemMetadata: made,
+      listingAttributes: made,
+    });
+    await backend.deleteObject(CALL, targetOf(upload));
+    const outcome = { outcome: 'removed', parts: 1 };
+    expect(await removeUnreferencedParts(backend, CALL, upload)).to.deep.equal(outcome);
+    expect(await namesIn(backend)).to.deep.equal([partOf(upload, 1).object]);
+  });
 
-  it('leaves parts that are younger than what it was told of', () =>
-    withBucket(async (backend) => {
-      const upload = await openUpload(backend, 'k', [1]);
-      await complete(backend, upload, [1]);
-      await backend.deleteObject(CALL, targetOf(upload));
-      const { lastModified } = await backend.headObject(CALL, partOf(upload, 1));
-      const removeUpTo = (notAfter: number) =>
-        removeUnreferencedParts(backend, CALL, upload, notAfter);
-      expect(await removeUpTo(lastModified - 1)).to.include({ parts: 0 });
-      expect(await namesIn(backend)).to.deep.equal([partOf(upload, 1).object]);
-      expect(await removeUpTo(lastModified)).to.include({ parts: 1 });
-      expect(await namesIn(backend)).to.deep.equal([]);
-    }));
+  itOnBucket('leaves parts that are younger than what it was told of', async (backend) => {
+    const upload = await openUpload(backend, 'k', [1]);
+    await complete(backend, upload, [1]);
+    await backend.deleteObject(CALL, targetOf(upload));
+    const { lastModified } = await backend.headObject(CALL, partOf(upload, 1));
+    const removeUpTo = (notAfter: number) =>
+      removeUnreferencedParts(backend, CALL, upload, notAfter);
+    expect(await removeUpTo(lastModified - 1)).to.include({ parts: 0 });
+    expect(await namesIn(backend)).to.deep.equal([partOf(upload, 1).object]);
+    expect(await removeUpTo(lastModified)).to.include({ parts: 1 });
+    expect(await namesIn(backend)).to.deep.equal([]);
+  });
 
-  it('removes a companion container with all that is in it, or none', () =>
-    withBucket(async (backend) => {
-      await openUpload(backend, 'a', [1, 2, 3]);
-      await openUpload(backend, 'b', []);
-      for (let times = 0; times < 2; times++) {
-        await removeSegmentsContainer(backend, CALL, { ...PLACE, deletedAfter: Date.now() });
-        const { containers } = await backend.listContainers(CALL, ACCOUNT, { limit: 10 });
-        expect(containers.map(({ name }) => name)).to.deep.equal([BUCKET]);
-      }
-    }));
+  itOnBucket('removes a companion container with all that is in it, or none', async (backend) => {
+    await openUpload(backend, 'a', [1, 2, 3]);
+    await openUpload(backend, 'b', []);
+    for (let times = 0; times < 2; times++) {
+      await removeSegmentsContainer(backend, CALL, { ...PLACE, deletedAfter: Date.now() });
+      const { containers } = await backend.listContainers(CALL, ACCOUNT, { limit: 10 });
+      expect(containers.map(({ name }) => name)).to.deep.equal([BUCKET]);
+    }
+  });
 
-  it('leaves what is younger: the bucket may be there again', () =>
-    withBucket(async (backend) => {
-      const old = await openUpload(backend, 'k', [1]);
-      const { lastModified: deletedAfter } = await backend.headObject(CALL, partOf(old, 1));
-      await laterThan(deletedAfter);
-      const upload = await openUpload(backend, 'k', [1]);
-      await removeSegmentsContainer(backend, CALL, { ...PLACE, deletedAfter });
-      const left = [markerOf(upload).object, partOf(upload, 1).object];
-      expect(await namesIn(backend)).to.have.members(left);
-    }));
+  itOnBucket('leaves what is younger: the bucket may be there again', async (backend) => {
+    const old = await openUpload(backend, 'k', [1]);
+    const { lastModified: deletedAfter } = await backend.headObject(CALL, partOf(old, 1));
+    // The store's clock is this one.
+    await until(() => Date.now() > deletedAfter);
+    const upload = await openUpload(backend, 'k', [1]);
+    await removeSegmentsContainer(backend, CALL, { ...PLACE, deletedAfter });
+    const left = [markerOf(upload).object, partOf(upload, 1).object];
+    expect(await namesIn(backend)).to.have.members(left);
+  });
 
-  it('leaves what has been written anew since it was listed', () =>
-    withBucket(async (backend) => {
-      const upload = await openUpload(backend, 'k', [1]);
-      const part = partOf(upload, 1);
-      const racing = rewritingWhenListed(backend, part);
-      // Not by its age: a store's clock may be another one.
-      const deletedAfter = Infinity;
-      await removeSegmentsContainer(racing, CALL, { ...PLACE, deletedAfter });
-      expect(await namesIn(backend)).to.deep.equal([part.object]);
-    }));
+  itOnBucket('leaves what has been written anew since it was listed', async (backend) => {
+    const upload = await openUpload(backend, 'k', [1]);
+    const part = partOf(upload, 1);
+    const racing = rewritingWhenListed(backend, part);
+    // Not by its age: a store's clock may be another one.
+    const deletedAfter = Infinity;
+    await removeSegmentsContainer(racing, CALL, { ...PLACE, deletedAfter });
+    expect(await namesIn(backend)).to.deep.equal([part.object]);
+  });
 });
 
 type Ref = ReturnType<typeof targetOf>;
 const SMALL = { size: 1, contentType: 'text/plain', body: Buffer.from('x') };
 
 describe('s3 segments: cleaner', () => {
-  it('cleans when the grace period is over', () =>
-    withBucket(async (backend) => {
-      const upload = await openUpload(backend, 'k', [1, 2]);
-      await complete(backend, upload, [1, 2]);
-      const cleaner = cleanerOf(backend, 1);
-      const deleted = await backend.deleteObject(CALL, targetOf(upload));
-      const manifest = deleted.outcome === 'deleted' ? deleted.removedManifest : undefined;
-      cleaner.replaced(targetOf(upload), manifest, 'r');
-      await eventually(
-        () => namesIn(backend),
-        (names) => names.length === 0,
-      );
-      await cleaner.close();
-    }));
+  itOnBucket('cleans when the grace period is over', async (backend) => {
+    const upload = await openUpload(backend, 'k', [1, 2]);
+    await complete(backend, upload, [1, 2]);
+    const cleaner = cleanerOf(backend, 1);
+    const deleted = await backend.deleteObject(CALL, targetOf(upload));
+    const manifest = deleted.outcome === 'deleted' ? deleted.removedManifest : undefined;
+    cleaner.replaced(targetOf(upload), manifest, 'r');
+    await eventually(
+      () => namesIn(backend),
+      (names) => names.length === 0,
+    );
+    await cleaner.close();
+  });
 
-  it('lets the parts be until then, and leaves them to the sweeper when it is closed', () =>
-    withBucket(async (backend) => {
+  itOnBucket(
+    'lets the parts be until then, and leaves them to the sweeper when it is closed',
+    async (backend) => {
       const upload = await openUpload(backend, 'k', [1]);
       await backend.deleteObject(CALL, markerOf(upload));
       const cleaner = cleanerOf(backend, HOUR_MS);
@@ -184,60 +176,54 @@ describe('s3 segments: cleaner', () => {
       expect(await namesIn(backend)).to.deep.equal([partOf(upload, 1).object]);
       cleaner.later(upload, 'r');
       expect(cleaner.waiting).to.equal(0);
-    }));
+    },
+  );
 
-  it('knows nothing of objects that were not made of parts', () =>
-    withBucket(async (backend) => {
-      const cleaner = cleanerOf(backend, HOUR_MS);
-      const ref = { ...COMPANION, object: 'k' };
-      cleaner.replaced(ref, undefined, 'r');
-      cleaner.replaced(ref, { size: 1, etag: 'e', systemMetadata: {} }, 'r');
-      expect(cleaner.waiting).to.equal(0);
-      await cleaner.close();
-    }));
+  itOnBucket('knows nothing of objects that were not made of parts', async (backend) => {
+    const cleaner = cleanerOf(backend, HOUR_MS);
+    const ref = { ...COMPANION, object: 'k' };
+    cleaner.replaced(ref, undefined, 'r');
+    cleaner.replaced(ref, { size: 1, etag: 'e', systemMetadata: {} }, 'r');
+    expect(cleaner.waiting).to.equal(0);
+    await cleaner.close();
+  });
 
-  it('cleans up after an abort at once', () =>
-    withBucket(async (backend) => {
-      const upload = await openUpload(backend, 'k', [1, 2, 3]);
-      await backend.deleteObject(CALL, markerOf(upload));
-      const cleaner = cleanerOf(backend, HOUR_MS);
-      await cleaner.aborted(upload, 'r');
-      expect(await namesIn(backend)).to.deep.equal([]);
-      await cleaner.close();
-    }));
+  itOnBucket('cleans up after an abort at once', async (backend) => {
+    const upload = await openUpload(backend, 'k', [1, 2, 3]);
+    await backend.deleteObject(CALL, markerOf(upload));
+    const cleaner = cleanerOf(backend, HOUR_MS);
+    await cleaner.aborted(upload, 'r');
+    expect(await namesIn(backend)).to.deep.equal([]);
+    await cleaner.close();
+  });
 
-  it('waits with that where a completion may be under way', () =>
-    withBucket(async (backend) => {
-      const upload = await openUpload(backend, 'k', [1]);
-      const { capabilities } = backend;
-      const cleaner = cleanerOf(
-        { ...backend, capabilities: { ...capabilities, atomicGuard: false } },
-        HOUR_MS,
-      );
-      await cleaner.aborted(upload, 'r');
-      expect(cleaner.waiting).to.equal(1);
-      await cleaner.close();
-    }));
+  itOnBucket('waits with that where a completion may be under way', async (backend) => {
+    const upload = await openUpload(backend, 'k', [1]);
+    const capabilities = { ...backend.capabilities, atomicGuard: false };
+    const cleaner = cleanerOf({ ...backend, capabilities }, HOUR_MS);
+    await cleaner.aborted(upload, 'r');
+    expect(cleaner.waiting).to.equal(1);
+    await cleaner.close();
+  });
 
-  it('holds a bounded number of uploads, and says once when there are more', () =>
-    withBucket(async (backend) => {
+  itOnBucket(
+    'holds a bounded number of uploads, and says once when there are more',
+    async (backend) => {
       const warnings: string[] = [];
       const cleaner = cleanerOf(backend, HOUR_MS, warnings, 2);
       for (const key of ['a', 'b', 'c', 'd']) cleaner.later(newUpload(key), 'r');
       expect(cleaner.waiting).to.equal(2);
       expect(warnings).to.have.lengthOf(1);
       await cleaner.close();
-    }));
+    },
+  );
 
   it('tries again when the store fails, a few times', async () => {
     const warnings: string[] = [];
     const failing = { headObject: () => Promise.reject(unavailable()) } as unknown as Backend;
     const cleaner = cleanerOf(failing, 0, warnings);
     cleaner.later(newUpload('k'), 'r');
-    await eventually(
-      () => Promise.resolve(warnings.length),
-      (count) => count === 3,
-    );
+    await until(() => warnings.length === 3);
     expect(cleaner.waiting).to.equal(0);
     await cleaner.close();
   });
@@ -263,14 +249,6 @@ function cleanerOf(
 ): SegmentCleaner {
   const log = { warn: (_fields: object, message: string) => void warnings.push(message) };
   return new SegmentCleaner({ backend, graceMs, log, waitingMax });
-}
-
-/** The store's clock is this one. */
-async function laterThan(time: number): Promise<void> {
-  await eventually(
-    () => Promise.resolve(Date.now()),
-    (now) => now > time,
-  );
 }
 
 /** Its parts are written anew whenever somebody has listed them. */

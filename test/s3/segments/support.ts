@@ -1,5 +1,4 @@
 import type { Backend, CallContext } from '../../../src/backend/backend.js';
-import { openEmbeddedStore } from '../../../src/backend/embedded/index.js';
 import { SYSTEM_METADATA } from '../../../src/s3/object/attributes.js';
 import { mintUploadId } from '../../../src/s3/rules/upload-id.js';
 import {
@@ -9,25 +8,19 @@ import {
   targetOf,
   type Upload,
 } from '../../../src/s3/segments/names.js';
-import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+import { itOnStore } from '../versions/support.js';
 
 export const CALL: CallContext = { requestId: 'segments' };
 export const ACCOUNT = 'AUTH_test';
 export const BUCKET = 'bucket';
 export const COMPANION = segmentsContainer(ACCOUNT, BUCKET);
 
-/** Runs a test on a store of its own, with a bucket and its companion. */
-export async function withBucket(test: (backend: Backend) => Promise<void>): Promise<void> {
-  const directory = await makeTempFolder('segments');
-  const store = await openEmbeddedStore({ directory });
-  try {
-    await store.createContainer(CALL, { account: ACCOUNT, container: BUCKET }, {});
+/** A test on a store of its own, with a bucket and its companion. */
+export function itOnBucket(title: string, test: (backend: Backend) => Promise<void>): void {
+  itOnStore(title, async (store) => {
     await store.createContainer(CALL, COMPANION, {});
     await test(store);
-  } finally {
-    await store.close();
-    await removeFolder(directory);
-  }
+  });
 }
 
 export function newUpload(key: string): Upload {

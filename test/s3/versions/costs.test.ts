@@ -8,13 +8,13 @@ import {
   CALL,
   ENABLED,
   gatewayOn,
+  itOnStore,
   keyOf,
   memoryStore,
   postponingGatewayOn,
   put,
   putPlain,
   SUSPENDED,
-  withStore,
 } from './support.js';
 
 const KEY = keyOf('k');
@@ -153,10 +153,9 @@ const UNFIXED: Readonly<Record<string, readonly string[]>> = {
 
 describe('s3/versions: calls', () => {
   for (const [what, { calls, ...cost }] of Object.entries(COSTS)) {
-    it(`makes no others for ${what}`, () =>
-      withStore(async (store) => {
-        expect(await callsOf(store, cost)).to.deep.equal(calls);
-      }));
+    itOnStore(`makes no others for ${what}`, async (store) => {
+      expect(await callsOf(store, cost)).to.deep.equal(calls);
+    });
   }
 
   for (const fixedLinks of [true, false]) {

@@ -16,6 +16,7 @@ import {
   ENABLED,
   gatewayOn,
   head,
+  itOnStore,
   keyOf,
   memoryStore,
   put,
@@ -77,71 +78,69 @@ describe('s3/versions: edges', () => {
     expect(await read(store, KEY)).to.equal('two');
   });
 
-  it('adopts an object that would have expired for good', () =>
-    withStore(async (store, versions) => {
-      const body = Buffer.from('plain');
-      const deleteAt = Date.now() + 3_600_000;
-      const input = { size: body.length, contentType: 'text/plain', body, deleteAt };
-      await store.putObject(CALL, currentRef(KEY), input);
-      await put(store, versions, KEY, 'after');
-      const found = await versions.find(CALL, KEY, 'null');
-      expect(found && (await store.headObject(CALL, found.ref))).not.to.have.property('deleteAt');
-    }));
+  itOnStore('adopts an object that would have expired for good', async (store, versions) => {
+    const body = Buffer.from('plain');
+    const deleteAt = Date.now() + 3_600_000;
+    const input = { size: body.length, contentType: 'text/plain', body, deleteAt };
+    await store.putObject(CALL, currentRef(KEY), input);
+    await put(store, versions, KEY, 'after');
+    const found = await versions.find(CALL, KEY, 'null');
+    expect(found && (await store.headObject(CALL, found.ref))).not.to.have.property('deleteAt');
+  });
 
-  it('adopts a large object without copying its segments', () =>
-    withStore(async (store, versions) => {
-      const container = `${CONTAINER.container}+segments`;
-      const object = `${KEY.key}/${'u'.repeat(32)}/1`;
-      const segment = { ...CONTAINER, container, object };
-      await store.createContainer(CALL, segment, {});
-      const text = 'of a segment';
-      const { etag } = (await putAt(store, segment, text)) as { etag: string };
-      const systemMetadata = { 's3api-upload-id': 'upload', 's3-checksum': 'CRC32:x-1' };
-      await store.putManifest(CALL, currentRef(KEY), {
-        segments: [{ container, object, size: text.length, etag }],
-        etag: `${etag}-1`,
-        contentType: 'text/plain',
-        metadata: { colour: 'blue' },
-        systemMetadata,
-      });
-      const before = await head(store, KEY);
-      const { removed } = await put(store, versions, KEY, 'after');
-      expect(removed, 'its segments are still needed').to.deep.equal([]);
+  itOnStore('adopts a large object without copying its segments', async (store, versions) => {
+    const container = `${CONTAINER.container}+segments`;
+    const object = `${KEY.key}/${'u'.repeat(32)}/1`;
+    const segment = { ...CONTAINER, container, object };
+    await store.createContainer(CALL, segment, {});
+    const text = 'of a segment';
+    const { etag } = (await putAt(store, segment, text)) as { etag: string };
+    const systemMetadata = { 's3api-upload-id': 'upload', 's3-checksum': 'CRC32:x-1' };
+    await store.putManifest(CALL, currentRef(KEY), {
+      segments: [{ container, object, size: text.length, etag }],
+      etag: `${etag}-1`,
+      contentType: 'text/plain',
+      metadata: { colour: 'blue' },
+      systemMetadata,
+    });
+    const before = await head(store, KEY);
+    const { removed } = await put(store, versions, KEY, 'after');
+    expect(removed, 'its segments are still needed').to.deep.equal([]);
 
-      const found = await versions.find(CALL, KEY, 'null');
-      expect(found?.entry).to.include({ uploadId: 'upload', checksumAlgorithm: 'CRC32' });
-      expect(found?.entry).to.include({ etag: `${etag}-1`, lastModified: before?.lastModified });
-      const archived = found && (await store.headObject(CALL, found.ref));
-      expect(archived).to.deep.include({ segmentCount: 1, metadata: { colour: 'blue' } });
-      expect(archived?.systemMetadata).to.include(systemMetadata);
-      expect(await readVersion(store, versions, KEY, 'null')).to.equal('of a segment');
+    const found = await versions.find(CALL, KEY, 'null');
+    expect(found?.entry).to.include({ uploadId: 'upload', checksumAlgorithm: 'CRC32' });
+    expect(found?.entry).to.include({ etag: `${etag}-1`, lastModified: before?.lastModified });
+    const archived = found && (await store.headObject(CALL, found.ref));
+    expect(archived).to.deep.include({ segmentCount: 1, metadata: { colour: 'blue' } });
+    expect(archived?.systemMetadata).to.include(systemMetadata);
+    expect(await readVersion(store, versions, KEY, 'null')).to.equal('of a segment');
 
-      const deleted = await versions.deleteVersion(CALL, KEY, 'null', ALLOW);
-      expect(deleted).to.have.nested.property('removed[0].manifest.etag', `${etag}-1`);
-    }));
+    const deleted = await versions.deleteVersion(CALL, KEY, 'null', ALLOW);
+    expect(deleted).to.have.nested.property('removed[0].manifest.etag', `${etag}-1`);
+  });
 
-  it('writes no index that is too large, and nothing else of the commit', () =>
-    withStore(async (store) => {
-      const versions = gatewayOn(store, 700);
-      const made: string[] = [];
-      const fill = async (): Promise<void> => {
-        for (;;) made.push((await put(store, versions, KEY, 'x')).versionId);
-      };
-      const refused = await failureOf(fill(), S3Error);
-      expect(refused.code).to.equal('InvalidRequest');
-      expect(refused.message).to.match(/too many versions.*700 are allowed/);
-      const index = await versions.readIndex(CALL, KEY);
-      expect(index.entries.map(({ id }) => id)).to.deep.equal(made.toReversed());
-      expect(await archivedNames(store, KEY)).to.have.members(made);
-      const fence = store.headObject(CALL, fenceRef(KEY, index.generation + 1));
-      expect(await codeOf(fence)).to.equal('NoSuchObject');
-      // By deleting, a key comes below the bound again.
-      await versions.deleteVersion(CALL, KEY, made[0] ?? '', ALLOW);
-      await put(store, versions, KEY, 'again');
-    }));
+  itOnStore('writes no index that is too large, and nothing else of the commit', async (store) => {
+    const versions = gatewayOn(store, 700);
+    const made: string[] = [];
+    const fill = async (): Promise<void> => {
+      for (;;) made.push((await put(store, versions, KEY, 'x')).versionId);
+    };
+    const refused = await failureOf(fill(), S3Error);
+    expect(refused.code).to.equal('InvalidRequest');
+    expect(refused.message).to.match(/too many versions.*700 are allowed/);
+    const index = await versions.readIndex(CALL, KEY);
+    expect(index.entries.map(({ id }) => id)).to.deep.equal(made.toReversed());
+    expect(await archivedNames(store, KEY)).to.have.members(made);
+    const fence = store.headObject(CALL, fenceRef(KEY, index.generation + 1));
+    expect(await codeOf(fence)).to.equal('NoSuchObject');
+    // By deleting, a key comes below the bound again.
+    await versions.deleteVersion(CALL, KEY, made[0] ?? '', ALLOW);
+    await put(store, versions, KEY, 'again');
+  });
 
-  it('reads no index that it does not understand, and writes nothing over it', () =>
-    withStore(async (store, versions) => {
+  itOnStore(
+    'reads no index that it does not understand, and writes nothing over it',
+    async (store, versions) => {
       const { versionId } = await put(store, versions, KEY, 'one');
       await putAt(store, indexRef(KEY), '{"format":2}');
       for (const attempt of [
@@ -153,19 +152,20 @@ describe('s3/versions: edges', () => {
         expect(await codeOf(attempt())).to.equal('InternalError');
       }
       expect(await read(store, KEY)).to.equal('one');
-    }));
+    },
+  );
 
-  it('never shows an object of the archive that no index names', () =>
-    withStore(async (store, versions) => {
-      await put(store, versions, KEY, 'one');
-      const name = '0'.repeat(32);
-      await putAt(store, versionRef(KEY, name), 'x');
-      expect(await versions.find(CALL, KEY, name)).to.equal(undefined);
-      expect(await versions.deleteVersion(CALL, KEY, name, ALLOW)).to.equal('absent');
-    }));
+  itOnStore('never shows an object of the archive that no index names', async (store, versions) => {
+    await put(store, versions, KEY, 'one');
+    const name = '0'.repeat(32);
+    await putAt(store, versionRef(KEY, name), 'x');
+    expect(await versions.find(CALL, KEY, name)).to.equal(undefined);
+    expect(await versions.deleteVersion(CALL, KEY, name, ALLOW)).to.equal('absent');
+  });
 
-  it('deletes one version `null`, also when the store deletes it and says that it cannot', () =>
-    withStore(async (store) => {
+  itOnStore(
+    'deletes one version `null`, also when the store deletes it and says that it cannot',
+    async (store) => {
       const before = gatewayOn(store);
       await put(store, before, KEY, 'behind', SUSPENDED);
       await before.createDeleteMarker(CALL, KEY, ENABLED);
@@ -178,10 +178,12 @@ describe('s3/versions: edges', () => {
       expect(await archivedNames(store, KEY), 'the copy is gone').to.have.length(1);
       expect(await read(store, KEY)).to.equal(undefined);
       expect(await readVersion(store, before, KEY, 'null')).to.equal('behind');
-    }));
+    },
+  );
 
-  it('passes over the fence of a writer that slept while fences were swept', () =>
-    withStore(async (store, versions) => {
+  itOnStore(
+    'passes over the fence of a writer that slept while fences were swept',
+    async (store, versions) => {
       await put(store, versions, KEY, 'one');
       const { generation, commit } = await versions.readIndex(CALL, KEY);
       const stale = fenceRef(KEY, generation + 1);
@@ -190,7 +192,8 @@ describe('s3/versions: edges', () => {
       await put(store, versions, KEY, 'two');
       expect(await bodiesOf(store, versions, KEY)).to.deep.equal(['two', 'one']);
       expect((await versions.readIndex(CALL, KEY)).generation).to.equal(generation + 2);
-    }));
+    },
+  );
 
   it('reads past a void fence, on a store where readers follow fences', async () => {
     const store = (await memoryStore({ strength: 'chained' })).asBackend;
@@ -213,8 +216,9 @@ describe('s3/versions: edges', () => {
     expect(await bodiesOf(store, versions, KEY)).to.deep.equal(['two', 'one']);
   });
 
-  it('finishes the commit of a writer that died behind its fence', () =>
-    withStore(async (store, versions) => {
+  itOnStore(
+    'finishes the commit of a writer that died behind its fence',
+    async (store, versions) => {
       await put(store, versions, KEY, 'one');
       const index = indexRef(KEY);
       const before = await store.getObject(CALL, index);
@@ -223,7 +227,8 @@ describe('s3/versions: edges', () => {
       await store.putObject(CALL, index, { size: length, contentType: '', body: source });
       await put(store, versions, KEY, 'three');
       expect(await bodiesOf(store, versions, KEY)).to.deep.equal(['three', 'two', 'one']);
-    }));
+    },
+  );
 
   it('deletes an object whose key is too long for an index', async () => {
     const backend = (await memoryStore({ strength: 'strong' })).asBackend;

@@ -8,9 +8,9 @@ import {
   CALL,
   expectInStep,
   gatewayOn,
+  itOnStore,
   keyOf,
   put,
-  withStore,
 } from './support.js';
 
 const KEY = keyOf('raced');
@@ -25,34 +25,32 @@ const STORES: Readonly<Record<string, (store: Backend) => Backend>> = {
 
 describe('s3/versions: gateways at once', () => {
   for (const [what, weakened] of Object.entries(STORES)) {
-    it(`keep every version of a key on ${what}`, () =>
-      withStore(async (store) => {
-        const texts = await Promise.all(
-          GATEWAYS.map(async (gateway) => {
-            const backend = weakened(store);
-            const versions = new VersionedKeys({ backend, indexBytesMax: 100_000 });
-            const written: string[] = [];
-            for (const round of ROUNDS) {
-              written.push(`${gateway}${round}`);
-              await put(backend, versions, KEY, `${gateway}${round}`);
-            }
-            return written;
-          }),
-        );
-        const backend = weakened(store);
-        const versions = gatewayOn(backend);
-        const bodies = await bodiesOf(backend, versions, KEY);
-        expect(bodies).to.have.members(texts.flat());
-        for (const written of texts) {
-          const own = bodies.filter((body) => written.includes(body));
-          expect(own, 'in the order in which they were acknowledged').to.deep.equal(
-            written.toReversed(),
-          );
-        }
-        await expectInStep(backend, KEY, await versions.readIndex(CALL, KEY));
-        expect(await archivedNames(store, KEY)).to.include.members(
-          (await versions.readIndex(CALL, KEY)).entries.map(({ name }) => name),
-        );
-      }));
+    itOnStore(`keep every version of a key on ${what}`, async (store) => {
+      const texts = await Promise.all(
+        GATEWAYS.map(async (gateway) => {
+          const backend = weakened(store);
+          const versions = new VersionedKeys({ backend, indexBytesMax: 100_000 });
+          const written: string[] = [];
+          for (const round of ROUNDS) {
+            written.push(`${gateway}${round}`);
+            await put(backend, versions, KEY, `${gateway}${round}`);
+          }
+          return written;
+        }),
+      );
+      const backend = weakened(store);
+      const versions = gatewayOn(backend);
+      const bodies = await bodiesOf(backend, versions, KEY);
+      expect(bodies).to.have.members(texts.flat());
+      for (const written of texts) {
+        const own = bodies.filter((body) => written.includes(body));
+        const inOrder = 'in the order in which they were acknowledged';
+        expect(own, inOrder).to.deep.equal(written.toReversed());
+      }
+      await expectInStep(backend, KEY, await versions.readIndex(CALL, KEY));
+      expect(await archivedNames(store, KEY)).to.include.members(
+        (await versions.readIndex(CALL, KEY)).entries.map(({ name }) => name),
+      );
+    });
   }
 });

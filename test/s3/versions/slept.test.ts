@@ -15,6 +15,7 @@ import {
   CALL,
   ENABLED,
   gatewayOn,
+  itOnStore,
   keyOf,
   memoryStore,
   postponingGatewayOn,
@@ -22,7 +23,6 @@ import {
   putPlain,
   read,
   SUSPENDED,
-  withStore,
 } from './support.js';
 
 const KEY = keyOf('a/key');
@@ -39,8 +39,9 @@ function putLate(
 describe('s3/versions, of a writer that slept', () => {
   const writes = ['put', 'delete marker'] as const;
   for (const write of writes) {
-    it(`keeps a version null that was locked from being replaced by a ${write}`, () =>
-      withStore(async (store, versions) => {
+    itOnStore(
+      `keeps a version null that was locked from being replaced by a ${write}`,
+      async (store, versions) => {
         await put(store, versions, KEY, 'before', SUSPENDED);
         // Now the bucket gets locks, which a writer that was told `Suspended` does not know.
         await versions.touchVersion(CALL, KEY, 'null', () => ({ hold: 'ON' }));
@@ -52,7 +53,8 @@ describe('s3/versions, of a writer that slept', () => {
         expect(await bodiesOf(store, versions, KEY)).to.deep.equal(['null before']);
         expect(await read(store, KEY)).to.equal('before');
         expect(await archivedNames(store, KEY), 'nothing is left of it').to.have.length(1);
-      }));
+      },
+    );
   }
 
   for (const strength of ['strong', 'chained', 'ordered'] as const) {

@@ -48,6 +48,11 @@ export async function withStore(
   }
 }
 
+/** A test of its own on a store of its own. */
+export function itOnStore(title: string, test: Parameters<typeof withStore>[0]): void {
+  it(title, () => withStore(test));
+}
+
 /** A store in memory, with a bucket. */
 export async function memoryStore(options: MemoryOptions): Promise<MemoryBackend> {
   const memory = new MemoryBackend(options);

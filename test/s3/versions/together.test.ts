@@ -6,13 +6,13 @@ import {
   bodiesOf,
   CALL,
   gatewayOn,
+  itOnStore,
   keyOf,
   memoryStore,
   put,
   putPlain,
   read,
   SUSPENDED,
-  withStore,
 } from './support.js';
 
 const KEY = keyOf('k');
@@ -23,22 +23,21 @@ const TEXTS = Array.from({ length: WRITERS }, (_, n) => `body ${n}`);
 const SMALL_INDEX_BYTES = 900;
 
 describe('s3/versions: writers of one key at once', () => {
-  it('are committed together while an earlier commit is under way', () =>
-    withStore(async (store) => {
-      const recording = new RecordingBackend(store);
-      const versions = gatewayOn(recording);
-      await put(recording, versions, KEY, 'first');
-      recording.take();
-      const puts = TEXTS.map((text) => put(recording, versions, KEY, text));
-      const ids = (await Promise.all(puts)).map(({ versionId }) => versionId);
-      const links = recording.take().filter((call) => call.method === 'putLink');
-      expect(links.length, 'links written').to.be.within(1, WRITERS / 2);
-      const { entries } = await versions.readIndex(CALL, KEY);
-      expect(entries.slice(0, -1).map(({ id }) => id)).to.have.members(ids);
-      const bodies = await bodiesOf(store, versions, KEY);
-      expect([...bodies].sort()).to.deep.equal(['first', ...TEXTS].sort());
-      expect(await read(store, KEY)).to.equal(bodies[0]);
-    }));
+  itOnStore('are committed together while an earlier commit is under way', async (store) => {
+    const recording = new RecordingBackend(store);
+    const versions = gatewayOn(recording);
+    await put(recording, versions, KEY, 'first');
+    recording.take();
+    const puts = TEXTS.map((text) => put(recording, versions, KEY, text));
+    const ids = (await Promise.all(puts)).map(({ versionId }) => versionId);
+    const links = recording.take().filter((call) => call.method === 'putLink');
+    expect(links.length, 'links written').to.be.within(1, WRITERS / 2);
+    const { entries } = await versions.readIndex(CALL, KEY);
+    expect(entries.slice(0, -1).map(({ id }) => id)).to.have.members(ids);
+    const bodies = await bodiesOf(store, versions, KEY);
+    expect([...bodies].sort()).to.deep.equal(['first', ...TEXTS].sort());
+    expect(await read(store, KEY)).to.equal(bodies[0]);
+  });
 
   it('are each there once, also where writes are ordered and other gateways write', async () => {
     const memory = await memoryStore({ strength: 'ordered' });
@@ -53,17 +52,17 @@ describe('s3/versions: writers of one key at once', () => {
       .and.have.members(ids);
   });
 
-  it('keep the object from before the versions, as the oldest', () =>
-    withStore(async (store, versions) => {
-      await putPlain(store, KEY, 'plain');
-      await Promise.all(TEXTS.map((text) => put(store, versions, KEY, text)));
-      const bodies = await bodiesOf(store, versions, KEY);
-      expect(bodies).to.have.lengthOf(WRITERS + 1);
-      expect(bodies.at(-1)).to.equal('null plain');
-    }));
+  itOnStore('keep the object from before the versions, as the oldest', async (store, versions) => {
+    await putPlain(store, KEY, 'plain');
+    await Promise.all(TEXTS.map((text) => put(store, versions, KEY, text)));
+    const bodies = await bodiesOf(store, versions, KEY);
+    expect(bodies).to.have.lengthOf(WRITERS + 1);
+    expect(bodies.at(-1)).to.equal('null plain');
+  });
 
-  it('are accepted as far as the index has room, and leave nothing behind otherwise', () =>
-    withStore(async (store) => {
+  itOnStore(
+    'are accepted as far as the index has room, and leave nothing behind otherwise',
+    async (store) => {
       const versions = gatewayOn(store, SMALL_INDEX_BYTES);
       const puts = TEXTS.map((text) => put(store, versions, KEY, text));
       const outcomes = await Promise.allSettled(puts);
@@ -78,10 +77,12 @@ describe('s3/versions: writers of one key at once', () => {
       const { entries } = await versions.readIndex(CALL, KEY);
       expect(entries.map(({ id }) => id)).to.have.members(kept);
       expect(await archivedNames(store, KEY)).to.have.members(kept);
-    }));
+    },
+  );
 
-  it('do not join what has a condition or replaces the version null', () =>
-    withStore(async (store, versions) => {
+  itOnStore(
+    'do not join what has a condition or replaces the version null',
+    async (store, versions) => {
       const only = { nullVersion: false, condition: { absent: true } } as const;
       const outcomes = await Promise.allSettled([
         put(store, versions, KEY, 'one', only),
@@ -97,5 +98,6 @@ describe('s3/versions: writers of one key at once', () => {
       const bodies = await bodiesOf(store, versions, KEY);
       expect(bodies.filter((body) => body.startsWith('null'))).to.have.lengthOf(1);
       expect(bodies).to.include.members(['three', 'four']);
-    }));
+    },
+  );
 });

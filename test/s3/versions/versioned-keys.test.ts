@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import type { Backend } from '../../../src/backend/backend.js';
+import { currentRef } from '../../../src/s3/versions/names.js';
 import type { VersionedKeys } from '../../../src/s3/versions/versioned-keys.js';
+import { codeOf, failureOf } from '../../support/failure.js';
 import {
   archivedNames,
   bodiesOf,
@@ -75,9 +77,8 @@ describe('s3/versions/versioned-keys', () => {
     expect(await read(store, KEY)).to.equal(undefined);
     expect((await versions.currentEntry(CALL, KEY))?.kind).to.equal('delete-marker');
     expect(await bodiesOf(store, versions, KEY)).to.deep.equal(['marker', 'one', 'marker']);
-    expect((await versions.find(CALL, KEY, marker.versionId))?.entry.kind).to.equal(
-      'delete-marker',
-    );
+    const found = await versions.find(CALL, KEY, marker.versionId);
+    expect(found?.entry.kind).to.equal('delete-marker');
   });
 
   onStore('adopts an object that a delete marker hides', async (store, versions) => {
@@ -117,9 +118,8 @@ describe('s3/versions/versioned-keys', () => {
     const deleted = await versions.deleteVersion(CALL, KEY, marker.versionId, ALLOW);
     expect(deleted).to.deep.equal({ deleteMarker: true, removed: [] });
     expect(await read(store, KEY)).to.equal('two');
-    expect(
-      await versions.deleteVersion(CALL, KEY, second.versionId, ALLOW),
-    ).to.have.nested.property('removed[0].manifest', undefined);
+    const removed = await versions.deleteVersion(CALL, KEY, second.versionId, ALLOW);
+    expect(removed).to.have.nested.property('removed[0].manifest', undefined);
     expect(await read(store, KEY)).to.equal('one');
     expect(await versions.deleteVersion(CALL, KEY, second.versionId, ALLOW)).to.equal('absent');
     await versions.deleteVersion(CALL, KEY, first.versionId, ALLOW);
@@ -130,10 +130,8 @@ describe('s3/versions/versioned-keys', () => {
 
   onStore('deletes the object that was there as the version null', async (store, versions) => {
     await putPlain(store, KEY, 'before');
-    expect(await versions.deleteVersion(CALL, KEY, 'null', ALLOW)).to.have.property(
-      'deleteMarker',
-      false,
-    );
+    const deleted = await versions.deleteVersion(CALL, KEY, 'null', ALLOW);
+    expect(deleted).to.have.property('deleteMarker', false);
     expect(await read(store, KEY)).to.equal(undefined);
     expect(await versions.deleteVersion(CALL, KEY, 'null', ALLOW)).to.equal('absent');
   });
@@ -148,10 +146,8 @@ describe('s3/versions/versioned-keys', () => {
         asked = found;
         throw refusal;
       };
-      const error = await versions
-        .deleteVersion(CALL, KEY, versionId, check)
-        .catch((thrown: unknown) => thrown);
-      expect(error).to.equal(refusal);
+      const deleted = versions.deleteVersion(CALL, KEY, versionId, check);
+      expect(await failureOf(deleted)).to.equal(refusal);
       expect(asked).to.have.nested.property('systemMetadata.s3-version-id', versionId);
       expect(await read(store, KEY)).to.equal('one');
     },
@@ -181,11 +177,7 @@ describe('s3/versions/versioned-keys', () => {
 
   onStore('puts a link back that a client of the store deleted', async (store, versions) => {
     await put(store, versions, KEY, 'one');
-    await store.deleteObject(CALL, {
-      account: KEY.account,
-      container: KEY.bucket,
-      object: KEY.key,
-    });
+    await store.deleteObject(CALL, currentRef(KEY));
     expect((await versions.currentEntry(CALL, KEY))?.kind).to.equal('version');
     expect(await read(store, KEY)).to.equal('one');
   });
@@ -193,14 +185,12 @@ describe('s3/versions/versioned-keys', () => {
   onStore('holds conditions against the current version', async (store, versions) => {
     const absent = { nullVersion: false, condition: { absent: true } } as const;
     const { etag } = await put(store, versions, KEY, 'one', absent);
-    const refused = await put(store, versions, KEY, 'two', absent).catch((e: unknown) => e);
-    expect(refused).to.have.property('code', 'PreconditionFailed');
+    const refused = put(store, versions, KEY, 'two', absent);
+    expect(await codeOf(refused)).to.equal('PreconditionFailed');
     await put(store, versions, KEY, 'two', { nullVersion: false, condition: { etag } });
-    const late = await put(store, versions, KEY, 'three', {
-      nullVersion: false,
-      condition: { etag },
-    }).catch((e: unknown) => e);
-    expect(late).to.have.property('code', 'PreconditionFailed');
+    const stale = { nullVersion: false, condition: { etag } };
+    const late = put(store, versions, KEY, 'three', stale);
+    expect(await codeOf(late)).to.equal('PreconditionFailed');
     await versions.createDeleteMarker(CALL, KEY, ENABLED);
     await put(store, versions, KEY, 'three', absent);
     expect(await bodiesOf(store, versions, KEY)).to.deep.equal(['three', 'marker', 'two', 'one']);

@@ -40,13 +40,21 @@ describe('the pool for long pages', () => {
       ['poison', 500],
       ['short', 128],
     ] as const) {
-      const ref = { account: ACCOUNT, container: bucket };
-      await store().createContainer(CALL, ref, {});
-      const input = { size: 0, body: Buffer.alloc(0), contentType: 'text/plain' };
       const names = Array.from({ length: keys }, (_, i) => `key-${String(i).padStart(4, '0')}`);
-      await Promise.all(names.map((object) => store().putObject(CALL, { ...ref, object }, input)));
+      await fill(bucket, names);
     }
   });
+
+  /** A new container with these objects. */
+  async function fill(container: string, names: readonly string[]): Promise<void> {
+    await store().createContainer(CALL, { account: ACCOUNT, container }, {});
+    await Promise.all(names.map((object) => put(container, object)));
+  }
+
+  async function put(container: string, object: string): Promise<void> {
+    const input = { size: 0, body: Buffer.alloc(0), contentType: 'text/plain' };
+    await store().putObject(CALL, { account: ACCOUNT, container, object }, input);
+  }
 
   afterEach(async () => {
     await Promise.all(pools.splice(0).map((pool) => pool.close()));
@@ -96,17 +104,10 @@ describe('the pool for long pages', () => {
 
   it('shows at once what was written before the page was asked for', async () => {
     const pool = start();
-    const ref = { account: ACCOUNT, container: 'growing' };
-    await store().createContainer(CALL, ref, {});
-    const put = (i: number) =>
-      store().putObject(
-        CALL,
-        { ...ref, object: `key-${i}` },
-        { size: 0, body: Buffer.alloc(0), contentType: 'text/plain' },
-      );
-    await Promise.all(Array.from({ length: 200 }, (_, i) => put(i)));
+    const names = Array.from({ length: 200 }, (_, i) => `key-${i}`);
+    await fill('growing', names);
     for (let keys = 201; keys <= 230; keys++) {
-      await put(keys);
+      await put('growing', `key-${keys}`);
       expect(await keysOf(pool, 'growing')).to.equal(keys);
     }
   });
@@ -157,14 +158,8 @@ describe('the pool for long pages', () => {
     const tasks: TaskTiming[] = [];
     const pool = start({ tasksMax: 8, tasksAtOnce: 1, onTask: (timing) => tasks.push(timing) });
     const upload = { account: ACCOUNT, bucket: 'long', key: 'k', uploadId: 'a'.repeat(32) };
-    const parts = segmentsContainer(ACCOUNT, 'long');
-    await store().createContainer(CALL, parts, {});
-    const input = { size: 0, body: Buffer.alloc(0), contentType: 'text/plain' };
-    await Promise.all(
-      Array.from({ length: 1500 }, (_, i) =>
-        store().putObject(CALL, { ...parts, object: `k/${upload.uploadId}/${i + 1}` }, input),
-      ),
-    );
+    const parts = Array.from({ length: 1500 }, (_, i) => `k/${upload.uploadId}/${i + 1}`);
+    await fill(segmentsContainer(ACCOUNT, 'long').container, parts);
     // The thread stands still while it waits for the second listing.
     let goOn = (): void => undefined;
     const held = new Promise<void>((resolve) => {

@@ -146,9 +146,8 @@ describe('s3 xml: Retention', () => {
   });
 
   it('is rounded up to a second, so that what is shown can be sent back', () => {
-    expect(parse(until('2030-01-01T00:00:00.123456Z'))?.retainUntil).to.equal(
-      Date.UTC(2030, 0, 1, 0, 0, 1),
-    );
+    const parsed = parse(until('2030-01-01T00:00:00.123456Z'));
+    expect(parsed?.retainUntil).to.equal(Date.UTC(2030, 0, 1, 0, 0, 1));
   });
 
   for (const inner of ['', '\n', '<Mode/><RetainUntilDate/>', '<Mode></Mode>']) {

@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEmbeddedStore } from '../../../src/backend/embedded/index.js';
 import type { Backend } from '../../../src/backend/backend.js';
@@ -8,6 +6,7 @@ import { serveHttp } from '../../../src/http/server.js';
 import { TrustedProxies } from '../../../src/http/trusted-proxies.js';
 import { SwiftApi, type SwiftApiOptions } from '../../../src/swift-api/swift-api.js';
 import { nextRequestId } from '../../../src/telemetry/request-id.js';
+import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
 
 /** Users as those of Swift's own test configuration. */
 export const ROSTER: Roster = [
@@ -40,9 +39,10 @@ export interface RunningApi {
 
 /** Swift's API over an embedded store in a directory of its own. */
 export async function startApi(options: Partial<SwiftApiOptions> = {}): Promise<RunningApi> {
-  const directory = await mkdtemp(join(tmpdir(), 'ringway-swift-api-'));
+  const directory = await makeTempFolder('swift-api');
   const backend = await openEmbeddedStore({ directory: join(directory, 'store') });
   const errors: unknown[] = [];
+  const note = (error: unknown): void => void errors.push(error);
   const api = new SwiftApi({
     backend,
     roster: ROSTER,
@@ -52,20 +52,11 @@ export async function startApi(options: Partial<SwiftApiOptions> = {}): Promise<
     nextRequestId,
     gatewaySecrets: [GATEWAY_SECRET],
     serviceUsers: [SERVICE_USER],
-    onError: (error) => {
-      errors.push(error);
-    },
+    onError: note,
     ...options,
   });
   const server = await serveHttp(
-    {
-      host: '127.0.0.1',
-      port: 0,
-      limits: { receiveBufferBytes: 0 },
-      onHandlerError: (error) => {
-        errors.push(error);
-      },
-    },
+    { host: '127.0.0.1', port: 0, limits: { receiveBufferBytes: 0 }, onHandlerError: note },
     api.handle,
   );
   return {
@@ -75,7 +66,7 @@ export async function startApi(options: Partial<SwiftApiOptions> = {}): Promise<
     async close() {
       server.close();
       await backend.close();
-      await rm(directory, { recursive: true });
+      await removeFolder(directory);
     },
   };
 }

@@ -108,9 +108,8 @@ export class Pointers {
     ]) {
       await this.put(1, `b/${name}`, { 'x-object-manifest': prefix });
     }
-    const copied = await this.by(1, 'COPY', 'b/versioned?symlink=get', {
-      destination: 'b/l-copied',
-    });
+    const to = { destination: 'b/l-copied' };
+    const copied = await this.by(1, 'COPY', 'b/versioned?symlink=get', to);
     expect(copied.status).to.equal(201);
     const manifest = (...paths: string[]) => JSON.stringify(paths.map((path) => ({ path })));
     await this.put(0, 'b/s-closed?multipart-manifest=put', {}, manifest('/x/s'));
@@ -118,19 +117,15 @@ export class Pointers {
   }
 
   async #written(container: string, object: string, body: string): Promise<void> {
-    await this.api.backend.putObject(
-      CONTEXT,
-      { account: ACCOUNT, container, object },
-      inputOf(body),
-    );
+    const ref = { account: ACCOUNT, container, object };
+    await this.api.backend.putObject(CONTEXT, ref, inputOf(body));
   }
 
   async #linked(key: string, object: string): Promise<void> {
-    await this.api.backend.putLink(
-      CONTEXT,
-      { account: ACCOUNT, container: 'b', object: key },
-      { target: { container: 'b+versions', object }, ...contentOf(SECRET), contentType: 'a/b' },
-    );
+    const target = { container: 'b+versions', object };
+    const ref = { account: ACCOUNT, container: 'b', object: key };
+    const input = { target, ...contentOf(SECRET), contentType: 'a/b' };
+    await this.api.backend.putLink(CONTEXT, ref, input);
   }
 }
 

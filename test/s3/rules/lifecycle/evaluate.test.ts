@@ -149,81 +149,78 @@ function transitions(...pairs: readonly (readonly [storageClass: string, days: n
 }
 
 describe('s3 rules: lifecycle actions that are due', () => {
+  /** Default: at the end of the month, in STANDARD. */
+  interface When {
+    readonly now?: number;
+    readonly storageClass?: string;
+  }
+  const BEFORE: When = { now: january(19) - 1 };
+  const AT: When = { now: january(19) };
+
   const TABLE: readonly (readonly [
     what: string,
     parts: readonly Parts[],
-    now: number,
     action: string,
-    storageClass?: string,
+    when?: When,
   ])[] = [
-    ['nothing to do', [], january(31), 'nothing'],
-    ['before an expiration', [{ expiration: inDays(3) }], january(19) - 1, 'nothing'],
-    ['at an expiration', [{ expiration: inDays(3) }], january(19), 'expire by 0'],
-    ['before a transition', [transitions(['GLACIER', 3])], january(19) - 1, 'nothing'],
-    ['at a transition', [transitions(['GLACIER', 3])], january(19), 'to GLACIER by 0'],
-    [
-      'a disabled rule',
-      [{ ...transitions(['GLACIER', 0]), enabled: false }],
-      january(31),
-      'nothing',
-    ],
+    ['nothing to do', [], 'nothing'],
+    ['before an expiration', [{ expiration: inDays(3) }], 'nothing', BEFORE],
+    ['at an expiration', [{ expiration: inDays(3) }], 'expire by 0', AT],
+    ['before a transition', [transitions(['GLACIER', 3])], 'nothing', BEFORE],
+    ['at a transition', [transitions(['GLACIER', 3])], 'to GLACIER by 0', AT],
+    ['a disabled rule', [{ ...transitions(['GLACIER', 0]), enabled: false }], 'nothing'],
     [
       'expiration and transition at once',
       [transitions(['GLACIER', 3]), { expiration: inDays(3) }],
-      january(19),
       'expire by 1',
+      AT,
     ],
     [
       'an expiration after a transition',
       [{ ...transitions(['GLACIER', 3]), expiration: inDays(5) }],
-      january(19),
       'to GLACIER by 0',
+      AT,
     ],
     [
       'the coldest of several',
       [transitions(['DEEP_ARCHIVE', 2], ['STANDARD_IA', 0]), transitions(['GLACIER', 3])],
-      january(31),
       'to DEEP_ARCHIVE by 0',
     ],
     [
       'the coldest that is due',
       [transitions(['DEEP_ARCHIVE', 30], ['STANDARD_IA', 0]), transitions(['GLACIER', 3])],
-      january(31),
       'to GLACIER by 1',
     ],
     [
       'one class by two rules',
       [transitions(['GLACIER', 3]), transitions(['GLACIER', 1])],
-      january(31),
       'to GLACIER by 1',
     ],
-    ['a class it has', [transitions(['GLACIER', 1])], january(31), 'nothing', 'GLACIER'],
+    ['a class it has', [transitions(['GLACIER', 1])], 'nothing', { storageClass: 'GLACIER' }],
     [
       'a class warmer than its own',
       [transitions(['GLACIER', 1])],
-      january(31),
       'nothing',
-      'DEEP_ARCHIVE',
+      { storageClass: 'DEEP_ARCHIVE' },
     ],
     [
       'a class colder than its own',
       [transitions(['DEEP_ARCHIVE', 1])],
-      january(31),
       'to DEEP_ARCHIVE by 0',
-      'GLACIER',
+      { storageClass: 'GLACIER' },
     ],
-    ['a class not configured any more', [transitions(['GONE', 1])], january(31), 'nothing'],
+    ['a class not configured any more', [transitions(['GONE', 1])], 'nothing'],
     [
       'a class next to its own, which is gone',
       [transitions(['GLACIER', 1])],
-      january(31),
       'to GLACIER by 0',
-      'GONE',
+      { storageClass: 'GONE' },
     ],
-    ['both classes gone', [transitions(['GONE', 1])], january(31), 'nothing', 'OTHER'],
+    ['both classes gone', [transitions(['GONE', 1])], 'nothing', { storageClass: 'OTHER' }],
   ];
 
-  for (const [what, parts, now, action, storageClass = 'STANDARD'] of TABLE) {
+  for (const [what, parts, action, when = {}] of TABLE) {
+    const { now = january(31), storageClass = 'STANDARD' } = when;
     it(`${what}: ${action}`, () => {
       const object = { ...OBJECT, storageClass };
       expect(shown(dueAction(rules(...parts), object, now, CLASSES))).to.equal(action);

@@ -14,11 +14,11 @@ import {
   CALL,
   ENABLED,
   gatewayOn,
+  itOnStore,
   keyOf,
   put,
   putPlain,
   SUSPENDED,
-  withStore,
 } from '../support.js';
 import { WHOLE } from './support.js';
 
@@ -81,48 +81,43 @@ async function removeCurrent(store: Backend, key: VersionedKey): Promise<void> {
 }
 
 describe('s3 versions: listing of what was written', () => {
-  it('reads no index of a few versions, and finds nothing to repair', async () => {
-    await withStore(async (store, versions) => {
+  itOnStore(
+    'reads no index of a few versions, and finds nothing to repair',
+    async (store, versions) => {
       const expected = await writeAll(store, versions);
       const listing = new Listing(store, versions);
       expect(await listing.whole()).to.deep.equal(expected);
       expect([listing.reads, listing.repairs]).to.deep.equal([0, 0]);
       expect(await hasVersions(listing.source)).to.equal(true);
-    });
+    },
+  );
+
+  itOnStore('reads indexes where listings cannot be believed', async (store) => {
+    const chained = new ChainedStore(store);
+    const versions = gatewayOn(chained);
+    const expected = await writeAll(chained, versions);
+    const listing = new Listing(chained, versions);
+    expect(await listing.whole()).to.deep.equal(expected);
+    expect([listing.reads, listing.repairs]).to.deep.equal([2, 0]);
+    expect(await hasVersions(listing.source)).to.equal(true);
   });
 
-  it('reads indexes where listings cannot be believed', async () => {
-    await withStore(async (store) => {
-      const chained = new ChainedStore(store);
-      const versions = gatewayOn(chained);
-      const expected = await writeAll(chained, versions);
-      const listing = new Listing(chained, versions);
-      expect(await listing.whole()).to.deep.equal(expected);
-      expect([listing.reads, listing.repairs]).to.deep.equal([2, 0]);
-      expect(await hasVersions(listing.source)).to.equal(true);
-    });
+  itOnStore('repairs a link that was lost, once', async (store, versions) => {
+    const expected = await writeAll(store, versions);
+    await removeCurrent(store, keyOf('c'));
+    const listing = new Listing(store, versions);
+    expect(await listing.whole()).to.deep.equal(expected);
+    expect(listing.repairs).to.equal(1);
+    expect(await listing.whole()).to.deep.equal(expected);
+    expect(listing.repairs).to.equal(1);
   });
 
-  it('repairs a link that was lost, once', async () => {
-    await withStore(async (store, versions) => {
-      const expected = await writeAll(store, versions);
-      await removeCurrent(store, keyOf('c'));
-      const listing = new Listing(store, versions);
-      expect(await listing.whole()).to.deep.equal(expected);
-      expect(listing.repairs).to.equal(1);
-      expect(await listing.whole()).to.deep.equal(expected);
-      expect(listing.repairs).to.equal(1);
-    });
-  });
-
-  it('shows nothing of keys whose versions are all gone', async () => {
-    await withStore(async (store, versions) => {
-      const { versionId } = await put(store, versions, keyOf('a'), 'body');
-      await versions.deleteVersion(CALL, keyOf('a'), versionId, () => Promise.resolve());
-      const listing = new Listing(store, versions);
-      expect(await listing.whole()).to.deep.equal([]);
-      expect(await hasVersions(listing.source)).to.equal(false);
-      expect([listing.reads, listing.repairs]).to.deep.equal([0, 0]);
-    });
+  itOnStore('shows nothing of keys whose versions are all gone', async (store, versions) => {
+    const { versionId } = await put(store, versions, keyOf('a'), 'body');
+    await versions.deleteVersion(CALL, keyOf('a'), versionId, () => Promise.resolve());
+    const listing = new Listing(store, versions);
+    expect(await listing.whole()).to.deep.equal([]);
+    expect(await hasVersions(listing.source)).to.equal(false);
+    expect([listing.reads, listing.repairs]).to.deep.equal([0, 0]);
   });
 });

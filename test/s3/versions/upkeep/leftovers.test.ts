@@ -28,13 +28,14 @@ import {
   ENABLED,
   expectInStep,
   gatewayOn,
+  itOnStore,
   keyOf,
   put,
   putPlain,
   read,
   SUSPENDED,
-  withStore,
 } from '../support.js';
+import { failureOf } from '../../../support/failure.js';
 
 const KEY = keyOf('swept');
 const STRENGTHS = ['strong', 'chained', 'ordered'] as const;
@@ -85,8 +86,9 @@ describe('s3/versions/upkeep', () => {
 describe('s3/versions/upkeep: repair', () => {
   const ignore = (): void => undefined;
 
-  it('keeps every version wherever it is killed and whatever is written then', () =>
-    withStore(async (store) => {
+  itOnStore(
+    'keeps every version wherever it is killed and whatever is written then',
+    async (store) => {
       for (let writes = 0, isWhole = false; !isWhole; writes++) {
         const key = keyOf(`killed after ${writes}`);
         await put(store, gatewayOn(store), key, 'one');
@@ -105,22 +107,21 @@ describe('s3/versions/upkeep: repair', () => {
         expect(bodies, key.key).to.include.members(['one', 'two']);
         await expectInStep(store, key, await gatewayOn(store).readIndex(CALL, key));
       }
-    }));
+    },
+  );
 
-  it('leaves what cannot be read where the new index would be too large', () =>
-    withStore(async (store) => {
-      await put(store, gatewayOn(store), KEY, 'one');
-      await damageIndex(store, KEY);
-      const error = await gatewayOn(store, 10)
-        .upkeep.repair(CALL, KEY, true, ignore)
-        .catch((thrown: unknown) => thrown);
-      expect(error).to.be.instanceOf(S3Error).with.property('code', 'InvalidRequest');
-      const { size } = await store.headObject(CALL, indexRef(KEY));
-      expect(size).to.equal(GARBAGE.length);
-    }));
+  itOnStore('leaves what cannot be read where the new index would be too large', async (store) => {
+    await put(store, gatewayOn(store), KEY, 'one');
+    await damageIndex(store, KEY);
+    const repaired = gatewayOn(store, 10).upkeep.repair(CALL, KEY, true, ignore);
+    expect((await failureOf(repaired, S3Error)).code).to.equal('InvalidRequest');
+    const { size } = await store.headObject(CALL, indexRef(KEY));
+    expect(size).to.equal(GARBAGE.length);
+  });
 
-  it('puts nothing that was never acknowledged in front of an object without versions', () =>
-    withStore(async (store) => {
+  itOnStore(
+    'puts nothing that was never acknowledged in front of an object without versions',
+    async (store) => {
       await put(store, gatewayOn(store), keyOf('another'), 'x');
       await putPlain(store, KEY, 'acknowledged');
       const { lastModified } = await store.headObject(CALL, currentRef(KEY));
@@ -134,7 +135,8 @@ describe('s3/versions/upkeep: repair', () => {
       // As a listing does with a key that is not in step.
       await versions.repairLink(CALL, KEY);
       expect(await read(store, KEY)).to.equal('acknowledged');
-    }));
+    },
+  );
 });
 
 const GARBAGE = Buffer.from('{"format":1,"generation":');
