@@ -17,13 +17,21 @@ export interface ContextOptions {
   readonly backend: PartialBackend;
   /** Told of large objects that are gone. */
   readonly replaced?: Services['segments']['replaced'] | undefined;
+  /** Services besides the usual ones, or instead of them. */
+  readonly services?: { readonly [Name in keyof Services]?: unknown };
+  /** Other parts of the context, instead of the usual ones. */
+  readonly parts?: { readonly [Name in keyof RequestContext]?: unknown };
 }
+
+/** Whose requests they are, unless they say so. */
+export const PRINCIPAL = { accessKey: 'KEY', account: 'AUTH_main', role: 'owner' } as const;
 
 const CAPABILITIES = { atomicCreate: true, conditionalReplace: true };
 
 /** An owner's request, as the pipeline hands it to an operation. */
 export function contextOf(options: ContextOptions): RequestContext {
   const { request, headers = {}, body = '', backend, replaced = () => undefined } = options;
+  const { services, parts } = options;
   const [method = '', target = ''] = request.split(' ');
   const [path = '', query = ''] = target.split('?');
   const headerMap = new Map(Object.entries(headers));
@@ -41,13 +49,15 @@ export function contextOf(options: ContextOptions): RequestContext {
       segments: { replaced },
       cold: { classes: NO_COLD_CLASSES, restorer: undefined },
       clock: UNCHECKED,
+      ...services,
     },
     endpoint: refineByHeaders(parseEndpoint(method, path, query), headerMap),
     headers: headerMap,
-    principal: { accessKey: 'KEY', account: 'AUTH_main', role: 'owner' },
+    principal: PRINCIPAL,
     call: { requestId: 'tx1' },
     containerHead: () => Promise.resolve({ systemMetadata: {} }),
     openPayload: () => ({ collect: () => Promise.resolve(Buffer.from(body)) }),
+    ...parts,
   };
   // Only what the operations under test use is there.
   return context as unknown as RequestContext;

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import type { Backend, CallContext, ContainerRef } from '../../../src/backend/backend.js';
 import { openEmbeddedStore } from '../../../src/backend/embedded/index.js';
 import { BackendError } from '../../../src/backend/errors.js';
-import type { RequestContext } from '../../../src/s3/operation.js';
 import { createBucket } from '../../../src/s3/bucket/create-bucket.js';
 import { S3Error } from '../../../src/s3/errors.js';
 import { useEach } from '../../support/fixture.js';
@@ -47,9 +46,9 @@ describe('CreateBucket on a store that does it and answers 503', () => {
         };
       },
     });
-    const context = contextOf({ request: 'PUT /bucket', headers, backend: {} });
-    const services = { ...context.services, backend: failing };
-    const own = { ...context, services, call: { requestId } } as unknown as RequestContext;
+    const services = { backend: failing };
+    const parts = { call: { requestId } };
+    const own = contextOf({ request: 'PUT /bucket', headers, backend: {}, services, parts });
     try {
       return String((await createBucket(own)).status);
     } catch (error) {

@@ -47,12 +47,9 @@ describe('DeleteBucket', () => {
         await store().deleteContainer(call, ref);
       },
     };
-    const context = contextOf({ request: 'DELETE /bucket', backend });
-    return {
-      ...context,
-      containerHead: () => store().headContainer(CALL, BUCKET),
-      services: { ...context.services, versions, segments: cleaning },
-    };
+    const services = { versions, segments: cleaning };
+    const parts = { containerHead: () => store().headContainer(CALL, BUCKET) };
+    return contextOf({ request: 'DELETE /bucket', backend, services, parts });
   }
 
   const deleted: string[] = [];

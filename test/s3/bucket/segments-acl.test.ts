@@ -35,12 +35,10 @@ describe('the ACL of a container with parts', () => {
     { body = '', headers = {}, known }: Partial<Parts> = {},
   ): Promise<RequestContext> {
     const head = await store().headContainer(CALL, BUCKET);
-    const context = contextOf({ request, body, headers, backend: store() });
-    return {
-      ...context,
-      services: { ...context.services, backend: store() },
-      containerHead: () => Promise.resolve({ ...head, ...(known && { acl: known }) }),
-    };
+    const services = { backend: store() };
+    const believed = { ...head, ...(known && { acl: known }) };
+    const parts = { containerHead: () => Promise.resolve(believed) };
+    return contextOf({ request, body, headers, backend: {}, services, parts });
   }
 
   async function upload(known?: ContainerAcl): Promise<ContainerAcl> {

@@ -2,6 +2,7 @@ import * as sdk from '@aws-sdk/client-s3';
 import { expect } from 'chai';
 import { failureOf } from '../../support/failure.js';
 import { parseEndpoint, refineByHeaders } from '../../../src/s3/endpoint/endpoint.js';
+import { sdkClient, type SentRequest } from '../xml/sdk-exchange.js';
 
 /**
  * The AWS SDK as oracle of the endpoint table: each of its commands is turned into the request that
@@ -35,13 +36,6 @@ const SKIPPED: Readonly<Record<string, string>> = {
   WriteGetObjectResponse: 'sent to the host of an Object Lambda',
 };
 
-interface SentRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly query: Readonly<Record<string, string | string[] | null>>;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 /** Ends the command where it would go on the wire. */
 class Captured extends Error {
   constructor(readonly request: SentRequest) {
@@ -53,16 +47,7 @@ type Send = (command: unknown) => Promise<unknown>;
 type Command = new (input: object) => unknown;
 
 describe('s3 endpoint, with the AWS SDK as oracle', () => {
-  const client = new sdk.S3Client({
-    endpoint: 'http://localhost',
-    region: 'us-east-1',
-    forcePathStyle: true,
-    maxAttempts: 1,
-    credentials: { accessKeyId: 'a', secretAccessKey: 's' },
-    requestHandler: {
-      handle: (request: SentRequest) => Promise.reject(new Captured(request)),
-    } as never,
-  });
+  const client = sdkClient((request) => Promise.reject(new Captured(request)));
   const send = client.send.bind(client) as unknown as Send;
 
   after(() => {

@@ -22,7 +22,7 @@ import {
   read,
   readVersion,
 } from '../versions/support.js';
-import { contextOf } from '../context.js';
+import { contextOf, PRINCIPAL } from '../context.js';
 
 /** One key of a bucket that keeps versions, and the end of an upload of one part to it. */
 
@@ -82,17 +82,18 @@ function requestContext(
   body: string,
   headers: Readonly<Record<string, string>>,
 ): RequestContext {
-  const context = contextOf({ request, body, headers, backend: {} });
   const segments = {
     replaced: () => undefined,
     later: () => undefined,
     aborted: (upload: Upload) => removeUnreferencedParts(backend, CALL, upload),
   };
-  const services = { ...context.services, backend, segments, versions: gatewayOn(backend) };
-  const principal = { ...context.principal, account: ACCOUNT };
-  const containerHead = () => backend.headContainer(CALL, CONTAINER);
-  const url = 'http://localhost/bucket/key';
-  return { ...context, url, services, principal, containerHead } as unknown as RequestContext;
+  const services = { backend, segments, versions: gatewayOn(backend) };
+  const parts = {
+    url: 'http://localhost/bucket/key',
+    principal: { ...PRINCIPAL, account: ACCOUNT },
+    containerHead: () => backend.headContainer(CALL, CONTAINER),
+  };
+  return contextOf({ request, body, headers, backend: {}, services, parts });
 }
 
 async function tell(answer: () => Promise<S3Response['headers']>): Promise<Told> {

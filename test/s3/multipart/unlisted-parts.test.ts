@@ -16,7 +16,7 @@ import { readParts } from '../../../src/s3/segments/parts.js';
 import { removeUnreferencedParts } from '../../../src/s3/segments/remove.js';
 import { RecordingBackend } from '../../support/backend/recording.js';
 import { UnlistingBackend } from '../../support/backend/unlisting.js';
-import { contextOf } from '../context.js';
+import { contextOf, PRINCIPAL } from '../context.js';
 import { newUpload, openUpload } from '../segments/support.js';
 import {
   ACCOUNT,
@@ -44,20 +44,18 @@ function requestOf(
   headers: Readonly<Record<string, string>> = {},
 ): RequestContext {
   const request = `PUT /${BUCKET}/${key}?partNumber=${partNumber}&uploadId=${uploadId}`;
-  const context = contextOf({ request, headers, backend: {} });
   const body = Buffer.from(text);
   const md5 = createHash('md5').update(body).digest('hex');
-  return {
-    ...context,
-    services: { ...context.services, backend: store, versions: gatewayOn(store) },
-    principal: { ...context.principal, account: ACCOUNT },
-    openPayload: () => ({
-      size: body.length,
-      takesMd5: true,
-      collect: () => Promise.resolve(body),
-      digests: () => ({ md5, checksum: CHECKSUM }),
-    }),
-  } as unknown as RequestContext;
+  const payload = {
+    size: body.length,
+    takesMd5: true,
+    collect: () => Promise.resolve(body),
+    digests: () => ({ md5, checksum: CHECKSUM }),
+  };
+  const principal = { ...PRINCIPAL, account: ACCOUNT };
+  const parts = { principal, openPayload: () => payload };
+  const services = { backend: store, versions: gatewayOn(store) };
+  return contextOf({ request, headers, backend: {}, services, parts });
 }
 
 describe('s3 multipart: parts that the listing lacks', () => {

@@ -6,7 +6,6 @@ import type {
   RemovedManifest,
 } from '../../../src/backend/backend.js';
 import { BackendError, type BackendErrorCode } from '../../../src/backend/errors.js';
-import type { RequestContext } from '../../../src/s3/operation.js';
 import { copyObject } from '../../../src/s3/object/copy-object.js';
 import { S3Error } from '../../../src/s3/errors.js';
 import type { FoundVersion } from '../../../src/s3/versions/find-version.js';
@@ -47,6 +46,7 @@ class Scene {
     const places = found.values();
     const heads = this.heads.values();
     const outcomes = this.outcomes.values();
+    const find = () => Promise.resolve(places.next().value);
     const context = contextOf({
       request: 'PUT /target/key',
       headers: { 'x-amz-copy-source': '/source/key', ...headers },
@@ -58,10 +58,9 @@ class Scene {
         },
       },
       replaced: (_target, manifest) => this.replaced.push(manifest),
+      services: { versions: { find } },
     });
-    const find = () => Promise.resolve(places.next().value);
-    const services = { ...context.services, versions: { find } };
-    const { pending } = await copyObject({ ...context, services } as unknown as RequestContext);
+    const { pending } = await copyObject(context);
     const settled = await pending?.document;
     return typeof settled === 'string' ? settled : (settled?.document ?? '');
   }

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import type { ObjectHead, ObjectRef } from '../../../src/backend/backend.js';
 import { BackendError, type BackendErrorCode } from '../../../src/backend/errors.js';
-import type { RequestContext } from '../../../src/s3/operation.js';
 import { headNamedVersion } from '../../../src/s3/object/named-version.js';
 import { S3Error } from '../../../src/s3/errors.js';
 import type { FoundVersion } from '../../../src/s3/versions/find-version.js';
@@ -28,16 +27,11 @@ class Bench {
   ) {}
 
   async head(): Promise<unknown> {
-    const context = contextOf({
-      request: 'HEAD /bucket/key',
-      backend: {
-        headObject: () => {
-          const found = this.found[Math.min(this.reads++, this.found.length - 1)] ?? 'found';
-          if (found === 'found') return Promise.resolve(HEAD);
-          return Promise.reject(new BackendError(found, 'as planned'));
-        },
-      },
-    });
+    const headObject = () => {
+      const found = this.found[Math.min(this.reads++, this.found.length - 1)] ?? 'found';
+      if (found === 'found') return Promise.resolve(HEAD);
+      return Promise.reject(new BackendError(found, 'as planned'));
+    };
     const versions = {
       currentEntry: () => {
         this.looks++;
@@ -48,11 +42,15 @@ class Bench {
         return Promise.resolve();
       },
     };
-    const services = { ...context.services, versions };
     const { versioning } = this;
     const systemMetadata = versioning === 'unversioned' ? {} : { 's3-versioning': versioning };
-    const containerHead = () => Promise.resolve({ systemMetadata });
-    return headNamedVersion({ ...context, services, containerHead } as unknown as RequestContext);
+    const context = contextOf({
+      request: 'HEAD /bucket/key',
+      backend: { headObject },
+      services: { versions },
+      parts: { containerHead: () => Promise.resolve({ systemMetadata }) },
+    });
+    return headNamedVersion(context);
   }
 }
 
@@ -114,6 +112,7 @@ describe('s3 operations: the version null', () => {
   /** Reads a version that is found at these places one after the other, the last again and again. */
   function read(versionId: string, found: readonly (FoundVersion | undefined)[], stored: Stored) {
     let looks = 0;
+    const find = () => Promise.resolve(found[Math.min(looks++, found.length - 1)]);
     const context = contextOf({
       request: `HEAD /bucket/key?versionId=${versionId}`,
       backend: {
@@ -123,12 +122,9 @@ describe('s3 operations: the version null', () => {
           return Promise.reject(new BackendError('NoSuchObject', object));
         },
       },
+      services: { versions: { find } },
     });
-    const find = () => Promise.resolve(found[Math.min(looks++, found.length - 1)]);
-    const services = { ...context.services, versions: { find } };
-    const containerHead = () => Promise.resolve({ systemMetadata: {} });
-    const all = { ...context, services, containerHead } as unknown as RequestContext;
-    return headNamedVersion(all).then(
+    return headNamedVersion(context).then(
       ({ head }) => head.etag,
       (error: unknown) => (error instanceof S3Error ? `${error.code} after ${looks}` : error),
     );

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { ContainerHead, ObjectHead } from '../../../src/backend/backend.js';
 import { authorise } from '../../../src/s3/request/authorisation.js';
-import type { Operation, RequestContext } from '../../../src/s3/operation.js';
+import type { Operation } from '../../../src/s3/operation.js';
 import { operationFacts } from '../../../src/s3/operations.js';
 import { copyObject } from '../../../src/s3/object/copy-object.js';
 import { getObject } from '../../../src/s3/object/get-object.js';
@@ -80,11 +80,9 @@ interface Asked {
 
 /** A request of a member of the account, which is let in and has to be denied in the end. */
 async function expectDenied(key: Key, operation: Operation, asked: Asked): Promise<void> {
-  const context: RequestContext = {
-    ...contextOf({ ...asked, backend: key.backend }),
-    principal: { accessKey: '', account: 'AUTH_main', role: 'member', user: MEMBER },
-    containerHead: () => Promise.resolve(BUCKET),
-  };
+  const principal = { accessKey: '', account: 'AUTH_main', role: 'member', user: MEMBER };
+  const parts = { principal, containerHead: () => Promise.resolve(BUCKET) };
+  const context = contextOf({ ...asked, backend: key.backend, parts });
   await authorise(context, operationFacts(context.endpoint.operation));
   const error = await failureOf(Promise.resolve(operation(context)), S3Error);
   expect(error.code).to.equal('AccessDenied');

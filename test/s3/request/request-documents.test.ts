@@ -50,37 +50,33 @@ function ask(request: string, bucketIsThere: boolean): Asked {
   const body = ' '.repeat(100_000);
   const md5 = createHash('md5').update(body).digest('base64');
   const head = { systemMetadata: {}, etag: 'e', lastModified: 0, storedAt: 0 };
-  const made = contextOf({
+  const limits: number[] = [];
+  const collect = (limit: number) => {
+    limits.push(limit);
+    return Promise.resolve(Buffer.from(body));
+  };
+  const context = contextOf({
     request,
     headers: { 'content-md5': md5 },
-    backend: { headObject: () => Promise.resolve(head as never) },
-  });
-  const limits: number[] = [];
-  const context: RequestContext = {
-    ...made,
+    backend: {},
     services: {
-      ...made.services,
       backend: {
-        ...made.services.backend,
         capabilities: { systemMetadata: true, atomicCreate: true },
+        headObject: () => Promise.resolve(head),
       },
       documents: {
         parse: (name: string, { length }: Buffer) => Promise.reject(new Parsed(name, length)),
       },
       cold: { classes: NO_COLD_CLASSES, restorer: {} },
-    } as never,
-    containerHead: () =>
-      bucketIsThere
-        ? Promise.resolve({ systemMetadata: { 's3-object-lock': LOCKED } } as never)
-        : Promise.reject(new BackendError('NoSuchContainer', 'not there')),
-    openPayload: () =>
-      ({
-        collect: (limit: number) => {
-          limits.push(limit);
-          return Promise.resolve(Buffer.from(body));
-        },
-      }) as never,
-  };
+    },
+    parts: {
+      containerHead: () =>
+        bucketIsThere
+          ? Promise.resolve({ systemMetadata: { 's3-object-lock': LOCKED } })
+          : Promise.reject(new BackendError('NoSuchContainer', 'not there')),
+      openPayload: () => ({ collect }),
+    },
+  });
   return { context, limits };
 }
 

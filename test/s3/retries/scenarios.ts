@@ -20,8 +20,10 @@ const CORS =
   '<CORSConfiguration><CORSRule><AllowedMethod>GET</AllowedMethod><AllowedOrigin>*</AllowedOrigin></CORSRule></CORSConfiguration>';
 const LIFECYCLE =
   '<LifecycleConfiguration><Rule><ID>r</ID><Filter><Prefix></Prefix></Filter><Status>Enabled</Status><Expiration><Days>9</Days></Expiration></Rule></LifecycleConfiguration>';
-const LOCK_CONFIGURATION =
-  '<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled><Rule><DefaultRetention><Mode>GOVERNANCE</Mode><Days>1</Days></DefaultRetention></Rule></ObjectLockConfiguration>';
+const LOCKING: Request = {
+  line: `PUT ${B}?object-lock`,
+  body: '<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled><Rule><DefaultRetention><Mode>GOVERNANCE</Mode><Days>1</Days></DefaultRetention></Rule></ObjectLockConfiguration>',
+};
 const RETENTION =
   '<Retention><Mode>GOVERNANCE</Mode><RetainUntilDate>2099-01-01T00:00:00Z</RetainUntilDate></Retention>';
 const HOLD = '<LegalHold><Status>ON</Status></LegalHold>';
@@ -249,11 +251,7 @@ export const SCENARIOS: readonly Scenario[] = [
       },
     },
   ]),
-  scenario(
-    'PutObjectLockConfiguration',
-    { line: `PUT ${B}?object-lock`, body: LOCK_CONFIGURATION },
-    CREATE_LOCKED,
-  ),
+  scenario('PutObjectLockConfiguration', LOCKING, CREATE_LOCKED),
   ...Object.entries(OF_KEYS).flatMap(([name, ask]) => onHistories(name, ask)),
   ...onHistories(
     'DeleteObjects',
@@ -278,16 +276,14 @@ export const SCENARIOS: readonly Scenario[] = [
     };
     return [
       scenario(`Put ${name}`, ask, CREATE_LOCKED, put('one'), put('two')),
-      scenario(`Put ${name} of a plain object`, ask, CREATE, put('one'), versioning('Enabled'), {
-        line: `PUT ${B}?object-lock`,
-        body: LOCK_CONFIGURATION,
-      }),
+      scenario(
+        `Put ${name} of a plain object`,
+        ask,
+        ...[CREATE, put('one'), versioning('Enabled'), LOCKING],
+      ),
     ];
   }),
-  scenario('PutObject with locks', put('three'), CREATE_LOCKED, {
-    line: `PUT ${B}?object-lock`,
-    body: LOCK_CONFIGURATION,
-  }),
+  scenario('PutObject with locks', put('three'), CREATE_LOCKED, LOCKING),
   ...uploads(),
   ...restores(),
 ];

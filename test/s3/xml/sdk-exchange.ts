@@ -10,26 +10,30 @@ export class SdkExchange {
   answer = '';
   answerHeaders: Readonly<Record<string, string>> = {};
 
-  readonly client = new S3Client({
+  readonly client = sdkClient((request) => {
+    this.body = Buffer.from((request.body ?? '') as string);
+    this.headers = request.headers;
+    const body = Readable.from([Buffer.from(this.answer)]);
+    return Promise.resolve({ response: { statusCode: 200, headers: this.answerHeaders, body } });
+  });
+}
+
+export interface SentRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, string | string[] | null>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+}
+
+/** The AWS SDK with something else in the place of its connection. */
+export function sdkClient(handle: (request: SentRequest) => Promise<unknown>): S3Client {
+  return new S3Client({
     endpoint: 'http://localhost',
     region: 'us-east-1',
     forcePathStyle: true,
     maxAttempts: 1,
     credentials: { accessKeyId: 'a', secretAccessKey: 's' },
-    requestHandler: {
-      handle: (request: SentRequest) => {
-        this.body = Buffer.from((request.body ?? '') as string);
-        this.headers = request.headers;
-        const body = Readable.from([Buffer.from(this.answer)]);
-        return Promise.resolve({
-          response: { statusCode: 200, headers: this.answerHeaders, body },
-        });
-      },
-    } as never,
+    requestHandler: { handle } as never,
   });
-}
-
-interface SentRequest {
-  readonly body?: string | Uint8Array;
-  readonly headers: Readonly<Record<string, string>>;
 }
