@@ -9,29 +9,12 @@ import { SYSTEM_METADATA } from '../../src/s3/object/attributes.js';
 import { versioningPatch } from '../../src/s3/rules/versioning.js';
 import { inDays, rules } from '../s3/rules/lifecycle/support.js';
 import { useEach } from '../support/fixture.js';
-import { ACCOUNT, Bench, BUCKET, CALL, DAY_MS } from './support.js';
+import { ACCOUNT, Bench, BUCKET, CALL, DAY_MS, NEVER, Interposed } from './support.js';
 import { VersionsBench } from './versions-support.js';
 
-const NEVER = new AbortController().signal;
-
-/** The owner removes the rules when the janitor changes something in the bucket for the first time. */
-class RulesRemoved extends DecoratedBackend {
-  #isRemoved = false;
-
-  protected override async around<T>(call: BackendCall, proceed: () => Promise<T>): Promise<T> {
-    const isOfBucket = call.ref.container?.startsWith(BUCKET) === true;
-    if (!this.#isRemoved && isOfBucket && call.kind === 'write') {
-      this.#isRemoved = true;
-      const systemMetadata = configurationPatch('lifecycle', undefined);
-      await this.inner.updateContainer(
-        CALL,
-        { account: ACCOUNT, container: BUCKET },
-        { systemMetadata },
-      );
-    }
-    return proceed();
-  }
-}
+/** Of the bucket, and of what belongs to it. */
+const isWrite = ({ kind, ref }: BackendCall) =>
+  kind === 'write' && ref.container?.startsWith(BUCKET) === true;
 
 describe('janitor: rules that are removed while it is in the bucket', () => {
   const bench = useEach(() => Bench.open(), 'close');
@@ -43,7 +26,12 @@ describe('janitor: rules that are removed while it is in the bucket', () => {
 
   async function pass(): Promise<void> {
     bench().clock.advance(2 * DAY_MS);
-    await bench().janitor({}, new RulesRemoved(bench().store)).visit(NEVER, 'now');
+    const systemMetadata = configurationPatch('lifecycle', undefined);
+    const bucket = { account: ACCOUNT, container: BUCKET };
+    const removing = new Interposed(bench().store, isWrite, () =>
+      bench().store.updateContainer(CALL, bucket, { systemMetadata }),
+    );
+    await bench().janitor({}, removing).visit(NEVER, 'now');
     expect(bench().interruptions).to.deep.equal([]);
   }
 

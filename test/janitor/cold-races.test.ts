@@ -1,21 +1,23 @@
 import { expect } from 'chai';
 import type { Backend } from '../../src/backend/backend.js';
 import { CrashPointBackend } from '../support/backend/crash-points.js';
-import {
-  type BackendCall,
-  DecoratedBackend,
-} from '../../src/backend/decorators/decorated-backend.js';
+import type { BackendCall } from '../../src/backend/decorators/decorated-backend.js';
 import type { ByteSource } from '../../src/lib/cancellation.js';
 import type { ColdBackend, ColdCopy } from '../../src/cold/cold-backend.js';
 import { ColdError } from '../../src/cold/cold-error.js';
 import { MemoryColdBackend } from '../support/backend/memory-cold.js';
-import { failureOf } from '../support/failure.js';
+import { errorOf, failureOf } from '../support/failure.js';
 import { until } from '../support/until.js';
 import { patternBytes } from '../contract/fixture.js';
-import { ColdBench, NEVER, refOf } from './cold-support.js';
-import { ACCOUNT, CALL, DAY_MS } from './support.js';
+import { ColdBench, refOf } from './cold-support.js';
+import { ACCOUNT, CALL, DAY_MS, NEVER, Interposed } from './support.js';
 
 const SIZE = 200_000;
+
+const callOnKey =
+  (method: BackendCall['method']) =>
+  (call: BackendCall): boolean =>
+    call.method === method && call.ref.object === 'key';
 
 describe('janitor: cold tier, when things go wrong', () => {
   let cold: ColdBench;
@@ -26,6 +28,14 @@ describe('janitor: cold tier, when things go wrong', () => {
 
   afterEach(() => cold.close());
 
+  /** In the place of the cold backend that there was. */
+  async function openWithDamaging(): Promise<DamagingBackend> {
+    const damaging = new DamagingBackend();
+    await cold.close();
+    cold = await ColdBench.open({ cold: damaging });
+    return damaging;
+  }
+
   for (const when of ['before', 'after'] as const) {
     it(`loses nothing to a janitor that crashes ${when} any of its writes`, async () => {
       for (let at = 1, crashed = true; crashed; at++) {
@@ -34,10 +44,7 @@ describe('janitor: cold tier, when things go wrong', () => {
         // Three passes: archive, release, and nothing.
         const backend = new CrashPointBackend(cold.bench.store, { at, when });
         for (let pass = 0; pass < 3 && !backend.crashed; pass++) {
-          await cold.bench
-            .janitor({}, backend)
-            .visit(NEVER, 'now')
-            .catch(() => undefined);
+          await errorOf(cold.bench.janitor({}, backend).visit(NEVER, 'now'));
         }
         crashed = backend.crashed;
         await cold.expectKept(key, bytes);
@@ -51,16 +58,13 @@ describe('janitor: cold tier, when things go wrong', () => {
     it(`loses nothing to a restore that crashes ${when} any of its writes`, async () => {
       const uploadId = await cold.bench.upload('large', 1, 3);
       await cold.bench.complete('large', uploadId, 3);
-      const attributes = { 's3-storage-class': 'GLACIER' };
-      const update = { systemMetadata: attributes, listingAttributes: attributes };
-      await cold.bench.store.updateObject(CALL, refOf('large'), update);
+      await cold.makeCold('large');
       const bytes = await cold.read('large');
       for (let at = 1, crashed = true; crashed; at++) {
         await cold.settle();
         expect(await cold.head('large')).to.include({ bodyAbsent: true });
         const backend = new CrashPointBackend(cold.bench.store, { at, when });
-        const status = cold.restorer(backend).restore(refOf('large'), 1, CALL);
-        await status.catch(() => undefined);
+        await errorOf(cold.restorer(backend).restore(refOf('large'), 1, CALL));
         crashed = backend.crashed;
         // Either it has become readable with all of its bytes, or nothing has happened.
         if (await cold.isReadable('large')) {
@@ -83,7 +87,9 @@ describe('janitor: cold tier, when things go wrong', () => {
         const bytes = await cold.putCold('key', patternBytes(SIZE));
         if (step === 'release') await cold.pass();
         const method = step === 'release' ? 'updateBody' : 'updateObject';
-        const told = await cold.pass(new Interposed(cold.bench.store, method, meanwhile));
+        const told = await cold.pass(
+          new Interposed(cold.bench.store, callOnKey(method), meanwhile),
+        );
         const gone = what === 'is deleted';
         expect(told).to.deep.equal([`${step} ${gone ? 'gone' : 'changed'} key`]);
         if (gone) return;
@@ -95,14 +101,10 @@ describe('janitor: cold tier, when things go wrong', () => {
   }
 
   it('keeps the parts that a restore writes while the former ones are being removed', async () => {
-    const counting = new DamagingBackend();
-    await cold.close();
-    cold = await ColdBench.open({ cold: counting });
+    const counting = await openWithDamaging();
     const { bench } = cold;
     await bench.complete('key', await bench.upload('key', 1, 3), 3);
-    const attributes = { 's3-storage-class': 'GLACIER' };
-    const update = { systemMetadata: attributes, listingAttributes: attributes };
-    await bench.store.updateObject(CALL, refOf('key'), update);
+    await cold.makeCold('key');
     const bytes = await cold.read('key');
     expect(await cold.pass()).to.deep.equal(['archive done key']);
     const { lastModified } = await newestPart();
@@ -112,7 +114,7 @@ describe('janitor: cold tier, when things go wrong', () => {
     // Of the renewal of the lease, and of the parts that wait.
     await until(() => bench.clock.sleeping === 2);
     counting.reads = 0;
-    const racing = new Interposed(bench.store, 'updateBody', async () => {
+    const racing = new Interposed(bench.store, callOnKey('updateBody'), async () => {
       bench.clock.advance(1000);
       expect(await visit).to.include({ outcome: 'finished' });
     });
@@ -147,9 +149,7 @@ describe('janitor: cold tier, when things go wrong', () => {
   });
 
   it('gives up a damaged copy before the body goes, and archives anew', async () => {
-    const damaging = new DamagingBackend();
-    await cold.close();
-    cold = await ColdBench.open({ cold: damaging });
+    const damaging = await openWithDamaging();
     const bytes = await cold.putCold('key', patternBytes(SIZE));
     damaging.damages = true;
     expect(await cold.pass()).to.deep.equal(['archive done key']);
@@ -162,9 +162,7 @@ describe('janitor: cold tier, when things go wrong', () => {
   });
 
   it('restores nothing from a copy that is damaged or lost', async () => {
-    const damaging = new DamagingBackend();
-    await cold.close();
-    cold = await ColdBench.open({ cold: damaging });
+    const damaging = await openWithDamaging();
     await cold.putCold('key', patternBytes(SIZE));
     await cold.settle();
     damaging.damages = true;
@@ -177,9 +175,7 @@ describe('janitor: cold tier, when things go wrong', () => {
   });
 
   it('says what failed when the cold backend is full or away, and tries again', async () => {
-    const damaging = new DamagingBackend();
-    await cold.close();
-    cold = await ColdBench.open({ cold: damaging });
+    const damaging = await openWithDamaging();
     await cold.putCold('key');
     await cold.bench.put('expired');
     damaging.away = true;
@@ -190,9 +186,7 @@ describe('janitor: cold tier, when things go wrong', () => {
   });
 
   it('lets all concurrent requests wait for one piece of work', async () => {
-    const counting = new DamagingBackend();
-    await cold.close();
-    cold = await ColdBench.open({ cold: counting });
+    const counting = await openWithDamaging();
     const bytes = await cold.putCold('key', patternBytes(SIZE));
     await cold.settle();
     counting.reads = 0;
@@ -204,9 +198,7 @@ describe('janitor: cold tier, when things go wrong', () => {
   });
 
   it('gives up what is under way when it is closed', async () => {
-    const waiting = new DamagingBackend();
-    await cold.close();
-    cold = await ColdBench.open({ cold: waiting });
+    const waiting = await openWithDamaging();
     await cold.putCold('key', patternBytes(SIZE));
     await cold.settle();
     const restorer = cold.restorer();
@@ -218,28 +210,6 @@ describe('janitor: cold tier, when things go wrong', () => {
     expect(await cold.isReadable('key')).to.be.false;
   });
 });
-
-/** Something happens right before the first call of a method on `key`. */
-class Interposed extends DecoratedBackend {
-  #done = false;
-
-  constructor(
-    inner: Backend,
-    private readonly method: string,
-    private readonly before: () => Promise<unknown>,
-  ) {
-    super(inner);
-  }
-
-  protected override async around<T>(call: BackendCall, proceed: () => Promise<T>): Promise<T> {
-    const ref = call.ref as { readonly object?: string } | undefined;
-    if (call.method === this.method && ref?.object === 'key' && !this.#done) {
-      this.#done = true;
-      await this.before();
-    }
-    return proceed();
-  }
-}
 
 /** A cold backend that fails when told to. */
 class DamagingBackend extends MemoryColdBackend implements ColdBackend {

@@ -10,7 +10,6 @@ import { isRestored } from '../../src/s3/rules/cold/cold-object.js';
 import { listed } from '../cold/cold-contract.js';
 import { ACCOUNT, Bench, BUCKET, CALL, DAY_MS } from './support.js';
 
-export const NEVER = new AbortController().signal;
 export const CLASSES = new Map([['GLACIER', 1]]);
 const SWEEP_AGE_MS = 3_600_000;
 
@@ -56,17 +55,16 @@ export class ColdBench {
     return bytes;
   }
 
-  /** One pass. @returns what it told, in order */
-  async pass(backend: Backend = this.bench.store): Promise<string[]> {
-    this.bench.told.length = 0;
-    const janitor = this.bench.janitor({}, backend);
-    const visit = await janitor.visit(NEVER, 'now');
-    if (visit.outcome === 'busy') {
-      // Of one that died, the lease is over after this.
-      this.bench.clock.advance(visit.waitMs);
-      expect(await janitor.visit(NEVER, 'now')).to.include({ outcome: 'finished' });
-    }
-    return [...this.bench.told].sort();
+  /** Moves an object to the cold class, as a rule does it. */
+  async makeCold(key: string): Promise<void> {
+    const attributes = { [SYSTEM_METADATA.storageClass]: 'GLACIER' };
+    const update = { systemMetadata: attributes, listingAttributes: attributes };
+    await this.bench.store.updateObject(CALL, refOf(key), update);
+  }
+
+  /** One pass. @returns what it told, sorted */
+  pass(backend?: Backend): Promise<string[]> {
+    return this.bench.pass(backend);
   }
 
   /** Passes until nothing is left to be done: archived, and released where that is wanted. */

@@ -1,11 +1,12 @@
 import { expect } from 'chai';
-import type { Backend } from '../../src/backend/backend.js';
+import type { BackendCall } from '../../src/backend/decorators/decorated-backend.js';
 import { SYSTEM_METADATA } from '../../src/s3/object/attributes.js';
 import { inDays, rules } from '../s3/rules/lifecycle/support.js';
 import { useEach } from '../support/fixture.js';
-import { ACCOUNT, Bench, BUCKET, CALL, DAY_MS } from './support.js';
+import { ACCOUNT, Bench, BUCKET, CALL, DAY_MS, NEVER, Interposed } from './support.js';
 
-const NEVER = new AbortController().signal;
+const isDeletion = ({ method, ref }: BackendCall) =>
+  method === 'deleteObject' && ref.object === 'raced';
 
 describe('janitor: expiration', () => {
   const bench = useEach(() => Bench.open(), 'close');
@@ -101,8 +102,7 @@ describe('janitor: expiration', () => {
       const [listed] = (await bench().store.listObjects(CALL, ref(), { limit: 1 })).entries;
       if (listed?.kind !== 'object') throw new Error('nothing is listed');
       bench().clock.advance(2 * DAY_MS);
-      const racing = interposed(bench().store, async (object) => {
-        if (object !== 'raced') return;
+      const racing = new Interposed(bench().store, isDeletion, async () => {
         while (Date.now() <= listed.object.lastModified) await Promise.resolve();
         await bench().put('raced', body);
       });
@@ -116,9 +116,9 @@ describe('janitor: expiration', () => {
     await bench().put('raced');
     await bench().rules(rules({ expiration: inDays(1) }));
     bench().clock.advance(2 * DAY_MS);
-    const racing = interposed(bench().store, async (object) => {
-      await bench().store.deleteObject(CALL, { ...ref(), object });
-    });
+    const racing = new Interposed(bench().store, isDeletion, () =>
+      bench().store.deleteObject(CALL, { ...ref(), object: 'raced' }),
+    );
     await bench().janitor({}, racing).visit(NEVER, 'now');
     expect(bench().told).to.deep.equal(['expire gone raced']);
   });
@@ -163,19 +163,4 @@ async function onOneDay(bench: Bench, task: () => Promise<void>): Promise<void> 
     await task();
   } while (today() !== day);
   bench.clock.advance((day + 0.5) * DAY_MS - bench.clock.now());
-}
-
-/** The store, with something happening right before each delete of an object of the bucket. */
-function interposed(store: Backend, before: (object: string) => Promise<void>): Backend {
-  return new Proxy(store, {
-    get(target, name) {
-      const method: unknown = Reflect.get(target, name, target);
-      if (typeof method !== 'function') return method;
-      if (name !== 'deleteObject') return method.bind(target) as unknown;
-      return async (...args: Parameters<Backend['deleteObject']>) => {
-        await before(args[1].object);
-        return target.deleteObject(...args);
-      };
-    },
-  });
 }

@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import type { PutObjectInput } from '../../src/backend/backend.js';
 import { useEach } from '../support/fixture.js';
-import { ACCOUNT, Bench, BUCKET, CALL } from './support.js';
+import { ACCOUNT, Bench, BUCKET, CALL, NEVER } from './support.js';
 
-const NEVER = new AbortController().signal;
 const OPEN = { openExpired: true };
 
 /** An object whose time is over already, which no client could set. */

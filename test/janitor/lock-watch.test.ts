@@ -16,8 +16,7 @@ import type { FromChild } from '../../src/processes/protocol.js';
 import { objectLockPatch } from '../../src/s3/bucket/configuration.js';
 import { readiness, renderReadiness } from '../../supervisor/health.js';
 import { useEach } from '../support/fixture.js';
-import { NEVER } from './cold-support.js';
-import { ACCOUNT, Bench, BUCKET, CALL } from './support.js';
+import { ACCOUNT, Bench, BUCKET, CALL, NEVER } from './support.js';
 
 const OTHER_ACCOUNT = 'AUTH_other';
 const NOTE = { name: 'clock', ok: true, detail: CLOCK_NOT_CHECKED };

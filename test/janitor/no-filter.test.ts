@@ -5,8 +5,8 @@ import { SYSTEM_METADATA } from '../../src/s3/object/attributes.js';
 import { partOf } from '../../src/s3/segments/names.js';
 import { archiveContainer, versionRef } from '../../src/s3/versions/names.js';
 import { useEach } from '../support/fixture.js';
-import { ColdBench, NEVER } from './cold-support.js';
-import { ACCOUNT, Bench, BUCKET, CALL, DAY_MS } from './support.js';
+import { ColdBench } from './cold-support.js';
+import { ACCOUNT, Bench, BUCKET, CALL, DAY_MS, NEVER } from './support.js';
 
 const ARCHIVE = archiveContainer(ACCOUNT, BUCKET);
 const OF = { account: ACCOUNT, bucket: BUCKET };

@@ -3,9 +3,7 @@ import { Janitor } from '../../src/janitor/janitor.js';
 import { inDays, rules } from '../s3/rules/lifecycle/support.js';
 import { useEach } from '../support/fixture.js';
 import { until } from '../support/until.js';
-import { ACCOUNT, Bench, BUCKET, CALL, DAY_MS, tell } from './support.js';
-
-const NEVER = new AbortController().signal;
+import { ACCOUNT, Bench, BUCKET, CALL, DAY_MS, tell, NEVER } from './support.js';
 
 /** By hand: `RINGWAY_JANITOR_OBJECTS=100000`, as the janitor's documentation says. */
 const OBJECTS = Number(process.env.RINGWAY_JANITOR_OBJECTS ?? 5_000);

@@ -1,9 +1,7 @@
 import { expect } from 'chai';
 import { inDays, rules } from '../s3/rules/lifecycle/support.js';
 import { until } from '../support/until.js';
-import { ACCOUNT, Bench, BUCKET, CALL, DAY_MS } from './support.js';
-
-const NEVER = new AbortController().signal;
+import { ACCOUNT, Bench, BUCKET, CALL, DAY_MS, NEVER } from './support.js';
 
 describe('janitor: uploads and parts', () => {
   let bench: Bench;

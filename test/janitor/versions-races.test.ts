@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { rules } from '../s3/rules/lifecycle/support.js';
 import { useEach } from '../support/fixture.js';
-import { CALL, DAY_MS } from './support.js';
-import { gatewayOn, keyOf, NEVER, VersionsBench } from './versions-support.js';
+import { CALL, DAY_MS, NEVER } from './support.js';
+import { gatewayOn, keyOf, VersionsBench } from './versions-support.js';
 
 const WRITERS = 4;
 const WRITES = 12;

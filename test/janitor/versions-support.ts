@@ -16,7 +16,6 @@ import {
 import { VersionedKeys } from '../../src/s3/versions/versioned-keys.js';
 import { ACCOUNT, Bench, BUCKET, CALL, DAY_MS } from './support.js';
 
-export const NEVER = new AbortController().signal;
 export const ARCHIVE = archiveContainer(ACCOUNT, BUCKET);
 const INDEX_BYTES_MAX = 8 * 1024 * 1024;
 
@@ -101,17 +100,17 @@ export class VersionsBench {
     return (await gateway.createDeleteMarker(CALL, keyOf(key), { nullVersion })).versionId;
   }
 
-  /** One pass. @returns what it told, in order */
-  async pass(backend: Backend = this.store): Promise<string[]> {
-    this.bench.told.length = 0;
-    const janitor = this.bench.janitor({}, backend);
-    const visit = await janitor.visit(NEVER, 'now');
-    if (visit.outcome === 'busy') {
-      // Of one that died, the lease is over after this.
-      this.bench.clock.advance(visit.waitMs);
-      expect(await janitor.visit(NEVER, 'now')).to.include({ outcome: 'finished' });
-    }
-    return [...this.bench.told].sort();
+  /** One pass. @returns what it told, sorted */
+  pass(backend?: Backend): Promise<string[]> {
+    return this.bench.pass(backend);
+  }
+
+  /** A pass that does what a dry run said before. */
+  async passAsPlanned(): Promise<string[]> {
+    const planned = await this.planned();
+    const told = await this.pass();
+    expect(told).to.deep.equal(planned);
+    return told;
   }
 
   /** The report of a dry run, sorted. */
