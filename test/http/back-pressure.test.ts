@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { EdgeState } from '../../src/http/edge-state.js';
 import { ClientAbortedError, type Exchange } from '../../src/http/exchange.js';
 import { DEFAULT_EDGE_LIMITS } from '../../src/http/limits.js';
 import { RequestBodyStream } from '../../src/http/request-body.js';
+import { mustRun } from '../support/programs.js';
+import type { RawClient } from '../support/raw-http.js';
 import { until } from '../support/until.js';
 import { closeEdges, startEdge, type Edge } from './support/edge.js';
 import { uploadPiece } from './support/upload-pattern.js';
@@ -50,12 +50,8 @@ describe('edge: uploads faster than their reader', () => {
       },
       { receiveBufferBytes: DEFAULT_EDGE_LIMITS.receiveBufferBytes },
     );
-    const run = promisify(execFile);
-    const { stdout } = await run(process.execPath, [
-      UPLOADER,
-      String(edge.server.port),
-      String(pieces),
-    ]);
+    const upload = [UPLOADER, String(edge.server.port), String(pieces)];
+    const { stdout } = await mustRun(process.execPath, upload);
     const sent = createHash('sha256');
     for (let n = 0; n < pieces; n++) sent.update(uploadPiece(n));
     expect(stdout).to.equal('200\n');
@@ -88,11 +84,17 @@ describe('edge: uploads faster than their reader', () => {
       return streamOf(exchange!);
     }
 
-    it('stay unread', async () => {
-      await hold(60_000);
+    /** Of 64 MiB. */
+    async function upload(): Promise<RawClient> {
       const client = await edge.connect();
       client.send(`PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: ${64 * MIB}\r\n\r\n`);
       for (let n = 0; n < 64; n++) client.send(uploadPiece(n));
+      return client;
+    }
+
+    it('stay unread', async () => {
+      await hold(60_000);
+      await upload();
       const body = await paused();
       const before = body.bytesReceived;
       // Other requests are answered by the same event loop: it turns, and reads what it may.
@@ -117,9 +119,7 @@ describe('edge: uploads faster than their reader', () => {
 
     it('stay with a client that waits', async () => {
       await hold(5);
-      const client = await edge.connect();
-      client.send(`PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: ${64 * MIB}\r\n\r\n`);
-      for (let n = 0; n < 64; n++) client.send(uploadPiece(n));
+      const client = await upload();
       const body = await paused();
       const other = await edge.connect();
       for (let n = 0; n < 100; n++) await other.get('/');

@@ -7,6 +7,7 @@ import type { EdgeLimits } from '../../src/http/limits.js';
 import type { RawClient } from '../support/raw-http.js';
 import { until } from '../support/until.js';
 import { closeEdges, startEdge, type Edge } from './support/edge.js';
+import { texts } from './support/sources.js';
 
 const HEAD = 'PUT /upload HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
 const BODY = '5\r\nhello\r\n';
@@ -14,24 +15,17 @@ const BODY = '5\r\nhello\r\n';
 const LAST_CHUNK = '0\r\n';
 const SMUGGLED = 'DELETE /smuggled HTTP/1.1\r\nHost: a\r\n\r\n';
 
-async function* pieces(...texts: string[]) {
-  for (const piece of texts) {
-    await new Promise(setImmediate);
-    yield Buffer.from(piece);
-  }
-}
-
 const ANSWERS: readonly (readonly [what: string, response: () => HttpResponse, body: string])[] = [
   ['a text', () => ({ status: 200, headers: [], body: 'text' }), 'text'],
   ['an empty body', () => ({ status: 200, headers: [] }), ''],
   ['no body', () => ({ status: 204, headers: [] }), ''],
   [
     'a stream with its length',
-    () => ({ status: 200, headers: [], body: pieces('te', 'xt'), contentLength: 4 }),
+    () => ({ status: 200, headers: [], body: texts('te', 'xt'), contentLength: 4 }),
     'text',
   ],
-  ['a chunked stream', () => ({ status: 200, headers: [], body: pieces('te', 'xt') }), 'text'],
-  ['a chunked stream of nothing', () => ({ status: 200, headers: [], body: pieces() }), ''],
+  ['a chunked stream', () => ({ status: 200, headers: [], body: texts('te', 'xt') }), 'text'],
+  ['a chunked stream of nothing', () => ({ status: 200, headers: [], body: texts() }), ''],
 ];
 
 describe('edge: what follows the last chunk of a request', () => {
@@ -124,13 +118,9 @@ describe('edge: what follows the last chunk of a request', () => {
   });
 
   it('ends a chunked answer so that node:http understands it', async () => {
-    await serve(() => ({ status: 200, headers: [], body: pieces('te', 'xt') }), false);
-    const sending = request({
-      host: '127.0.0.1',
-      port: edge.server.port,
-      method: 'PUT',
-      path: '/upload',
-    });
+    await serve(() => ({ status: 200, headers: [], body: texts('te', 'xt') }), false);
+    const url = `http://127.0.0.1:${edge.server.port}/upload`;
+    const sending = request(url, { method: 'PUT' });
     sending.write('hel');
     sending.end('lo');
     const [response] = (await once(sending, 'response')) as [IncomingMessage];

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { serveHttp, type HttpServer } from '../../src/http/server.js';
 import { TrustedProxies } from '../../src/http/trusted-proxies.js';
 import { RawClient } from '../support/raw-http.js';
+import { edgeOptions } from './support/edge.js';
 
 /** Over a real socket: who a client is, and what it may say of itself. */
 describe('edge: the address of a client', () => {
@@ -16,13 +17,10 @@ describe('edge: the address of a client', () => {
 
   async function connect(listen: string, to: string, trusted: readonly string[]): Promise<void> {
     const proxies = new TrustedProxies(trusted);
-    server = await serveHttp(
-      { host: listen, port: 0, limits: { receiveBufferBytes: 0 }, onHandlerError: () => undefined },
-      (exchange) => {
-        const body = proxies.clientAddress(exchange.request);
-        void exchange.respond({ status: 200, headers: [], body });
-      },
-    );
+    server = await serveHttp(edgeOptions({ host: listen }), (exchange) => {
+      const body = proxies.clientAddress(exchange.request);
+      void exchange.respond({ status: 200, headers: [], body });
+    });
     client = await RawClient.connect(server.port, to);
   }
 

@@ -3,37 +3,17 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { HttpResponse, SendResult } from '../../src/http/exchange.js';
 import { ListenError, serveHttp, type HttpServer } from '../../src/http/server.js';
+import { errorOf, failureOf } from '../support/failure.js';
 import { freePort } from '../support/free-port.js';
 import { until } from '../support/until.js';
-import { closeEdges, startEdge } from './support/edge.js';
+import { closeEdges, edgeOptions, startEdge } from './support/edge.js';
+import { texts } from './support/sources.js';
 
 async function isRefused(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
-  const refused = await once(socket, 'connect').then(
-    () => false,
-    () => true,
-  );
+  const failure = await errorOf(once(socket, 'connect'));
   socket.destroy();
-  return refused;
-}
-
-/** A handler that answers when it is told to. */
-class Held {
-  #release: (() => void) | undefined;
-  readonly released = new Promise<void>((resolve) => {
-    this.#release = resolve;
-  });
-
-  release(): void {
-    this.#release?.();
-  }
-}
-
-async function* texts(...given: string[]) {
-  for (const text of given) {
-    await new Promise(setImmediate);
-    yield Buffer.from(text);
-  }
+  return failure !== undefined;
 }
 
 describe('edge: drain', () => {
@@ -93,9 +73,10 @@ describe('edge: drain', () => {
   });
 
   it('waits for what is in flight', async () => {
-    const held = new Held();
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
     const edge = await startEdge(async (exchange) => {
-      await held.released;
+      await released;
       await exchange.respond({ status: 200, headers: [], body: 'late' });
     });
     const client = await edge.connect();
@@ -109,7 +90,7 @@ describe('edge: drain', () => {
     await until(() => edge.server.inFlight === 1);
     expect(await isRefused(edge.server.port)).to.equal(true);
     expect(drained).to.equal(false);
-    held.release();
+    release();
     expect((await answer).body.toString()).to.equal('late');
     expect(await draining).to.deep.equal({ aborted: 0 });
   });
@@ -160,16 +141,7 @@ describe('edge: the port', () => {
   });
 
   async function listen(port: number, listenExclusive?: boolean): Promise<HttpServer> {
-    const server = await serveHttp(
-      {
-        host: '127.0.0.1',
-        port,
-        listenExclusive,
-        limits: { receiveBufferBytes: 0 },
-        onHandlerError: () => undefined,
-      },
-      () => undefined,
-    );
+    const server = await serveHttp(edgeOptions({ port, listenExclusive }), () => undefined);
     servers.push(server);
     return server;
   }
@@ -183,15 +155,13 @@ describe('edge: the port', () => {
   it('is not shared when asked so', async () => {
     const port = await freePort();
     await listen(port, true);
-    const error = await listen(port).catch((thrown: unknown) => thrown);
-    expect(error).to.be.instanceOf(ListenError);
+    const error = await failureOf(listen(port), ListenError);
     expect(error).to.include({ host: '127.0.0.1', port });
   });
 
   it('is not shared when it was chosen by the kernel', async () => {
     const { port } = await listen(0);
-    const error = await listen(port).catch((thrown: unknown) => thrown);
-    expect(error).to.be.instanceOf(ListenError);
+    await failureOf(listen(port), ListenError);
   });
 
   it('can be closed twice', async () => {

@@ -1,12 +1,11 @@
 import { expect } from 'chai';
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { promisify } from 'node:util';
 import type { Exchange, HttpResponse } from '../../src/http/exchange.js';
 import type { EdgeLimits } from '../../src/http/limits.js';
+import { findProgram, mustRun } from '../support/programs.js';
 import type { RawClient } from '../support/raw-http.js';
 import { until } from '../support/until.js';
 import { closeEdges, startEdge, type Edge } from './support/edge.js';
@@ -142,12 +141,8 @@ describe('edge: an answer before the upload has arrived', () => {
   });
 
   it('takes no more than the bound of an upload that goes on', async () => {
-    await refuse({
-      drainBytesMax: MIB,
-      drainTimeoutMs: 200,
-      keepAliveTouchMs: 10,
-      receiveBufferBytes: 256 * KIB,
-    });
+    const times = { drainTimeoutMs: 200, keepAliveTouchMs: 10 };
+    await refuse({ drainBytesMax: MIB, receiveBufferBytes: 256 * KIB, ...times });
     client.send(put(LARGE_BYTES));
     for (const piece of block(8 * MIB)) client.send(piece);
     expect((await client.readResponse()).status).to.equal(403);
@@ -158,12 +153,8 @@ describe('edge: an answer before the upload has arrived', () => {
 
   it('is read by a client of node:http that sends 100 MiB', async () => {
     await refuse();
-    const sending = request({
-      host: '127.0.0.1',
-      port: edge.server.port,
-      method: 'PUT',
-      agent: false,
-    });
+    const url = `http://127.0.0.1:${edge.server.port}/b/k`;
+    const sending = request(url, { method: 'PUT', agent: false });
     sending.setHeader('content-length', LARGE_BYTES);
     // The rest of the upload cannot be sent; the answer counts.
     sending.on('error', () => undefined);
@@ -175,16 +166,11 @@ describe('edge: an answer before the upload has arrived', () => {
   });
 
   it('is read by curl that sends 100 MiB', async function () {
-    const run = promisify(execFile);
-    const hasCurl = await run('curl', ['--version']).then(
-      () => true,
-      () => false,
-    );
-    if (!hasCurl) skipBecause(this, 'curl not installed');
+    if (findProgram('curl') === undefined) skipBecause(this, 'curl not installed');
     await refuse();
     const url = `http://127.0.0.1:${edge.server.port}/b/k`;
     const upload = `head -c ${LARGE_BYTES} /dev/zero | curl -s -T - -w ' %{http_code}' ${url}`;
-    const { stdout } = await run('sh', ['-c', upload]);
+    const { stdout } = await mustRun('sh', ['-c', upload]);
     expect(stdout).to.equal(`${REFUSAL.body} 403`);
   });
 });

@@ -3,7 +3,7 @@ import type { ExchangeHandler } from '../../src/http/exchange.js';
 import { serveHttp } from '../../src/http/server.js';
 import { RawClient } from '../support/raw-http.js';
 import { until } from '../support/until.js';
-import { closeEdges, startEdge, type Edge } from './support/edge.js';
+import { closeEdges, edgeOptions, startEdge, type Edge } from './support/edge.js';
 
 describe('edge: handlers that fail', () => {
   const fault = new Error('a mistake');
@@ -21,21 +21,13 @@ describe('edge: handlers that fail', () => {
     client = await edge.connect();
   }
 
+  const throwing = (): never => {
+    throw fault;
+  };
   const FAILING: readonly (readonly [what: string, handler: ExchangeHandler])[] = [
-    [
-      'throws at once',
-      () => {
-        throw fault;
-      },
-    ],
+    ['throws at once', throwing],
     ['rejects', () => Promise.reject(fault)],
-    [
-      'rejects later',
-      async () => {
-        await new Promise(setImmediate);
-        throw fault;
-      },
-    ],
+    ['rejects later', () => new Promise(setImmediate).then(throwing)],
   ];
   for (const [what, handler] of FAILING) {
     it(`answers 500 when a handler ${what}, and goes on`, async () => {
@@ -122,17 +114,10 @@ describe('edge: handlers that fail', () => {
     const warnings: string[] = [];
     const warned = ({ message }: Error): void => void warnings.push(message);
     process.on('warning', warned);
-    const server = await serveHttp(
-      {
-        host: '127.0.0.1',
-        port: 0,
-        limits: { receiveBufferBytes: 0 },
-        onHandlerError: () => {
-          throw new Error('no log');
-        },
-      },
-      () => Promise.reject(fault),
-    );
+    const onHandlerError = (): never => {
+      throw new Error('no log');
+    };
+    const server = await serveHttp(edgeOptions({ onHandlerError }), () => Promise.reject(fault));
     const reporter = await RawClient.connect(server.port);
     expect((await reporter.get('/')).status).to.equal(500);
     // Other suites in this process may cause some, too.

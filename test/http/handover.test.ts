@@ -7,6 +7,7 @@ import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
 import { until } from '../support/until.js';
 import { RawClient } from '../support/raw-http.js';
+import { edgeOptions } from './support/edge.js';
 
 describe('edge: handover of the port', () => {
   const servers: HttpServer[] = [];
@@ -19,19 +20,19 @@ describe('edge: handover of the port', () => {
 
   /** Answers with its name. */
   function prepare(name: string, host: string, port: number, limits: Partial<EdgeLimits> = {}) {
-    const server = prepareHttp(
-      {
-        host,
-        port,
-        limits: { receiveBufferBytes: 0, idleGraceMs: 10, handshakeGraceMs: 10, ...limits },
-        onHandlerError: () => undefined,
-      },
-      async (exchange) => {
-        await exchange.respond({ status: 200, headers: [], body: name });
-      },
-    );
+    const graces = { idleGraceMs: 10, handshakeGraceMs: 10 };
+    const options = edgeOptions({ host, port, limits: { ...graces, ...limits } });
+    const server = prepareHttp(options, async (exchange) => {
+      await exchange.respond({ status: 200, headers: [], body: name });
+    });
     servers.push(server);
     return server;
+  }
+
+  async function listenFirst(limits?: Partial<EdgeLimits>): Promise<HttpServer> {
+    const former = prepare('former', '127.0.0.1', await freePort(), limits);
+    await former.listen();
+    return former;
   }
 
   async function open(port: number, host: string): Promise<RawClient> {
@@ -42,6 +43,14 @@ describe('edge: handover of the port', () => {
 
   async function ask(client: RawClient): Promise<string> {
     return (await client.get('/')).body.toString();
+  }
+
+  /** Until a new connection is answered by the server of that name. */
+  async function untilAnswered(port: number, name: string, host = '127.0.0.1'): Promise<void> {
+    await eventually(
+      async () => ask(await open(port, host)),
+      (who) => who === name,
+    );
   }
 
   /** Connections whose handshake the kernel has done and that no server had the time to accept. */
@@ -70,18 +79,16 @@ describe('edge: handover of the port', () => {
   }
 
   it('loses no connection that waits to be accepted', async () => {
-    const port = await freePort();
-    const former = prepare('former', '127.0.0.1', port);
-    await former.listen();
+    const former = await listenFirst();
+    const { port } = former;
     expect(await former.separate()).to.equal(true);
     await prepare('next', '127.0.0.1', port).listen();
     expect(await closedWith(former, 50)).to.deep.equal(Array<string>(50).fill('answered'));
   });
 
   it('loses some connections without it', async () => {
-    const port = await freePort();
-    const former = prepare('former', '127.0.0.1', port);
-    await former.listen();
+    const former = await listenFirst();
+    const { port } = former;
     await prepare('next', '127.0.0.1', port).listen();
     expect(await closedWith(former, 50)).to.include('lost');
   });
@@ -99,10 +106,7 @@ describe('edge: handover of the port', () => {
       expect(await ask(await open(port, address))).to.equal('former');
       await prepare('next', host, port).listen();
       void former.drainHandedOver(3_600_000);
-      await eventually(
-        async () => ask(await open(port, address)),
-        (who) => who === 'next',
-      );
+      await untilAnswered(port, 'next', address);
       for (let turn = 0; turn < 20; turn++) {
         expect(await ask(await open(port, address))).to.equal('next');
       }
@@ -110,25 +114,20 @@ describe('edge: handover of the port', () => {
   }
 
   it('is undone where no process listens next', async () => {
-    const port = await freePort();
-    const former = prepare('former', '127.0.0.1', port);
-    await former.listen();
+    const former = await listenFirst();
+    const { port } = former;
     await former.separate();
     await former.rejoin();
     // Of one group again: both get their share.
     await prepare('other', '127.0.0.1', port).listen();
     for (const name of ['former', 'other']) {
-      await eventually(
-        async () => ask(await open(port, '127.0.0.1')),
-        (who) => who === name,
-      );
+      await untilAnswered(port, name);
     }
   });
 
   it('leaves kept connections open for one more request', async () => {
-    const port = await freePort();
-    const former = prepare('former', '127.0.0.1', port, { idleHandoverMs: 3_600_000 });
-    await former.listen();
+    const former = await listenFirst({ idleHandoverMs: 3_600_000 });
+    const { port } = former;
     const kept = await open(port, '127.0.0.1');
     await ask(kept);
     await former.separate();
@@ -138,10 +137,7 @@ describe('edge: handover of the port', () => {
       drained = true;
       return result;
     });
-    await eventually(
-      async () => ask(await open(port, '127.0.0.1')),
-      (who) => who === 'next',
-    );
+    await untilAnswered(port, 'next');
     expect(drained).to.equal(false);
     expect((await kept.get('/')).values('connection')).to.deep.equal(['close']);
     await kept.untilClosed();
@@ -149,9 +145,8 @@ describe('edge: handover of the port', () => {
   });
 
   it('ends its patience with idle connections when the whole service drains', async () => {
-    const port = await freePort();
-    const former = prepare('former', '127.0.0.1', port, { idleHandoverMs: 3_600_000 });
-    await former.listen();
+    const former = await listenFirst({ idleHandoverMs: 3_600_000 });
+    const { port } = former;
     const kept = await open(port, '127.0.0.1');
     await until(() => former.connections === 1);
     const draining = former.drainHandedOver(3_600_000);

@@ -8,7 +8,7 @@ import type { EdgeLimits } from '../../src/http/limits.js';
 import type { RawClient } from '../support/raw-http.js';
 import { until } from '../support/until.js';
 import { closeEdges, startEdge, type Edge } from './support/edge.js';
-import { CountingSource, firstWrongByte } from './support/sources.js';
+import { CountingSource, firstWrongByte, texts } from './support/sources.js';
 
 const MIB = 1024 * 1024;
 /** More than both kernels' buffers and a chunk: net.ipv4.tcp_wmem and tcp_rmem are 4 and 32 MiB. */
@@ -58,8 +58,9 @@ describe('edge: streamed responses', () => {
     ['of unknown length', false],
   ] as const) {
     describe(what, () => {
-      const reply = (source: CountingSource) =>
-        known ? { body: source, contentLength: source.length } : { body: source };
+      const reply = (body: CountingSource) =>
+        known ? { body, contentLength: body.length } : { body };
+      const replyOf6 = (body: ByteSource) => (known ? { body, contentLength: 6 } : { body });
 
       it('sends all bytes, each chunk before the next is asked for', async () => {
         const source = new CountingSource(61, 300_000);
@@ -110,7 +111,7 @@ describe('edge: streamed responses', () => {
           await new Promise(setImmediate);
           throw broken;
         })();
-        await serve(known ? { body: source, contentLength: 6 } : { body: source });
+        await serve(replyOf6(source));
         const raw = (await client.untilClosed()).toString();
         expect(raw)
           .to.match(/abc/)
@@ -128,7 +129,7 @@ describe('edge: streamed responses', () => {
             },
           }),
         };
-        await serve(known ? { body: source, contentLength: 6 } : { body: source });
+        await serve(replyOf6(source));
         expect(await client.untilClosed()).to.have.length(0);
         expect((await settled()).abortedBy).to.equal('source');
       });
@@ -144,20 +145,13 @@ describe('edge: streamed responses', () => {
             },
           }),
         };
-        await serve(known ? { body: source, contentLength: 6 } : { body: source });
+        await serve(replyOf6(source));
         await until(() => edge.server.inFlight === 1);
         client.destroy();
         expect((await settled()).abortedBy).to.equal('client');
         expect(returned).to.equal(1);
       });
     });
-  }
-
-  async function* texts(...given: string[]) {
-    for (const text of given) {
-      await new Promise(setImmediate);
-      yield Buffer.from(text);
-    }
   }
 
   it('cuts the connection when the source is shorter than announced', async () => {

@@ -1,17 +1,17 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, resolve } from 'node:path';
 
 /**
  * Programs that tests use as their users do. Debian's own comes first: what else is on the PATH may
  * be a version manager's stand-in without the libraries that Debian installs. Servers lie in sbin,
- * which a user's PATH may not have.
+ * which a user's PATH may not have. An absolute path is taken as it is.
  *
  * @returns the absolute path, or undefined when the program is not installed
  */
 export function findProgram(name: string): string | undefined {
   const folders = ['/usr/bin', ...(process.env.PATH ?? '').split(delimiter), '/usr/sbin'];
-  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
+  return folders.map((folder) => resolve(folder, name)).find((path) => existsSync(path));
 }
 
 /** Whether Debian's Python, or else the one on the PATH, can import a module. */

@@ -1,6 +1,6 @@
 import type { Exchange, ExchangeHandler } from '../../../src/http/exchange.js';
 import type { EdgeLimits } from '../../../src/http/limits.js';
-import { serveHttp, type HttpServer } from '../../../src/http/server.js';
+import { serveHttp, type HttpServer, type HttpServerOptions } from '../../../src/http/server.js';
 import { RawClient } from '../../support/raw-http.js';
 
 /** An edge with one handler, on a port of its own, and raw clients that end with it. */
@@ -9,6 +9,12 @@ export interface Edge {
   /** The errors that handlers threw. */
   readonly errors: unknown[];
   connect(halfOpen?: boolean): Promise<RawClient>;
+}
+
+/** Options of a server on a port of its own, whose handlers may fail. */
+export function edgeOptions(more: Partial<HttpServerOptions> = {}): HttpServerOptions {
+  const limits = { receiveBufferBytes: 0, ...more.limits };
+  return { host: '127.0.0.1', port: 0, onHandlerError: () => undefined, ...more, limits };
 }
 
 const open = new Set<{ server: HttpServer; clients: RawClient[] }>();
@@ -22,13 +28,8 @@ export async function startEdge(
   limits: Partial<EdgeLimits> = {},
 ): Promise<Edge> {
   const errors: unknown[] = [];
-  const onHandlerError = (error: unknown) => {
-    errors.push(error);
-  };
-  const server = await serveHttp(
-    { host: '127.0.0.1', port: 0, limits: { receiveBufferBytes: 0, ...limits }, onHandlerError },
-    handler,
-  );
+  const onHandlerError = (error: unknown) => void errors.push(error);
+  const server = await serveHttp(edgeOptions({ limits, onHandlerError }), handler);
   const clients: RawClient[] = [];
   open.add({ server, clients });
   return {

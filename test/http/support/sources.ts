@@ -48,6 +48,14 @@ export class CountingSource implements ByteSource {
   }
 }
 
+/** Each of the texts in a turn of its own. */
+export async function* texts(...given: string[]) {
+  for (const text of given) {
+    await new Promise(setImmediate);
+    yield Buffer.from(text);
+  }
+}
+
 /** Where `body` is not what a CountingSource gives; -1 when it is. */
 export function firstWrongByte(body: Buffer, chunkBytes: number): number {
   for (let at = 0, n = 0; at < body.length; at += chunkBytes, n++) {
