@@ -4,9 +4,7 @@ import { chmod, readFile, writeFile } from 'node:fs/promises';
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { ConfigError } from '../../src/config/problem.js';
 import {
@@ -16,10 +14,10 @@ import {
 } from '../../src/deploy/service/config.js';
 import { makeCertificate } from '../support/certificate.js';
 import { useTempFolder } from '../support/temp-folder.js';
+import { MAIN, portOf } from './processes.js';
 import { callDeploy, makeFolders, PASSWORD, TestDeploy, USER } from './service-support.js';
 import { exampleText } from './support.js';
 
-const MAIN = fileURLToPath(new URL('../../supervisor/main.js', import.meta.url));
 const PAGE = new URL('../../../docs/deploy.md', import.meta.url);
 
 describe('deploy: command', () => {
@@ -40,13 +38,6 @@ describe('deploy: command', () => {
     });
     children.push(child);
     return child;
-  }
-
-  async function portOf(child: ChildProcess): Promise<number> {
-    for await (const line of createInterface({ input: child.stdout! })) {
-      return Number(/^deploy: listening on port (\d+)$/.exec(line)?.[1]);
-    }
-    throw new Error('it ended before it listened');
   }
 
   async function failureOf(child: ChildProcess): Promise<[unknown, string]> {

@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { InstallFile } from '../../src/deploy/drivers/driver.js';
 import { LocalDriver } from '../../src/deploy/drivers/local.js';
-import { sha256 } from '../../src/deploy/spec/canonical.js';
 import { importState } from '../../src/deploy/state/import.js';
 import { useEach } from '../support/fixture.js';
 import { describeWith, type Need } from '../support/needs.js';
 import { mustRun } from '../support/programs.js';
 import { useTempFolder } from '../support/temp-folder.js';
 import { until } from '../support/until.js';
-import { otherWorkers, small, TestDeploy, TestDriver } from './service-support.js';
+import { otherWorkers, small, TestDeploy } from './service-support.js';
+import { fileOf, messageOf, NODE } from './support.js';
 
 const mount: Need = {
   name: 'the right to mount a tmpfs',
@@ -25,8 +25,6 @@ const mount: Need = {
     return isMounted;
   },
 };
-
-const NODE = { name: 'node1', storage_ip: '127.0.0.1' };
 
 describeWith([mount], 'deploy: disks of nodes', () => {
   const folder = useTempFolder('deploy-disk');
@@ -41,27 +39,19 @@ describeWith([mount], 'deploy: disks of nodes', () => {
     await mustRun('umount', [join(folder(), 'node1')]);
   });
 
-  const conf = (text: string) => file('etc/swift/swift.conf', text);
-
-  function file(path: string, text: string): InstallFile {
-    const content = Buffer.from(text);
-    return { path, mode: 0o640, content, sha256: sha256(content) };
-  }
+  const conf = (text: string) => fileOf('etc/swift/swift.conf', text);
 
   function install(files: readonly InstallFile[], deleted: readonly string[] = []) {
     return driver().install({ run: 'run-1', node: NODE, files, deleted, expected: {} });
   }
 
-  const failureOf = async (work: Promise<unknown>): Promise<string> =>
-    String(await work.catch((error: unknown) => error));
-
   const present = () => readFile(join(folder(), 'node1/etc/swift/swift.conf'), 'utf8');
 
   it('have nothing half installed where one is full, and all of it once there is room', async () => {
     await install([conf('before')]);
-    const large = file('etc/swift/object.ring.gz', 'x'.repeat(300_000));
+    const large = fileOf('etc/swift/object.ring.gz', 'x'.repeat(300_000));
     const wanted = [conf('after'), large];
-    expect(await failureOf(install(wanted, ['etc/swift/swift.conf']))).to.contain('ENOSPC');
+    expect(await messageOf(install(wanted, ['etc/swift/swift.conf']))).to.contain('ENOSPC');
     expect(await present()).to.equal('before');
     expect(await readdir(join(folder(), 'node1'))).to.deep.equal(['etc']);
     await mustRun('mount', ['-o', 'remount,size=1m', join(folder(), 'node1')]);
@@ -72,7 +62,7 @@ describeWith([mount], 'deploy: disks of nodes', () => {
   it('have nothing half installed where one is read-only', async () => {
     await install([conf('before')]);
     await mustRun('mount', ['-o', 'remount,ro', join(folder(), 'node1')]);
-    expect(await failureOf(install([conf('after'), file('etc/rsyncd.conf', 'x')]))).to.contain(
+    expect(await messageOf(install([conf('after'), fileOf('etc/rsyncd.conf', 'x')]))).to.contain(
       'EROFS',
     );
     expect(await present()).to.equal('before');
@@ -81,17 +71,17 @@ describeWith([mount], 'deploy: disks of nodes', () => {
   });
 
   it('have nothing half installed where a folder of it is mounted, or read-only', async () => {
-    const files = [conf('before'), file('etc/ringway/ringway.json', '{}')];
+    const files = [conf('before'), fileOf('etc/ringway/ringway.json', '{}')];
     await install(files);
     const place = join(folder(), 'node1/etc/ringway');
     await mustRun('mount', ['--bind', place, place]);
     try {
-      const over = [conf('over'), file('etc/ringway/ringway.json', '{"b": 1}')];
-      expect(await failureOf(install(over))).to.contain('EXDEV');
+      const over = [conf('over'), fileOf('etc/ringway/ringway.json', '{"b": 1}')];
+      expect(await messageOf(install(over))).to.contain('EXDEV');
       expect(await readdir(place)).to.deep.equal(['ringway.json']);
       await mustRun('mount', ['-o', 'remount,bind,ro', place]);
-      const after = [conf('after'), file('etc/ringway/ringway.json', '{"a": 1}')];
-      expect(await failureOf(install(after))).to.contain('EROFS');
+      const after = [conf('after'), fileOf('etc/ringway/ringway.json', '{"a": 1}')];
+      expect(await messageOf(install(after))).to.contain('EROFS');
       expect(await present()).to.equal('before');
     } finally {
       await mustRun('umount', [place]);
@@ -123,7 +113,7 @@ describeWith([mount], 'deploy: the disk of the state', function () {
     deploy = await TestDeploy.start(join(folder(), 'one'));
     await deploy.putSpec(small);
     const before = await deploy.call('GET', '/v1/spec');
-    const { json: plan } = await deploy.call('POST', '/v1/plans', { body: {} });
+    const plan = await deploy.plan();
     await fill();
     const full = [
       await deploy.putSpec(otherWorkers),
@@ -142,11 +132,11 @@ describeWith([mount], 'deploy: the disk of the state', function () {
   });
 
   it('ends a run whose journal has no room, and a retry completes it once there is some', async () => {
-    const driver = new TestDriver(new LocalDriver(join(folder(), 'one/nodes')));
-    deploy = await TestDeploy.start(join(folder(), 'one'), { driver });
+    deploy = await TestDeploy.driven(join(folder(), 'one'));
+    const { driver } = deploy;
     await deploy.putSpec(small);
     driver.waitsAfter = 'node2';
-    const { json: plan } = await deploy.call('POST', '/v1/plans', { body: {} });
+    const plan = await deploy.plan();
     const { json } = await deploy.apply(plan, 'full');
     await until(() => driver.release !== undefined);
     await fill();
@@ -156,11 +146,9 @@ describeWith([mount], 'deploy: the disk of the state', function () {
     expect(run.message).to.match(/^The state could not be written: ENOSPC/);
     expect(driver.begun).to.deep.equal(['node1', 'node2']);
     await rm(join(state(), 'ballast'));
-    const headers = { 'idempotency-key': 'room' };
-    const retry = await deploy.call('POST', `/v1/runs/${run.id}/retry`, { body: {}, headers });
+    const retry = await deploy.retry(run.id, 'room');
     expect((await deploy.ended(retry.json.run_id)).state).to.equal('succeeded');
-    const { json: status } = await deploy.call('GET', '/v1/status');
-    expect(status.nodes.map(({ state: is }) => is)).to.deep.equal(Array(4).fill('in_sync'));
+    expect(await deploy.nodeStates()).to.deep.equal(Array(4).fill('in_sync'));
   });
 
   it('may be mounted where an exported state is taken to', async () => {

@@ -1,18 +1,16 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { StoredPlan } from '../../src/deploy/service/planner-protocol.js';
 import type { Run } from '../../src/deploy/service/run-record.js';
 import { useOnce } from '../support/fixture.js';
 import { useTempFolderOnce } from '../support/temp-folder.js';
 import { beforeChanges } from './changes.js';
+import { MAIN, portOf } from './processes.js';
 import { callDeploy, makeFolders, otherWorkers, small, TestDeploy } from './service-support.js';
 
-const MAIN = fileURLToPath(new URL('../../supervisor/main.js', import.meta.url));
 const KILL_AT = new URL('kill-at.js', import.meta.url).href;
 /** More writes than a run of these tests has. */
 const WRITES_MAX = 40;
@@ -27,9 +25,9 @@ describe('deploy: a service that is killed', function () {
   before(async () => {
     const deploy = await TestDeploy.start(base());
     await deploy.putSpec(small);
-    expect((await deploy.deploy('first')).state).to.equal('succeeded');
+    await deploy.succeed('first');
     await deploy.putSpec(otherWorkers);
-    plan = (await deploy.call('POST', '/v1/plans', { body: {} })).json;
+    plan = await deploy.plan();
     await deploy.close();
   });
 
@@ -52,8 +50,7 @@ describe('deploy: a service that is killed', function () {
         const conf = await deploy.installed(node, 'etc/swift/proxy-server.conf');
         expect(conf).to.contain('workers = 5\n');
       }
-      const { json: status } = await deploy.call('GET', '/v1/status');
-      expect(status.nodes.map(({ state: is }) => is)).to.deep.equal(Array(4).fill('in_sync'));
+      expect(await deploy.nodeStates()).to.deep.equal(Array(4).fill('in_sync'));
       return state;
     } finally {
       await deploy.close();
@@ -109,13 +106,6 @@ describe('deploy: a service that is killed', function () {
     return signal === 'SIGKILL';
   }
 });
-
-async function portOf(child: ChildProcess): Promise<number> {
-  for await (const line of createInterface({ input: child.stdout! })) {
-    return Number(/^deploy: listening on port (\d+)$/.exec(line)?.[1]);
-  }
-  throw new Error('it ended before it listened');
-}
 
 /** Applies a plan, and follows the run to its end. */
 async function apply(port: number, plan: StoredPlan): Promise<void> {

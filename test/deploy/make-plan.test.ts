@@ -7,7 +7,18 @@ import {
   type PlanRequest,
 } from '../../src/deploy/plan/make-plan.js';
 import { unpackBuilder } from '../../src/ring/builder/builder-file.js';
-import { exampleSpec, HOUR_S, NOTHING, NOW_S, plan, specOf, withNodes } from './support.js';
+import {
+  exampleSpec,
+  HOUR_S,
+  NOTHING,
+  NOW_S,
+  plan,
+  specOf,
+  weighing,
+  withEach,
+  withNodes,
+  withThirdDevice,
+} from './support.js';
 
 const spec = exampleSpec();
 const blobs = new Map<string, Buffer>();
@@ -15,15 +26,8 @@ const blobs = new Map<string, Buffer>();
 type Done = Extract<Made, { readonly refused: null }>;
 
 function make(applied: Applied, more: Partial<PlanRequest> = {}): Done {
-  const request = {
-    spec,
-    applied,
-    seed: 1,
-    nowS: NOW_S,
-    allowLarge: false,
-    installRoot: '/srv/lab',
-  };
-  const made = makePlan({ ...request, ...more }, (hash) => blobs.get(hash)!);
+  const request = { spec, applied, seed: 1, nowS: NOW_S, allowLarge: false, ...more };
+  const made = makePlan({ installRoot: '/srv/lab', ...request }, (hash) => blobs.get(hash)!);
   if (made.refused !== null) throw new Error(JSON.stringify(made.refused));
   for (const [hash, content] of made.blobs) blobs.set(hash, content);
   return made;
@@ -68,12 +72,7 @@ describe('deploy: plan', () => {
     const { refused, changes } = plan(spec, inForce);
     expect(refused).to.deep.equal([]);
     expect(changes.map(({ parts_moved: moved }) => moved)).to.deep.equal(changes.map(() => 0));
-    const half = withNodes(spec, (nodes) => {
-      return nodes.map((node, at) => {
-        const devices = node.devices.map((device) => ({ ...device, weight: 0 }));
-        return at < 2 ? node : { ...node, devices };
-      });
-    });
+    const half = withEach(spec, (node, at) => (at < 2 ? node : weighing(node, 0)));
     const messages = plan(half, inForce).refused.map(({ message }) => message);
     expect(messages.join('\n')).to.contain('object would lose 50.0 % of its weight');
   });
@@ -102,11 +101,7 @@ describe('deploy: plan', () => {
   it('keeps a node that leaves supplied with rings, for as long as it has devices', () => {
     const { next } = make(NOTHING_APPLIED);
     // Two of four nodes: two zones at once, and more weight than usual.
-    const less = withNodes(spec, (nodes) =>
-      nodes
-        .slice(0, 3)
-        .map((node) => ({ ...node, devices: [...node.devices, { name: 'd3', weight: 100 }] })),
-    );
+    const less = withNodes(spec, (nodes) => nodes.slice(0, 3).map(withThirdDevice));
     const leaving = specOf({ ...less, rollout: { weight_step_pct: 50 } });
     const made = make(next, { spec: leaving, nowS: NOW_S + 9 * HOUR_S });
     expect(idsOf(made, 'conf.render')).to.include('node4/etc/swift/object.ring.gz');
@@ -127,12 +122,10 @@ describe('deploy: plan', () => {
 
   it('keeps the server of a role that a node loses, for as long as it has devices', () => {
     const { next } = make(NOTHING_APPLIED);
-    const less = withNodes(spec, (nodes) =>
-      nodes.map((node) =>
-        node.name === 'node4'
-          ? { ...node, roles: node.roles.filter((role) => role !== 'account') }
-          : node,
-      ),
+    const less = withEach(spec, (node) =>
+      node.name === 'node4'
+        ? { ...node, roles: node.roles.filter((role) => role !== 'account') }
+        : node,
     );
     const draining = specOf({ ...less, rollout: { weight_step_pct: 50 } });
     const conf = 'etc/swift/account-server.conf';
@@ -147,10 +140,8 @@ describe('deploy: plan', () => {
 
   it('deletes the files of a role that a node no longer has', () => {
     const { next } = make(NOTHING_APPLIED);
-    const other = withNodes(spec, (nodes) =>
-      nodes.map((node, at) =>
-        at === 1 ? { ...node, roles: ['account', 'container', 'object'] } : node,
-      ),
+    const other = withEach(spec, (node, at) =>
+      at === 1 ? { ...node, roles: ['account', 'container', 'object'] } : node,
     );
     const made = make(next, { spec: other });
     expect(idsOf(made, 'file.delete')).to.include('node2/delete/etc/swift/proxy-server.conf');

@@ -1,6 +1,15 @@
 import { expect } from 'chai';
 import type { PlannedRings } from '../../src/deploy/plan/plan.js';
-import { applied, exampleSpec, HOUR_S, NOTHING, NOW_S, plan, withNodes } from './support.js';
+import {
+  applied,
+  exampleSpec,
+  HOUR_S,
+  NOTHING,
+  NOW_S,
+  plan,
+  weighing,
+  withEach,
+} from './support.js';
 
 const spec = exampleSpec();
 
@@ -14,30 +23,19 @@ describe('deploy: min_part_hours of plans', () => {
 
   it('leaves partitions alone that moved less than min_part_hours ago', () => {
     const weigh = (weight: number) =>
-      withNodes(spec, (nodes) =>
-        nodes.map((node, at) =>
-          at === 0
-            ? { ...node, devices: node.devices.map((device) => ({ ...device, weight })) }
-            : node,
-        ),
-      );
-    const longer = {
-      ...weigh(150),
-      rings: spec.rings.map((ring) => ({ ...ring, min_part_hours: 24 })),
-    };
+      withEach(spec, (node, at) => (at === 0 ? weighing(node, weight) : node));
+    const rings = spec.rings.map((ring) => ({ ...ring, min_part_hours: 24 }));
+    const longer = { ...weigh(150), rings };
     const moved = plan(longer, applied(spec, first()), { nowS: NOW_S + 30 * HOUR_S });
     const state = applied(longer, moved);
-    const back = { ...weigh(100), rings: longer.rings };
+    const back = { ...weigh(100), rings };
     const soon = plan(back, state, { nowS: NOW_S + 31 * HOUR_S });
     const late = plan(back, state, { nowS: NOW_S + 60 * HOUR_S });
     expect(movedBy(soon)).to.be.below(movedBy(late));
   });
 
   it('counts from the last minute of an hour: all of min_part_hours passes before another move', () => {
-    const light = withNodes(spec, ([node, ...others]) => [
-      { ...node!, devices: node!.devices.map((device) => ({ ...device, weight: 50 })) },
-      ...others,
-    ]);
+    const light = withEach(spec, (node, at) => (at === 0 ? weighing(node, 50) : node));
     const movedAt = NOW_S - (NOW_S % HOUR_S) + 30 * HOUR_S - 60;
     const moved = plan(light, applied(spec, first()), { nowS: movedAt });
     const state = applied(light, moved);

@@ -3,6 +3,7 @@ import { packBuilder, unpackBuilder } from '../../src/ring/builder/builder-file.
 import { RingFileError } from '../../src/ring/ring-error.js';
 import { sha256 } from '../../src/deploy/spec/canonical.js';
 import type { PlannedRings } from '../../src/deploy/plan/plan.js';
+import type { SpecNode } from '../../src/deploy/spec/schema.js';
 import {
   applied,
   exampleJson,
@@ -12,7 +13,12 @@ import {
   NOW_S,
   plan,
   specOf,
+  weighing,
+  withEach,
+  withFifthNode,
   withNodes,
+  withReplicas,
+  withThirdDevice,
 } from './support.js';
 
 const spec = exampleSpec();
@@ -20,6 +26,8 @@ const spec = exampleSpec();
 function first(): PlannedRings {
   return plan(spec, NOTHING);
 }
+
+const withOneDevice = (node: SpecNode) => ({ ...node, devices: node.devices.slice(0, 1) });
 
 function refusedCodes({ refused }: PlannedRings): string[] {
   return refused.map(({ path, code }) => `${path} ${code}`);
@@ -64,10 +72,7 @@ describe('deploy: plan of rings', () => {
   });
 
   it('moves one replica of a partition to new devices, and says what that means', () => {
-    const more = withNodes(spec, (nodes) => [
-      ...nodes,
-      { ...nodes[3]!, name: 'node5', zone: 5, storage_ip: '127.0.1.5' },
-    ]);
+    const more = withFifthNode(spec);
     const planned = plan(more, applied(spec, first()), { nowS: NOW_S + 2 * HOUR_S });
     const change = changeOf(planned, 'object');
     const share = (1024 * 3) / 10;
@@ -85,22 +90,10 @@ describe('deploy: plan of rings', () => {
   });
 
   it('counts partitions that a write cannot be sure of', () => {
-    const one = {
-      ...spec,
-      rings: spec.rings.map((ring) => ({
-        ...ring,
-        ...(ring.name === 'object' ? { replicas: 1 } : {}),
-      })),
-    };
+    const one = withReplicas(spec, 1);
     const before = applied(one, plan(one, NOTHING));
-    const more = {
-      ...one,
-      nodes: one.nodes.map((node, at) => ({
-        ...node,
-        devices: node.devices.map((device) => ({ ...device, weight: at === 0 ? 200 : 100 })),
-      })),
-    };
-    const planned = plan(specOf(more), before, { nowS: NOW_S + 2 * HOUR_S });
+    const more = withEach(one, (node, at) => weighing(node, at === 0 ? 200 : 100));
+    const planned = plan(more, before, { nowS: NOW_S + 2 * HOUR_S });
     const blast = planned.blastRadius.find(({ ring }) => ring === 'object');
     expect(blast?.partitions_below_write_quorum).to.equal(blast?.partitions_moving).and.be.above(0);
     expect(planned.warnings.join('\n')).to.contain('fewer replicas in place than a write needs');
@@ -111,56 +104,31 @@ describe('deploy: plan of rings', () => {
       ...spec,
       rings: spec.rings.map((ring) => ({ ...ring, stored_bytes: 3_072_000 })),
     };
-    const more = specOf({
-      ...sized,
-      nodes: spec.nodes.map((node, at) => ({
-        ...node,
-        devices: node.devices.map((device) => ({ ...device, weight: at === 0 ? 150 : 100 })),
-      })),
-    });
-    const change = changeOf(
-      plan(more, applied(spec, first()), { nowS: NOW_S + 2 * HOUR_S }),
-      'object',
-    );
+    const more = withEach(sized, (node, at) => weighing(node, at === 0 ? 150 : 100));
+    const planned = plan(more, applied(spec, first()), { nowS: NOW_S + 2 * HOUR_S });
+    const change = changeOf(planned, 'object');
     expect(change?.bytes_est).to.equal((change?.parts_moved ?? 0) * 1000);
   });
 
   it('removes a device at once where no partition loses a second replica', () => {
-    const less = withNodes(spec, (nodes) =>
-      nodes.map((node, at) => (at === 3 ? { ...node, devices: node.devices.slice(0, 1) } : node)),
-    );
+    const less = withEach(spec, (node, at) => (at === 3 ? withOneDevice(node) : node));
     const planned = plan(less, applied(spec, first()));
     expect(planned.isComplete).to.equal(true);
     for (const blast of planned.blastRadius) expect(blast.replicas_of_a_partition_max).to.equal(1);
     expect(changeOf(planned, 'object')?.devices).to.deep.include({
-      id: 7,
-      node: 'node4',
-      device: 'd2',
-      weight_before: 100,
-      weight_after: null,
-      parts_before: 384,
-      parts_after: null,
+      ...{ id: 7, node: 'node4', device: 'd2', weight_before: 100, weight_after: null },
+      ...{ parts_before: 384, parts_after: null },
     });
   });
 
   it('drains a device whose partitions have no other replica', () => {
-    const one = specOf({
-      ...spec,
-      rings: spec.rings.map((ring) => (ring.name === 'object' ? { ...ring, replicas: 1 } : ring)),
-    });
-    const less = withNodes(one, (nodes) =>
-      nodes.map((node, at) => (at === 3 ? { ...node, devices: node.devices.slice(0, 1) } : node)),
-    );
+    const one = withReplicas(spec, 1);
+    const less = withEach(one, (node, at) => (at === 3 ? withOneDevice(node) : node));
     const planned = plan(less, applied(one, plan(one, NOTHING)), { nowS: NOW_S + 2 * HOUR_S });
     expect(planned.isComplete).to.equal(false);
     expect(changeOf(planned, 'object')?.devices).to.deep.include({
-      id: 7,
-      node: 'node4',
-      device: 'd2',
-      weight_before: 100,
-      weight_after: 0,
-      parts_before: 128,
-      parts_after: 0,
+      ...{ id: 7, node: 'node4', device: 'd2', weight_before: 100, weight_after: 0 },
+      ...{ parts_before: 128, parts_after: 0 },
     });
   });
 
@@ -180,9 +148,7 @@ describe('deploy: plan of rings', () => {
 
   it('drains devices over several plans where their removal would move two replicas', () => {
     // Of nodes 3 and 4, each in its zone, partitions have a replica in both.
-    const less = withNodes(spec, (nodes) =>
-      nodes.map((node, at) => (at >= 2 ? { ...node, devices: node.devices.slice(0, 1) } : node)),
-    );
+    const less = withEach(spec, (node, at) => (at >= 2 ? withOneDevice(node) : node));
     let state = applied(spec, first());
     let nowS = NOW_S + 2 * HOUR_S;
     let planned = plan(less, state, { nowS });
@@ -205,10 +171,7 @@ describe('deploy: plan of rings', () => {
   });
 
   it('raises weights in the steps of the rollout', () => {
-    const more = withNodes({ ...spec, rollout: { weight_step_pct: 25 } }, (nodes) => [
-      ...nodes,
-      { ...nodes[3]!, name: 'node5', zone: 5, storage_ip: '127.0.1.5' },
-    ]);
+    const more = withFifthNode({ ...spec, rollout: { weight_step_pct: 25 } });
     let state = applied(spec, first());
     const weights: (number | undefined)[] = [];
     let nowS = NOW_S;
@@ -261,8 +224,8 @@ describe('deploy: plan of rings', () => {
   });
 
   it('refuses another folder of the devices of a node, until the operator allows it', () => {
-    const other = withNodes(spec, (nodes) =>
-      nodes.map((node, at) => (at === 1 ? { ...node, devices_dir: '/srv/other' } : node)),
+    const other = withEach(spec, (node, at) =>
+      at === 1 ? { ...node, devices_dir: '/srv/other' } : node,
     );
     const state = applied(spec, first());
     expect(refusedCodes(plan(other, state))).to.deep.equal([
@@ -273,25 +236,12 @@ describe('deploy: plan of rings', () => {
 
   it('refuses what loses data, until the operator allows it', () => {
     const state = applied(spec, first());
-    const less = {
-      ...spec,
-      rings: spec.rings.map((ring) => (ring.name === 'object' ? { ...ring, replicas: 2 } : ring)),
-    };
+    const less = withReplicas(spec, 2);
     expect(refusedCodes(plan(less, state))).to.deep.equal(['/rings/2/replicas needs_allow_large']);
     expect(plan(less, state, { allowLarge: true }).refused).to.deep.equal([]);
-    const zones = withNodes(spec, (nodes) =>
-      nodes.map((node, at) =>
-        at >= 2
-          ? { ...node, devices: node.devices.map((device) => ({ ...device, weight: 0 })) }
-          : node,
-      ),
+    const smaller = withEach(spec, (node, at) =>
+      at < 2 ? withThirdDevice(node) : weighing(node, 0),
     );
-    const smaller = specOf({
-      ...zones,
-      nodes: zones.nodes.map((node, at) =>
-        at < 2 ? { ...node, devices: [...node.devices, { name: 'd3', weight: 100 }] } : node,
-      ),
-    });
     const messages = plan(smaller, state)
       .refused.map(({ message }) => message)
       .join('\n');

@@ -1,8 +1,6 @@
-import { chmod, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { LocalDriver } from '../../src/deploy/drivers/local.js';
-import type { DeployParts } from '../../src/deploy/service/start.js';
 import type { Ramp } from '../../src/deploy/service/ramp-record.js';
 import type { Run } from '../../src/deploy/service/run-record.js';
 import type { Spec } from '../../src/deploy/spec/schema.js';
@@ -10,7 +8,7 @@ import { eventually } from '../support/eventually.js';
 import { useEach } from '../support/fixture.js';
 import { useTempFolder } from '../support/temp-folder.js';
 import { FakeRecon, type Odd } from './fake-recon.js';
-import { PASSWORD, small, TestDeploy, TestDriver, USER } from './service-support.js';
+import { AUTHORIZATION, small, TestDeploy } from './service-support.js';
 
 const HOUR_MS = 3_600_000;
 const WHOLE = { copies_found: 12, copies_expected: 12 };
@@ -19,36 +17,24 @@ describe('deploy: ramps', function () {
   this.timeout(120_000);
   const folder = useTempFolder('deploy-ramps');
   const recon = useEach(() => FakeRecon.start(join(folder(), 'nodes')), 'stop');
-  let deploy: TestDeploy;
-  let parts: DeployParts;
-  let driver: TestDriver;
+  const deploy = useEach(() => {
+    const dispersionProgram = join(folder(), 'dispersion-report');
+    const parts = { rampPollMs: 5, dispersionProgram };
+    return TestDeploy.driven(folder(), parts, { dispersion_conf: 'dispersion.json' });
+  }, 'close');
   let base: Spec;
-  let nowMs = 1_700_000_000_000;
 
   beforeEach(async () => {
-    const dispersionProgram = join(folder(), 'dispersion-report');
-    await writeFile(dispersionProgram, '#!/bin/sh\ncat "$2"\n');
-    await chmod(dispersionProgram, 0o755);
+    const program = join(folder(), 'dispersion-report');
+    await writeFile(program, '#!/bin/sh\ncat "$2"\n', { mode: 0o755 });
     await report({ object: WHOLE, container: WHOLE });
-    driver = new TestDriver(new LocalDriver(join(folder(), 'nodes')));
-    parts = { now: () => nowMs, rampPollMs: 5, dispersionProgram, driver };
-    await start();
     // The servers of the example do not mind devices that are no mount points.
     base = { ...recon().on(small), tuning: {} };
-    await deploy.putSpec(base);
-    const run = await deploy.deploy('first');
-    expect(run.state, run.message).to.equal('succeeded');
+    await deploy().putSpec(base);
+    await deploy().succeed('first');
     // Partitions of a new ring stay where they are for an hour, too.
     letSettle();
   });
-
-  afterEach(async () => {
-    await deploy.close();
-  });
-
-  async function start(): Promise<void> {
-    deploy = await TestDeploy.start(folder(), parts, { dispersion_conf: 'dispersion.json' });
-  }
 
   const report = (value: object) =>
     writeFile(join(folder(), 'dispersion.json'), `a line before\n${JSON.stringify(value)}\n`);
@@ -64,7 +50,11 @@ describe('deploy: ramps', function () {
   }
 
   const post = (path: string, body?: unknown, key = 'ramp-key') =>
-    deploy.call('POST', path, { body, headers: { 'idempotency-key': key } });
+    deploy().call('POST', path, { body, headers: { 'idempotency-key': key } });
+
+  async function order(id: string, act: 'pause' | 'resume' | 'cancel'): Promise<void> {
+    expect((await post(`/v1/ramps/${id}/${act}`)).status).to.equal(202);
+  }
 
   async function begin(spec: Spec = lighter()): Promise<string> {
     const { status, text } = await post('/v1/ramps', { spec });
@@ -73,13 +63,12 @@ describe('deploy: ramps', function () {
   }
 
   const rampOf = async (id: string) =>
-    JSON.parse((await deploy.call('GET', `/v1/ramps/${id}`)).text) as Ramp;
+    JSON.parse((await deploy().call('GET', `/v1/ramps/${id}`)).text) as Ramp;
 
   /** Follows the events of a ramp until it is as it has to be. */
   async function untilRamp(id: string, holds: (ramp: Ramp) => boolean): Promise<Ramp> {
-    const authorization = `Basic ${Buffer.from(`${USER}:${PASSWORD}`).toString('base64')}`;
-    const url = `http://127.0.0.1:${deploy.port}/v1/ramps/${id}/events`;
-    const response = await fetch(url, { headers: { authorization } });
+    const url = `http://127.0.0.1:${deploy().port}/v1/ramps/${id}/events`;
+    const response = await fetch(url, { headers: { authorization: AUTHORIZATION } });
     const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
     let rest = '';
     let last = 'none';
@@ -113,8 +102,8 @@ describe('deploy: ramps', function () {
 
   /** An hour and a full pass later. */
   function letSettle(): void {
-    nowMs += 2 * HOUR_MS;
-    recon().beganS = nowMs / 1000 - 120;
+    deploy().nowMs += 2 * HOUR_MS;
+    recon().beganS = deploy().nowMs / 1000 - 120;
   }
 
   it('takes each step only once every gate is open', async () => {
@@ -153,18 +142,18 @@ describe('deploy: ramps', function () {
       await untilRamp(id, ({ runs, phase }) => runs.length === steps && phase === 'wait');
       letSettle();
     }
-    const events = deploy.call('GET', `/v1/ramps/${id}/events`);
+    const events = deploy().call('GET', `/v1/ramps/${id}/events`);
     const done = await untilRamp(id, ({ ended_unix_s: ended }) => ended !== null);
     expect(done).to.include({ state: 'succeeded', steps_left: 0, remaining_s: 0, message: '' });
     expect((await events).text).to.contain('"state":"succeeded"');
     const runs: Run[] = [];
-    for (const run of done.runs) runs.push((await deploy.call('GET', `/v1/runs/${run}`)).json);
+    for (const run of done.runs) runs.push((await deploy().call('GET', `/v1/runs/${run}`)).json);
     expect(runs.map(({ ramp }) => [ramp?.step, ramp?.steps_left])).to.deep.equal([
       [1, 2],
       [2, 1],
       [3, 0],
     ]);
-    const { json: left } = await deploy.call('POST', '/v1/plans', { body: { spec: lighter() } });
+    const left = await deploy().plan({ spec: lighter() });
     expect([left.empty, left.complete]).to.deep.equal([true, true]);
   });
 
@@ -181,7 +170,7 @@ describe('deploy: ramps', function () {
     );
     expect(silent.map(({ message }) => message)).to.include('no answer from node4 (container)');
     recon().odd.set('node4/container', { failures: 1 });
-    expect((await post(`/v1/ramps/${id}/resume`)).status).to.equal(202);
+    await order(id, 'resume');
     await looked();
     const waiting = await untilRamp(id, (ramp) => closedGates(ramp)[0] === 'replication');
     expect(waiting.runs).to.deep.equal([]);
@@ -193,24 +182,24 @@ describe('deploy: ramps', function () {
     recon().odd.set('node4/container', { failures: 1 });
     const id = await begin();
     await untilRamp(id, (ramp) => closedGates(ramp)[0] === 'replication');
-    await deploy.putSpec({ ...base, proxy: { ...base.proxy, workers: 7 } });
-    expect((await deploy.deploy('meanwhile')).state).to.equal('succeeded');
+    await deploy().putSpec({ ...base, proxy: { ...base.proxy, workers: 7 } });
+    await deploy().succeed('meanwhile');
     letSettle();
     recon().odd.clear();
     const ended = await untilRamp(id, ({ state, runs }) => state === 'stopped' || runs.length > 0);
     expect([ended.runs, ended.message]).to.deep.equal([[], 'Another plan was applied meanwhile.']);
-    expect((await post(`/v1/ramps/${id}/resume`)).status).to.equal(202);
+    await order(id, 'resume');
     await untilRamp(id, ({ runs }) => runs.length === 1);
   });
 
   it('waits for a plan that was applied while it was paused', async () => {
     const id = await begin();
     await untilRamp(id, ({ runs, phase }) => runs.length === 1 && phase === 'wait');
-    expect((await post(`/v1/ramps/${id}/pause`)).status).to.equal(202);
+    await order(id, 'pause');
     letSettle();
-    await deploy.putSpec({ ...base, proxy: { ...base.proxy, workers: 7 } });
-    expect((await deploy.deploy('paused')).state).to.equal('succeeded');
-    expect((await post(`/v1/ramps/${id}/resume`)).status).to.equal(202);
+    await deploy().putSpec({ ...base, proxy: { ...base.proxy, workers: 7 } });
+    await deploy().succeed('paused');
+    await order(id, 'resume');
     // The last passes of replicators began before it.
     const waiting = await untilRamp(
       id,
@@ -225,8 +214,8 @@ describe('deploy: ramps', function () {
     const servers = ['account-server', 'container-server', 'object-server'] as const;
     const unchecked = servers.map((server) => [server, { mount_check: false }] as const);
     base = { ...base, tuning: { ...base.tuning, ...Object.fromEntries(unchecked) } };
-    await deploy.putSpec(base);
-    expect((await deploy.deploy('unchecked')).state).to.equal('succeeded');
+    await deploy().putSpec(base);
+    await deploy().succeed('unchecked');
     letSettle();
     recon().odd.set('node2', { unmounted: ['d1'] });
     const id = await begin();
@@ -234,12 +223,12 @@ describe('deploy: ramps', function () {
   });
 
   it('stops where a run of another plan has left its rings, and says which and what to do', async () => {
-    const before = (await deploy.call('GET', '/v1/spec')).headers.etag;
-    await deploy.putSpec({ ...lighter(), rollout: { weight_step_pct: 100 } });
-    driver.failsAt = 'node2';
-    const left = await deploy.deploy('left');
+    const before = (await deploy().call('GET', '/v1/spec')).headers.etag;
+    await deploy().putSpec({ ...lighter(), rollout: { weight_step_pct: 100 } });
+    deploy().driver.failsAt = 'node2';
+    const left = await deploy().deploy('left');
     expect(left.state).to.equal('partial');
-    driver.failsAt = undefined;
+    deploy().driver.failsAt = undefined;
     letSettle();
     const id = await begin();
     const stopped = await untilRamp(id, ({ state }) => state === 'stopped');
@@ -249,28 +238,28 @@ describe('deploy: ramps', function () {
     ]);
     // A plan of what is in force takes it back, though it changes nothing of that.
     const wish = { spec_etag: String(before).replaceAll('"', '') };
-    const { json: back } = await deploy.call('POST', '/v1/plans', { body: wish });
+    const { json: back } = await deploy().call('POST', '/v1/plans', { body: wish });
     expect([back.empty, back.unsettled]).to.deep.equal([true, ['node1', 'node2']]);
-    const applied = await deploy.apply(back, 'back');
-    expect((await deploy.ended(applied.json.run_id)).state).to.equal('succeeded');
+    const applied = await deploy().apply(back, 'back');
+    expect((await deploy().ended(applied.json.run_id)).state).to.equal('succeeded');
     letSettle();
-    expect((await post(`/v1/ramps/${id}/resume`)).status).to.equal(202);
+    await order(id, 'resume');
     await untilRamp(id, ({ runs }) => runs.length === 1);
-    const { json: none } = await deploy.call('POST', '/v1/plans', { body: wish });
+    const { json: none } = await deploy().call('POST', '/v1/plans', { body: wish });
     expect(none.unsettled).to.deep.equal([]);
   });
 
   it('goes on from a step that a retry has completed, once the cluster has settled', async () => {
-    driver.failsAt = 'node2';
+    deploy().driver.failsAt = 'node2';
     const id = await begin();
     const stopped = await untilRamp(id, ({ state }) => state === 'stopped');
     const [, failed = ''] = /^(run-\w+) is partial: node2/.exec(stopped.message) ?? [];
-    driver.failsAt = undefined;
+    deploy().driver.failsAt = undefined;
     const { status, json } = await post(`/v1/runs/${failed}/retry`, {}, 'retry');
     expect(status).to.equal(202);
-    const run = await deploy.ended(json.run_id);
+    const run = await deploy().ended(json.run_id);
     expect([run.state, run.ramp?.id, run.ramp?.step]).to.deep.equal(['succeeded', id, 1]);
-    expect((await post(`/v1/ramps/${id}/resume`)).status).to.equal(202);
+    await order(id, 'resume');
     await looked();
     const waiting = await untilRamp(id, (ramp) => closedGates(ramp)[0] === 'replication');
     expect(waiting.runs).to.deep.equal([json.run_id]);
@@ -290,15 +279,15 @@ describe('deploy: ramps', function () {
     const { looks } = recon();
     expect((await post(`/v1/ramps/${id}/pause`)).status).to.equal(409);
     recon().odd.set('node4/container', { unmounted: ['d1'] });
-    expect((await post(`/v1/ramps/${id}/resume`)).status).to.equal(202);
+    await order(id, 'resume');
     const again = await untilRamp(id, ({ state }) => state === 'stopped');
     expect(again.message).to.contain('has devices that are not mounted: d1');
     expect([again.runs.length, recon().looks > looks]).to.deep.equal([1, true]);
     // Beside the devices, and none of them.
     recon().odd.set('node4/container', { unmounted: ['lost+found'] });
-    expect((await post(`/v1/ramps/${id}/resume`)).status).to.equal(202);
+    await order(id, 'resume');
     await untilRamp(id, ({ runs }) => runs.length === 2);
-    expect((await post(`/v1/ramps/${id}/cancel`)).status).to.equal(202);
+    await order(id, 'cancel');
     const cancelled = await rampOf(id);
     expect([cancelled.state, cancelled.ended_unix_s !== null]).to.deep.equal(['cancelled', true]);
     expect((await post(`/v1/ramps/${id}/resume`)).status).to.equal(409);
@@ -307,10 +296,9 @@ describe('deploy: ramps', function () {
   it('is paused and resumed, also over a restart, and sees what others have applied', async () => {
     const id = await begin();
     await untilRamp(id, ({ runs, phase }) => runs.length === 1 && phase === 'wait');
-    expect((await post(`/v1/ramps/${id}/pause`)).status).to.equal(202);
+    await order(id, 'pause');
     letSettle();
-    await deploy.close();
-    await start();
+    await deploy().restart();
     const paused = await rampOf(id);
     expect([paused.state, paused.runs.length]).to.deep.equal(['paused', 1]);
     expect((await post('/v1/ramps', { spec: lighter() })).json).to.deep.include({ ramp_id: id });
@@ -318,16 +306,15 @@ describe('deploy: ramps', function () {
       'idempotency_key_reused',
     );
     expect((await post('/v1/ramps', { spec: base }, 'other')).status).to.equal(423);
-    expect(JSON.parse((await deploy.call('GET', '/v1/status')).text)).to.include({ ramp_id: id });
-    expect((await post(`/v1/ramps/${id}/resume`)).status).to.equal(202);
+    expect(JSON.parse((await deploy().call('GET', '/v1/status')).text)).to.include({ ramp_id: id });
+    await order(id, 'resume');
     await untilRamp(id, ({ runs, phase }) => runs.length === 2 && phase === 'wait');
     // Another process goes on with a ramp that was under way.
-    await deploy.close();
-    await start();
+    await deploy().restart();
     await looked();
     expect((await rampOf(id)).state).to.equal('running');
-    await deploy.putSpec({ ...base, proxy: { ...base.proxy, workers: 7 } });
-    expect((await deploy.deploy('meanwhile')).state).to.equal('succeeded');
+    await deploy().putSpec({ ...base, proxy: { ...base.proxy, workers: 7 } });
+    await deploy().succeed('meanwhile');
     letSettle();
     const stopped = await untilRamp(id, ({ state }) => state === 'stopped');
     expect(stopped.message).to.equal('Another plan was applied meanwhile.');
@@ -335,11 +322,11 @@ describe('deploy: ramps', function () {
 
   it('wants a specification and a key, and is none that does not exist', async () => {
     const body = { spec: base };
-    expect((await deploy.call('POST', '/v1/ramps', { body })).status).to.equal(400);
+    expect((await deploy().call('POST', '/v1/ramps', { body })).status).to.equal(400);
     expect((await post('/v1/ramps', { ...body, seed: 1 })).status).to.equal(400);
     expect((await post('/v1/ramps', { spec: { ...base, rings: [] } })).status).to.equal(422);
     expect((await post('/v1/ramps', { spec_etag: 'none' })).status).to.equal(404);
-    expect((await deploy.call('GET', `/v1/ramps/ramp-${'0'.repeat(24)}`)).status).to.equal(404);
+    expect((await deploy().call('GET', `/v1/ramps/ramp-${'0'.repeat(24)}`)).status).to.equal(404);
     expect((await post('/v1/ramps/x/cancel')).status).to.equal(404);
   });
 });

@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { request } from 'undici';
 import type { Driver, Installation, NodeTarget } from '../../src/deploy/drivers/driver.js';
+import { LocalDriver } from '../../src/deploy/drivers/local.js';
 import { parseDeployConfig } from '../../src/deploy/service/config.js';
 import { openApi } from '../../src/deploy/service/openapi.js';
 import type { StoredPlan } from '../../src/deploy/service/planner-protocol.js';
@@ -18,6 +19,7 @@ const SPEC = exampleSpec();
 
 export const USER = 'deploy';
 export const PASSWORD = 'deploy-password';
+export const AUTHORIZATION = basicOf(`${USER}:${PASSWORD}`);
 
 /** Secrets that the example names. */
 const SECRETS: Readonly<Record<string, string>> = {
@@ -96,30 +98,64 @@ function noCheck(): Promise<[]> {
 
 /** A control service in this process. */
 export class TestDeploy {
-  private constructor(
-    readonly folder: string,
-    private readonly running: RunningDeploy,
-  ) {}
+  /** The nodes of {@link TestDeploy.driven}. */
+  readonly driver: TestDriver;
+  /** The clock of {@link TestDeploy.driven}. */
+  nowMs = 1_700_000_000_000;
+  private parts: DeployParts = {};
+  private keys: Readonly<Record<string, unknown>> = {};
+  private running: RunningDeploy | undefined;
 
+  private constructor(readonly folder: string) {
+    this.driver = new TestDriver(new LocalDriver(join(folder, 'nodes')));
+  }
+
+  /** @param keys further ones of its configuration */
   static async start(
     folder: string,
     parts: DeployParts = {},
-    more: Readonly<Record<string, unknown>> = {},
+    keys: Readonly<Record<string, unknown>> = {},
   ): Promise<TestDeploy> {
-    const config = await makeFolders(folder);
-    const options = parseDeployConfig({ ...config, ...more }, folder);
+    const deploy = new TestDeploy(folder);
+    await deploy.restart(parts, keys);
+    return deploy;
+  }
+
+  /** As `start`, with a driver and a clock that obey the test. */
+  static async driven(
+    folder: string,
+    parts: DeployParts = {},
+    keys: Readonly<Record<string, unknown>> = {},
+  ): Promise<TestDeploy> {
+    const deploy = new TestDeploy(folder);
+    const { driver } = deploy;
+    await deploy.restart({ driver, now: () => deploy.nowMs, ...parts }, keys);
+    return deploy;
+  }
+
+  /** Ends the service, and starts another one as it was but for what is given. */
+  async restart(
+    parts: DeployParts = {},
+    keys: Readonly<Record<string, unknown>> = {},
+  ): Promise<void> {
+    await this.close();
+    this.parts = { ...this.parts, ...parts };
+    this.keys = { ...this.keys, ...keys };
+    const config = { ...(await makeFolders(this.folder)), ...this.keys };
+    const options = parseDeployConfig(config, this.folder);
     const logger = createLogger({ level: 'silent', process: 'deploy' });
     // Tests change files of nodes, and look at once.
     const usual = { check: noCheck, statusAgeMs: 0 };
-    return new TestDeploy(folder, await startDeploy(options, { ...usual, ...parts, logger }));
+    this.running = await startDeploy(options, { ...usual, ...this.parts, logger });
   }
 
   get port(): number {
+    if (this.running === undefined) throw new Error('the service does not run');
     return this.running.port;
   }
 
   call(method: 'GET' | 'PUT' | 'POST', path: string, call: Call = {}): Promise<Answer> {
-    return callDeploy(this.running.port, method, path, call);
+    return callDeploy(this.port, method, path, call);
   }
 
   /** Takes a specification, whatever was there. */
@@ -144,13 +180,36 @@ export class TestDeploy {
     return (await this.call('GET', `/v1/runs/${id}`)).json;
   }
 
+  /** Plans, the current specification unless `body` says otherwise. */
+  async plan(body: object = {}): Promise<StoredPlan> {
+    const { status, text, json } = await this.call('POST', '/v1/plans', { body });
+    if (status !== 201) throw new Error(text);
+    return json;
+  }
+
   /** Plans the current specification and applies it. @returns the run, ended */
   async deploy(key: string, wish: object = {}): Promise<Run> {
-    const plan = await this.call('POST', '/v1/plans', { body: wish });
-    if (plan.status !== 201) throw new Error(plan.text);
-    const begun = await this.apply(plan.json, key);
+    const begun = await this.apply(await this.plan(wish), key);
     if (begun.status !== 202) throw new Error(begun.text);
     return this.ended(begun.json.run_id);
+  }
+
+  /** As `deploy`. @throws Error unless the run succeeds */
+  async succeed(key: string, wish: object = {}): Promise<Run> {
+    const run = await this.deploy(key, wish);
+    if (run.state !== 'succeeded') throw new Error(`${run.state}: ${run.message}`);
+    return run;
+  }
+
+  retry(id: string, key: string, body: unknown = {}): Promise<Answer> {
+    const headers = { 'idempotency-key': key };
+    return this.call('POST', `/v1/runs/${id}/retry`, { body, headers });
+  }
+
+  /** The state of each node. */
+  async nodeStates(): Promise<string[]> {
+    const { json } = await this.call('GET', '/v1/status');
+    return json.nodes.map(({ state }) => state);
   }
 
   /** A file of a node. */
@@ -158,9 +217,17 @@ export class TestDeploy {
     return readFile(join(this.folder, 'nodes', node, path), 'utf8');
   }
 
-  close(): Promise<void> {
-    return this.running.close();
+  /** Harmless where it has ended. */
+  async close(): Promise<void> {
+    await this.running?.close();
+    this.running = undefined;
   }
+}
+
+/** Ends a service even where its driver waits. */
+export async function endDeploy(deploy: TestDeploy): Promise<void> {
+  deploy.driver.release?.();
+  await deploy.close();
 }
 
 /** Statuses of every route of the OpenAPI document. */
@@ -180,16 +247,20 @@ function expectDescribed(method: string, path: string, status: number): void {
   throw new Error(`the OpenAPI document has no ${status} of ${method} ${path}`);
 }
 
+function basicOf(user: string): string {
+  return `Basic ${Buffer.from(user).toString('base64')}`;
+}
+
 export async function callDeploy(
   port: number,
   method: 'GET' | 'PUT' | 'POST',
   path: string,
-  { body, headers, user = `${USER}:${PASSWORD}` }: Call = {},
+  { body, headers, user }: Call = {},
 ): Promise<Answer> {
   const answer = await request(`http://127.0.0.1:${port}${path}`, {
     method,
     headers: {
-      authorization: `Basic ${Buffer.from(user).toString('base64')}`,
+      authorization: user === undefined ? AUTHORIZATION : basicOf(user),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...headers,
     },

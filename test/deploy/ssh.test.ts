@@ -8,27 +8,20 @@ import { expect } from 'chai';
 import type { InstallFile } from '../../src/deploy/drivers/driver.js';
 import { REMOTE_SCRIPT } from '../../src/deploy/drivers/remote-script.js';
 import { SshDriver, type SshOptions } from '../../src/deploy/drivers/ssh.js';
-import { sha256 } from '../../src/deploy/spec/canonical.js';
 import { describeWith, program } from '../support/needs.js';
 import { mustRun } from '../support/programs.js';
 import { Sshd } from '../support/sshd.js';
 import { useTempFolderOnce } from '../support/temp-folder.js';
 import { until } from '../support/until.js';
+import { fakeSystemctl } from './processes.js';
 import { otherWorkers, small, TestDeploy } from './service-support.js';
+import { fileOf, messageOf, NODE } from './support.js';
 
-/** A stand-in for systemd: writes down how it was called; a service is active unless a file says no. */
-const SYSTEMCTL = `#!/bin/sh
-cd "$(dirname "$0")"
-echo "$@" >> calls
-if [ "$1" = is-active ] && [ -e "down-$2" ]; then echo inactive; exit 3; fi
-`;
 const SUDO = `#!/bin/sh
 echo "sudo $1 $2" >> "$(dirname "$0")/calls"
 shift
 exec "$@"
 `;
-const NODE = { name: 'node1', storage_ip: '127.0.0.1' };
-
 const NEEDS = ['sshd', 'ssh', 'python3'].map(program);
 
 describeWith(NEEDS, 'deploy: driver ssh', function () {
@@ -41,13 +34,8 @@ describeWith(NEEDS, 'deploy: driver ssh', function () {
   before(async () => {
     programs = join(folder(), 'programs');
     await mkdir(programs);
-    for (const [name, text] of [
-      ['systemctl', SYSTEMCTL],
-      ['sudo', SUDO],
-    ] as const) {
-      await writeFile(join(programs, name), text);
-      await chmod(join(programs, name), 0o755);
-    }
+    await fakeSystemctl(programs);
+    await writeFile(join(programs, 'sudo'), SUDO, { mode: 0o755 });
     sshd = await Sshd.start(join(folder(), 'ssh d'), programs);
   });
 
@@ -73,29 +61,19 @@ describeWith(NEEDS, 'deploy: driver ssh', function () {
     return new SshDriver({ ...own, rootOf, ...rest, ...owners, ...more });
   }
 
-  function file(path: string, text: string, mode = 0o640): InstallFile {
-    const content = Buffer.from(text);
-    return { path, mode, content, sha256: sha256(content) };
-  }
-
   function install(files: readonly InstallFile[], deleted: readonly string[] = [], by = driver()) {
     return by.install({ run: 'run-1', node: NODE, files, deleted, expected: {} });
   }
 
-  const failureOf = async (work: Promise<unknown>): Promise<string> => {
-    const failure: unknown = await work.catch((error: unknown) => error);
-    return failure instanceof Error ? failure.message : 'none';
-  };
-
   it('puts files in place with their modes, and only those that differ', async () => {
-    const large = file('etc/swift/object.ring.gz', 'x'.repeat(3 * 1024 * 1024), 0o644);
-    const odd = file("etc/swift/a file; $(id) 'of' `odd` name", 'odd');
-    expect(await install([file('etc/swift/swift.conf', 'secret'), large, odd])).to.equal(3);
+    const large = fileOf('etc/swift/object.ring.gz', 'x'.repeat(3 * 1024 * 1024), 0o644);
+    const odd = fileOf("etc/swift/a file; $(id) 'of' `odd` name", 'odd');
+    expect(await install([fileOf('etc/swift/swift.conf', 'secret'), large, odd])).to.equal(3);
     expect(await readFile(at(odd.path), 'utf8')).to.equal('odd');
     expect((await stat(at('etc/swift/swift.conf'))).mode & 0o777).to.equal(0o640);
     expect((await stat(at(large.path))).size).to.equal(large.content.length);
     await chmod(at(odd.path), 0o600);
-    const again = [file('etc/swift/swift.conf', 'other'), large, odd];
+    const again = [fileOf('etc/swift/swift.conf', 'other'), large, odd];
     expect(await install(again, ['etc/swift/gone'])).to.equal(2);
     expect(await install(again)).to.equal(0);
     expect(await install([], [odd.path, 'etc/none'])).to.equal(1);
@@ -109,20 +87,20 @@ describeWith(NEEDS, 'deploy: driver ssh', function () {
   });
 
   it('replaces nothing where a file cannot be put in place', async () => {
-    const before = file('etc/swift/swift.conf', 'before');
+    const before = fileOf('etc/swift/swift.conf', 'before');
     await install([before]);
     await writeFile(at('etc/ringway'), 'a file in the place of a folder');
-    const wanted = [file('etc/swift/swift.conf', 'after'), file('etc/ringway/x', 'x')];
-    expect(await failureOf(install(wanted))).to.match(/exists|not a directory/i);
+    const wanted = [fileOf('etc/swift/swift.conf', 'after'), fileOf('etc/ringway/x', 'x')];
+    expect(await messageOf(install(wanted))).to.match(/exists|not a directory/i);
     expect(await readFile(at('etc/swift/swift.conf'), 'utf8')).to.equal('before');
     await rm(at('etc/ringway'));
     await mkdir(join(folder(), 'outside'));
     await symlink(join(folder(), 'outside'), at('etc/ringway'));
-    expect(await failureOf(install(wanted))).to.equal(
+    expect(await messageOf(install(wanted))).to.equal(
       `etc/ringway is a link that leads to ${join(folder(), 'outside')}`,
     );
-    const lie = { ...file('etc/swift/swift.conf', 'after'), sha256: '0'.repeat(64) };
-    expect(await failureOf(install([lie]))).to.contain('read back with another content');
+    const lie = { ...fileOf('etc/swift/swift.conf', 'after'), sha256: '0'.repeat(64) };
+    expect(await messageOf(install([lie]))).to.contain('read back with another content');
     expect(await readFile(at('etc/swift/swift.conf'), 'utf8')).to.equal('before');
     expect(await readdir(at('.'))).to.deep.equal(['etc']);
   });
@@ -130,14 +108,14 @@ describeWith(NEEDS, 'deploy: driver ssh', function () {
   it('writes through no link that others put in the place of its own files', async () => {
     const victim = join(folder(), 'victim');
     await writeFile(victim, 'precious');
-    await install([file('etc/swift/swift.conf', 'before')]);
+    await install([fileOf('etc/swift/swift.conf', 'before')]);
     await symlink(victim, at('etc/swift/.ringway-deploy.probe'));
-    expect(await install([file('etc/swift/swift.conf', 'after')])).to.equal(1);
+    expect(await install([fileOf('etc/swift/swift.conf', 'after')])).to.equal(1);
     expect(await readFile(victim, 'utf8')).to.equal('precious');
     expect(await readdir(at('etc/swift'))).to.deep.equal(['swift.conf']);
     await mkdir(join(folder(), 'theirs'));
     await symlink(join(folder(), 'theirs'), at('.ringway-deploy'));
-    expect(await failureOf(install([file('etc/swift/swift.conf', 'last')]))).to.contain('exists');
+    expect(await messageOf(install([fileOf('etc/swift/swift.conf', 'last')]))).to.contain('exists');
     expect(await readdir(join(folder(), 'theirs'))).to.deep.equal([]);
     await rm(at('.ringway-deploy'));
   });
@@ -149,17 +127,11 @@ describeWith(NEEDS, 'deploy: driver ssh', function () {
       const child = spawn('python3', ['-c', REMOTE_SCRIPT]);
       const [output, ended] = [text(child.stdout), once(child, 'close')];
       const wanted = Object.entries(files).map(([path, content]) => {
-        const { mode, sha256: hash } = file(path, content);
+        const { mode, sha256: hash } = fileOf(path, content);
         return { path, mode, sha256: hash, size: content.length, owner: {} };
       });
-      const request = {
-        act: 'install',
-        root: at('.'),
-        run,
-        files: wanted,
-        deleted: [],
-        expected: {},
-      };
+      const rest = { files: wanted, deleted: [], expected: {} };
+      const request = { act: 'install', root: at('.'), run, ...rest };
       child.stdin.write(`${JSON.stringify(request)}\n${files['etc/swift/a']}`);
       await until(() => existsSync(at(`.ringway-deploy/${run}/1`)));
       const end = async (rest: string): Promise<unknown> => {
@@ -181,20 +153,20 @@ describeWith(NEEDS, 'deploy: driver ssh', function () {
     const strangers = join(folder(), 'strangers');
     await writeFile(strangers, '');
     const unknown = driver({ knownHostsFile: strangers });
-    expect(await failureOf(unknown.hashes(NODE, ['etc']))).to.match(
+    expect(await messageOf(unknown.hashes(NODE, ['etc']))).to.match(
       /^ssh: .*Host key verification failed/,
     );
     const known = await readFile(sshd.knownHostsFile, 'utf8');
     const { stdout } = await mustRun('cat', [`${sshd.keyFile}.pub`]);
     const key = stdout.split(' ').slice(0, 2).join(' ');
     await writeFile(strangers, `${known.split(' ')[0] ?? ''} ${key}\n`);
-    expect(await failureOf(unknown.hashes(NODE, ['etc']))).to.match(/^ssh: .*verification failed/);
+    expect(await messageOf(unknown.hashes(NODE, ['etc']))).to.match(/^ssh: .*verification failed/);
     const other = driver({ keyFile: join(folder(), 'ssh d/host-key') });
-    expect(await failureOf(other.hashes(NODE, ['etc']))).to.match(/^ssh: .*Permission denied/);
+    expect(await messageOf(other.hashes(NODE, ['etc']))).to.match(/^ssh: .*Permission denied/);
     const closed = driver({ port: 1, knownHostsFile: sshd.knownHostsFile });
-    expect(await failureOf(closed.hashes(NODE, ['etc']))).to.match(/^ssh: .*Connection refused/);
-    expect(await failureOf(closed.reach(NODE))).to.contain('ECONNREFUSED');
-    expect(await failureOf(driver().reach(NODE))).to.equal('none');
+    expect(await messageOf(closed.hashes(NODE, ['etc']))).to.match(/^ssh: .*Connection refused/);
+    expect(await messageOf(closed.reach(NODE))).to.contain('ECONNREFUSED');
+    expect(await messageOf(driver().reach(NODE))).to.equal('none');
   });
 
   it('reloads services with systemd, and finds out whether they run', async () => {
@@ -209,30 +181,30 @@ describeWith(NEEDS, 'deploy: driver ssh', function () {
       ].join('\n'),
     );
     await writeFile(join(programs, 'down-memcached'), '');
-    expect(await failureOf(driver().reload(NODE, lines))).to.equal(
+    expect(await messageOf(driver().reload(NODE, lines))).to.equal(
       'systemctl is-active memcached ended with 3: inactive',
     );
     await rm(join(programs, 'down-memcached'));
     const odd = driver().reload(NODE, ['systemctl restart x; reboot']);
-    expect(await failureOf(odd)).to.contain('not a command that Deploy runs');
+    expect(await messageOf(odd)).to.contain('not a command that Deploy runs');
   });
 
   it('gives files to the group and the user that read them', async () => {
     const groups = (await mustRun('id', ['-Gn'])).stdout.trim().split(' ');
     const group = groups.at(-1) ?? '';
     const own = driver({ swiftGroup: group, gatewayUser: sshd.user });
-    const files = [file('etc/swift/swift.conf', 'x'), file('etc/ringway/key', 'y', 0o600)];
+    const files = [fileOf('etc/swift/swift.conf', 'x'), fileOf('etc/ringway/key', 'y', 0o600)];
     expect(await install(files, [], own)).to.equal(2);
     const { stdout } = await mustRun('stat', ['-c', '%U %G', at('etc/swift/swift.conf')]);
     expect(stdout).to.equal(`${sshd.user} ${group}\n`);
     expect(await install(files, [], own)).to.equal(0);
     const none = driver({ swiftGroup: 'no-such-group' });
-    expect(await failureOf(install(files, [], none))).to.contain('no such user or group');
+    expect(await messageOf(install(files, [], none))).to.contain('no such user or group');
     expect(await readFile(at('etc/swift/swift.conf'), 'utf8')).to.equal('x');
   });
 
   it('becomes root where it is told to', async () => {
-    await install([file('etc/swift/swift.conf', 'x')], [], driver({ sudo: true }));
+    await install([fileOf('etc/swift/swift.conf', 'x')], [], driver({ sudo: true }));
     expect(await calls()).to.equal('sudo -n python3\n'.repeat(2));
   });
 
@@ -254,8 +226,7 @@ describeWith(NEEDS, 'deploy: driver ssh', function () {
     );
     try {
       await deploy.putSpec(small);
-      const run = await deploy.deploy('first');
-      expect(run.state, run.message).to.equal('succeeded');
+      const run = await deploy.succeed('first');
       expect(run.steps.map(({ state }) => state)).to.deep.equal(Array(8).fill('succeeded'));
       const sums = { cwd: join(folder(), 'nodes/node3') };
       await mustRun('sha256sum', ['-c', '--quiet', 'etc/swift/SHA256SUMS'], sums);
@@ -265,7 +236,7 @@ describeWith(NEEDS, 'deploy: driver ssh', function () {
       expect(stopped.state).to.equal('partial');
       expect(stopped.message).to.match(/^node1: systemctl is-active swift-proxy ended with 3/);
       await rm(join(programs, 'down-swift-proxy'));
-      expect((await deploy.deploy('third')).state).to.equal('succeeded');
+      await deploy.succeed('third');
       expect(await readFile(at('etc/swift/proxy-server.conf'), 'utf8')).to.contain('workers = 5\n');
     } finally {
       await deploy.close();

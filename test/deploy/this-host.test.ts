@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -11,14 +11,8 @@ import { describeWith, program } from '../support/needs.js';
 import { mustRun } from '../support/programs.js';
 import { useTempFolder } from '../support/temp-folder.js';
 import { until } from '../support/until.js';
+import { fakeSystemctl } from './processes.js';
 import { makeFolders, otherWorkers, small, TestDeploy } from './service-support.js';
-
-/** A stand-in for systemd: writes down how it was called; a service is active unless a file says no. */
-const SYSTEMCTL = `#!/bin/sh
-cd "$(dirname "$0")"
-echo "$@" >> calls
-if [ "$1" = is-active ] && [ -e "down-$2" ]; then echo inactive; exit 3; fi
-`;
 
 describeWith([program('python3')], 'deploy: the node that is this host', function () {
   // Each look is a start of Python.
@@ -29,8 +23,7 @@ describeWith([program('python3')], 'deploy: the node that is this host', functio
 
   beforeEach(async () => {
     await mkdir(programs());
-    await writeFile(join(programs(), 'systemctl'), SYSTEMCTL);
-    await chmod(join(programs(), 'systemctl'), 0o755);
+    await fakeSystemctl(programs());
     const group = (await mustRun('id', ['-Gn'])).stdout.trim().split(' ').at(-1) ?? '';
     const driver = new ThisHostDriver(
       'node1',
@@ -53,8 +46,7 @@ describeWith([program('python3')], 'deploy: the node that is this host', functio
 
   it('has its files in /etc, and its services reloaded, beside nodes that are folders', async () => {
     await deploy.putSpec(small);
-    const run = await deploy.deploy('first');
-    expect(run.state, run.message).to.equal('succeeded');
+    const run = await deploy.succeed('first');
     expect(run.steps.map(({ state }) => state)).to.deep.equal([
       ...['succeeded', 'succeeded'],
       ...['succeeded', 'staged', 'succeeded', 'staged', 'succeeded', 'staged'],
@@ -65,8 +57,7 @@ describeWith([program('python3')], 'deploy: the node that is this host', functio
     const calls = () => readFile(join(programs(), 'calls'), 'utf8');
     expect(await calls()).to.contain('reload-or-restart swift-proxy swift-proxy-*\n');
     expect((await deploy.installed('node2', 'etc/swift/swift.conf')).length).to.be.above(0);
-    const { json: status } = await deploy.call('GET', '/v1/status');
-    expect(status.nodes.map(({ state }) => state)).to.deep.equal(Array(4).fill('in_sync'));
+    expect(await deploy.nodeStates()).to.deep.equal(Array(4).fill('in_sync'));
     // A service that does not run afterwards stops the run, and a retry finishes it.
     await writeFile(join(programs(), 'down-swift-proxy'), '');
     await deploy.putSpec(otherWorkers);
@@ -76,17 +67,13 @@ describeWith([program('python3')], 'deploy: the node that is this host', functio
       'node1: systemctl is-active swift-proxy ended with 3: inactive',
     ]);
     await rm(join(programs(), 'down-swift-proxy'));
-    const headers = { 'idempotency-key': 'retry' };
-    const { json } = await deploy.call('POST', `/v1/runs/${stopped.id}/retry`, {
-      headers,
-      body: {},
-    });
+    const { json } = await deploy.retry(stopped.id, 'retry');
     expect((await deploy.ended(json.run_id)).state).to.equal('succeeded');
   });
 
   it('keeps what the Users page has changed, and waits while that changes it', async () => {
     await deploy.putSpec(small);
-    expect((await deploy.deploy('first')).state).to.equal('succeeded');
+    await deploy.succeed('first');
     const conf = join(folder(), 'host/etc/swift/proxy-server.conf');
     const held = join(folder(), 'held');
     // As the page does it: under a lock of the folder.
@@ -94,14 +81,8 @@ describeWith([program('python3')], 'deploy: the node that is this host', functio
       until [ -e "$3" ]; do sleep 0.1; done
       echo '# a user was removed' >> "$1/proxy-server.conf"`;
     const staging = join(folder(), 'host/.ringway-deploy');
-    const page = mustRun('sh', [
-      '-c',
-      script,
-      'page',
-      join(folder(), 'host/etc/swift'),
-      held,
-      staging,
-    ]);
+    const swift = join(folder(), 'host/etc/swift');
+    const page = mustRun('sh', ['-c', script, 'page', swift, held, staging]);
     await until(() => existsSync(held));
     await deploy.putSpec(otherWorkers);
     const run = await deploy.deploy('second');
