@@ -1,31 +1,19 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { useEach } from '../support/fixture.js';
-import { useTempFolder } from '../support/temp-folder.js';
-import { Supervised } from './support/supervised.js';
+import { useRuns, type Supervised } from './support/supervised.js';
 
 const TOKEN = 'correct-horse-battery-staple';
 
 describe('supervisor: token of the admin port', () => {
-  const folder = useTempFolder('admin-token');
-  const running = useEach<Supervised[]>(() => []);
+  const runs = useRuns('admin-token');
 
   beforeEach(async () => {
-    await writeFile(join(folder(), 'token'), `${TOKEN}\n`, { mode: 0o600 });
+    await writeFile(join(runs().folder, 'token'), `${TOKEN}\n`, { mode: 0o600 });
   });
 
-  afterEach(async () => {
-    for (const service of running()) await service.dispose();
-  });
-
-  async function launch(keys: Readonly<Record<string, unknown>>): Promise<Supervised> {
-    const file = join(folder(), 'ringway.json');
-    const ports = { s3_listen: '127.0.0.1:0', admin_listen: '127.0.0.1:0', store_listen: '' };
-    await writeFile(file, JSON.stringify({ data_dir: 'data', listeners: 1, ...ports, ...keys }));
-    const service = new Supervised(['start', '--config', file]);
-    running().push(service);
-    return service;
+  function launch(keys: Readonly<Record<string, unknown>>): Promise<Supervised> {
+    return runs().start({ listeners: 1, ...keys });
   }
 
   it('is asked for by all but what load balancers ask', async () => {
@@ -61,7 +49,7 @@ describe('supervisor: token of the admin port', () => {
   });
 
   it('is a secret of its owner', async () => {
-    await chmod(join(folder(), 'token'), 0o644);
+    await chmod(join(runs().folder, 'token'), 0o644);
     const ended = await (await launch({ admin_token_file: 'token' })).ended;
     expect(ended.code).to.equal(78);
     expect(ended.stderr).to.include('mode 0600').and.not.include(TOKEN);

@@ -1,10 +1,8 @@
-import { writeFile } from 'node:fs/promises';
 import { get } from 'node:http';
-import { join } from 'node:path';
 import { expect } from 'chai';
-import { useTempFolder } from '../support/temp-folder.js';
 import { eventually } from '../support/eventually.js';
-import { Supervised } from './support/supervised.js';
+import { useEach } from '../support/fixture.js';
+import { useRuns } from './support/supervised.js';
 
 interface LokiStreams {
   readonly data: {
@@ -16,33 +14,19 @@ interface LokiStreams {
 }
 
 describe('supervisor: admin port', () => {
-  const folder = useTempFolder('admin');
-  let service: Supervised;
-
-  beforeEach(async () => {
-    const file = join(folder(), 'ringway.json');
-    const quick = { restart_backoff_ms_min: 1, probe_interval_ms: 100, listeners: 2 };
-    const ports = {
-      s3_listen: '127.0.0.1:0',
-      admin_listen: '127.0.0.1:0',
-      store_listen: '',
-      admin_allowed_hosts: ['mon.example'],
-    };
-    await writeFile(file, JSON.stringify({ data_dir: 'data', ...quick, ...ports }));
-    service = await new Supervised(['start', '--config', file]).ready();
-  });
-
-  afterEach(async () => {
-    await service.dispose();
+  const runs = useRuns('admin');
+  const service = useEach(async () => {
+    const started = runs().start({ listeners: 2, admin_allowed_hosts: ['mon.example'] });
+    return (await started).ready();
   });
 
   async function readyz(): Promise<readonly [status: number, text: string]> {
-    const response = await service.admin('/readyz?verbose');
+    const response = await service().admin('/readyz?verbose');
     return [response.status, await response.text()];
   }
 
   it('answers under no name that could be made to point at it', async () => {
-    const [host = '', port = ''] = (await service.adminAddress()).split(':');
+    const [host = '', port = ''] = (await service().adminAddress()).split(':');
     const statusFor = (name: string, path: string): Promise<number> =>
       new Promise((resolve, reject) => {
         get({ host, port, path, headers: { host: name } }, (response) => {
@@ -66,39 +50,39 @@ describe('supervisor: admin port', () => {
   });
 
   it('adds up the listeners, and keeps the totals of one that has gone', async () => {
-    await service.control(1, '/count?n=5');
-    await service.control(2, '/count?n=3');
-    expect(await service.metric('fake_total')).to.equal(8);
-    await service.control(1, '/crash');
-    await eventually(
-      () => service.metric('ringway_listener_restarts_total{reason="exit"}'),
+    await service().control(1, '/count?n=5');
+    await service().control(2, '/count?n=3');
+    expect(await service().metric('fake_total')).to.equal(8);
+    await service().control(1, '/crash');
+    await service().untilMetric(
+      'ringway_listener_restarts_total{reason="exit"}',
       (restarts) => restarts === 1,
     );
-    expect(await service.metric('fake_total')).to.equal(8);
-    await service.control(2, '/count?n=2');
-    expect(await service.metric('fake_total')).to.equal(10);
+    expect(await service().metric('fake_total')).to.equal(8);
+    await service().control(2, '/count?n=2');
+    expect(await service().metric('fake_total')).to.equal(10);
   });
 
   it('forgets the gauges of one that has gone', async () => {
-    await service.control(1, '/begin');
-    expect(await service.metric('fake_in_flight')).to.equal(1);
-    await service.control(1, '/crash');
+    await service().control(1, '/begin');
+    expect(await service().metric('fake_in_flight')).to.equal(1);
+    await service().control(1, '/crash');
     await eventually(
-      () => service.children(),
+      () => service().children(),
       ([first]) => first?.restarts === 1 && first.state === 'up',
     );
-    expect(await service.metric('fake_in_flight')).to.equal(0);
+    expect(await service().metric('fake_in_flight')).to.equal(0);
   });
 
   it('shows the last values of a silent listener, and that it is silent', async () => {
-    await service.control(1, '/count?n=5');
-    expect(await service.metric('fake_total')).to.equal(5);
-    await service.control(1, '/mute');
-    expect(await service.metric('fake_total', 1)).to.equal(5);
+    await service().control(1, '/count?n=5');
+    expect(await service().metric('fake_total')).to.equal(5);
+    await service().control(1, '/mute');
+    expect(await service().metric('fake_total', 1)).to.equal(5);
   });
 
   it('serves Prometheus text with what the supervisor knows itself', async () => {
-    const response = await service.admin('/metrics');
+    const response = await service().admin('/metrics');
     expect(response.headers.get('content-type')).to.equal(
       'text/plain; version=0.0.4; charset=utf-8',
     );
@@ -112,36 +96,36 @@ describe('supervisor: admin port', () => {
   });
 
   it('is alive, whatever the backend says', async () => {
-    await service.control(1, '/sick');
-    await service.control(2, '/sick');
+    await service().control(1, '/sick');
+    await service().control(2, '/sick');
     await eventually(readyz, ([status]) => status === 503);
-    expect((await service.admin('/livez')).status).to.equal(200);
+    expect((await service().admin('/livez')).status).to.equal(200);
   });
 
   it('is ready while one listener is well, and says what is wrong with the other', async () => {
-    await service.control(1, '/sick');
+    await service().control(1, '/sick');
     const [, text] = await eventually(
       readyz,
       ([status, body]) => status === 200 && body.includes('sick'),
     );
     expect(text).to.match(/^\[-\] listener 1 backend: failed, sick \(\d+\.\d s ago\)$/m);
     expect(text).to.match(/^\[\+\] listener 2 backend: ok \(\d+\.\d s ago\)$/m);
-    await service.control(2, '/sick');
+    await service().control(2, '/sick');
     const [, sick] = await eventually(readyz, ([code]) => code === 503);
     expect(sick).to.match(/\nunavailable\n$/);
-    await service.control(2, '/well');
+    await service().control(2, '/well');
     await eventually(readyz, ([code]) => code === 200);
   });
 
   it('tells what runs', async () => {
-    const status = (await (await service.admin('/statusz')).json()) as Record<string, unknown>;
-    expect(status).to.include({ phase: 'running', pid: service.pid });
+    const status = await service().status();
+    expect(status).to.include({ phase: 'running', pid: service().pid });
     expect(status).to.have.keys(
       ...['version', 'revision', 'node', 'pid', 'started_at', 'phase'],
       ...['cpu_s', 'rss_bytes', 'configuration_hash', 's3_listen', 'listeners', 'children'],
     );
     const { s3_listen: s3, listeners } = status;
-    expect(listeners).to.deep.equal({ s3, admin: await service.adminAddress() });
+    expect(listeners).to.deep.equal({ s3, admin: await service().adminAddress() });
     expect(JSON.stringify(status)).not.to.match(/secret/i);
   });
 
@@ -149,38 +133,38 @@ describe('supervisor: admin port', () => {
     const query = encodeURIComponent('{process="supervisor"} |= "listener up"');
     const path = `/loki/api/v1/query_range?query=${query}`;
     const found = await eventually(
-      async () => (await (await service.admin(path)).json()) as LokiStreams,
+      async () => (await (await service().admin(path)).json()) as LokiStreams,
       ({ data }) => data.result.length === 2,
     );
     expect(found.data.result[0]?.stream).to.include({ service: 'ringway', level: 'info' });
-    await service.control(1, '/complain');
+    await service().control(1, '/complain');
     const complaints = encodeURIComponent('{process="listener"}');
     await eventually(
-      async () => (await service.admin(`/loki/api/v1/query_range?query=${complaints}`)).text(),
+      async () => (await service().admin(`/loki/api/v1/query_range?query=${complaints}`)).text(),
       (text) => text.includes('fake listener complains'),
     );
-    await service.sees(/^fake listener complains$/m);
-    const values = await service.admin('/loki/api/v1/label/process/values');
+    await service().sees(/^fake listener complains$/m);
+    const values = await service().admin('/loki/api/v1/label/process/values');
     expect(await values.json())
       .to.have.property('data')
       .that.includes('listener');
-    const labels = await service.admin('/loki/api/v1/labels');
+    const labels = await service().admin('/loki/api/v1/labels');
     expect(await labels.json()).to.have.property('status', 'success');
-    expect((await service.admin('/loki/api/v1/query_range?query=x')).status).to.equal(400);
+    expect((await service().admin('/loki/api/v1/query_range?query=x')).status).to.equal(400);
   });
 
   it('tells where the time goes, as far as it is known', async () => {
-    const report = await (await service.admin('/recon/stage')).json();
+    const report = await (await service().admin('/recon/stage')).json();
     expect(report).to.include({ v: 1, service: 'gateway' }).and.deep.include({ paths: {} });
   });
 
   it('answers nothing else', async () => {
-    expect((await service.admin('/loki/api/v1/label/*/values')).status).to.equal(404);
-    expect((await service.admin('/')).status).to.equal(404);
-    expect((await service.admin('/constructor')).status).to.equal(404);
-    const posted = await service.admin('/metrics', { method: 'POST', body: 'x' });
+    expect((await service().admin('/loki/api/v1/label/*/values')).status).to.equal(404);
+    expect((await service().admin('/')).status).to.equal(404);
+    expect((await service().admin('/constructor')).status).to.equal(404);
+    const posted = await service().admin('/metrics', { method: 'POST', body: 'x' });
     expect([posted.status, posted.headers.get('allow')]).to.deep.equal([405, 'GET, HEAD']);
-    const head = await service.admin('/livez', { method: 'HEAD' });
+    const head = await service().admin('/livez', { method: 'HEAD' });
     expect([head.status, await head.text()]).to.deep.equal([200, '']);
   });
 });

@@ -10,7 +10,7 @@ import { localUrl } from '../../src/config/options.js';
 import type { ConsoleState } from '../../supervisor/banner-console.js';
 import { forJournal, isJournal } from '../../supervisor/banner-credential.js';
 import { renderBanner, renderShortBanner } from '../../supervisor/banner.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useTempFolder } from '../support/temp-folder.js';
 
 const SECRET = `it's "$HOME" & more`.replaceAll(' ', '\\');
 
@@ -21,6 +21,7 @@ const CONSOLE: ConsoleState = {
 };
 
 describe('supervisor: banner', () => {
+  const folder = useTempFolder('banner');
   const { options } = loadConfig({ flags: { s3_listen: '[::]:8000' }, cwd: '/tmp' });
   const credentials: Credentials = {
     roster: [{ accessKey: 'AKI', secretKey: SECRET, account: 'AUTH_main', role: 'owner' }],
@@ -51,19 +52,16 @@ describe('supervisor: banner', () => {
   });
 
   it('shows no other secret, but how to read it from its file', async () => {
-    const folder = await makeTempFolder("it's here");
-    const credentialsFile = join(folder, 'credentials.json');
+    const credentialsFile = join(folder(), "it's here.json");
     await writeFile(credentialsFile, renderCredentials(credentials.roster));
     const kept: Credentials = { ...credentials, origin: 'file' };
     const banner = renderBanner('1.0.0', { ...options, credentialsFile }, kept, CONSOLE);
     expect(banner).not.to.include(SECRET);
     expect(pastedSecret(banner)).to.equal(SECRET);
-    await removeFolder(folder);
   });
 
   it('reads the key of a user of tempauth from its line', async () => {
-    const folder = await makeTempFolder('banner');
-    const tempauthConf = join(folder, 'proxy-server.conf');
+    const tempauthConf = join(folder(), 'proxy-server.conf');
     const lines = ['[filter:tempauth]', 'user_a_b = other', `user_test_tester = ${SECRET} .admin`];
     await writeFile(tempauthConf, lines.join('\n'));
     const { roster } = readTempauthFile(tempauthConf);
@@ -71,17 +69,12 @@ describe('supervisor: banner', () => {
     const banner = renderBanner('1.0.0', { ...options, tempauthConf }, users, CONSOLE);
     expect(banner).to.include('Access key   test:tester\n').and.not.to.include(SECRET);
     expect(pastedSecret(banner)).to.equal(SECRET);
-    await removeFolder(folder);
   });
 
   it('says whose credentials are taken where it knows none', () => {
     const none: Credentials = { roster: [], origin: 'identity', warnings: [] };
-    const banner = renderBanner(
-      '1.0.0',
-      { ...options, identityUrl: 'http://k:5000/v3' },
-      none,
-      CONSOLE,
-    );
+    const ofKeystone = { ...options, identityUrl: 'http://k:5000/v3' };
+    const banner = renderBanner('1.0.0', ofKeystone, none, CONSOLE);
     expect(banner).to.include('Access key   of Keystone at http://k:5000/v3');
   });
 

@@ -11,13 +11,14 @@ function problemsOf(line: string): readonly string[] {
   throw new Error('accepted');
 }
 
+const COMMANDS =
+  'start, check, reload, drain, wait-ready, janitor, repair, store, capsule, deploy, version, help';
+
 describe('supervisor: command line', () => {
   it('reads every flag', () => {
-    const line =
-      'start --config c.json --data d --s3 h:1 --admin h:2 --console h:3 --store h:5 --listeners 4'.split(
-        ' ',
-      );
-    expect(parseCommandLine(line)).to.deep.equal({
+    const files = ['start', '--config', 'c.json', '--data', 'd'];
+    const ports = ['--s3', 'h:1', '--admin', 'h:2', '--console', 'h:3', '--store', 'h:5'];
+    expect(parseCommandLine([...files, ...ports, '--listeners', '4'])).to.deep.equal({
       name: 'start',
       configFile: 'c.json',
       flags: {
@@ -39,15 +40,11 @@ describe('supervisor: command line', () => {
     expect(parseCommandLine(['check', '--cluster'])).to.include({ print: false, cluster: true });
     const janitor = { name: 'janitor', configFile: undefined, flags: {} };
     const repair = { name: 'repair', configFile: undefined, flags: {}, bucket: 'b' };
-    expect(parseCommandLine(['repair', '--bucket', 'b'])).to.deep.equal({
-      ...repair,
-      ...{ key: undefined, account: undefined, isDry: false },
-    });
+    const bucket = { ...repair, key: undefined, account: undefined, isDry: false };
+    expect(parseCommandLine(['repair', '--bucket', 'b'])).to.deep.equal(bucket);
     const all = ['repair', '--bucket', 'b', '--key', 'k', '--account', 'a', '--dry-run'];
-    expect(parseCommandLine(all)).to.deep.equal({
-      ...repair,
-      ...{ key: 'k', account: 'a', isDry: true },
-    });
+    const key = { ...repair, key: 'k', account: 'a', isDry: true };
+    expect(parseCommandLine(all)).to.deep.equal(key);
     expect(parseCommandLine(['janitor', '--once'])).to.deep.equal({ ...janitor, mode: 'once' });
     expect(parseCommandLine(['start', 'janitor', '--dry-run'])).to.deep.equal({
       ...janitor,
@@ -67,14 +64,10 @@ describe('supervisor: command line', () => {
       'got capsule check a, expected capsule verify FILE',
     ]);
     const store = { configFile: undefined, flags: {}, name: 'store' };
-    expect(parseCommandLine(['store', 'export', '-'])).to.deep.equal({
-      ...store,
-      ...{ action: 'export', file: '-' },
-    });
-    expect(parseCommandLine(['store', 'check'])).to.deep.equal({
-      ...store,
-      ...{ action: 'check', file: undefined },
-    });
+    const stored = parseCommandLine(['store', 'export', '-']);
+    expect(stored).to.deep.equal({ ...store, action: 'export', file: '-' });
+    const checked = parseCommandLine(['store', 'check']);
+    expect(checked).to.deep.equal({ ...store, action: 'check', file: undefined });
     for (const wrong of ['store', 'store import', 'store check file', 'store mend']) {
       expect(problemsOf(wrong)).to.deep.equal([
         `got ${wrong}, expected store with one of check, export FILE, import FILE, compact`,
@@ -101,24 +94,9 @@ describe('supervisor: command line', () => {
   });
 
   const bad: readonly (readonly [line: string, problems: readonly string[]])[] = [
-    [
-      '',
-      [
-        'got no command, expected one of start, check, reload, drain, wait-ready, janitor, repair, store, capsule, deploy, version, help',
-      ],
-    ],
-    [
-      'strat',
-      [
-        'got command strat, expected one of start, check, reload, drain, wait-ready, janitor, repair, store, capsule, deploy, version, help; did you mean start?',
-      ],
-    ],
-    [
-      'start now',
-      [
-        'got command now, expected one of start, check, reload, drain, wait-ready, janitor, repair, store, capsule, deploy, version, help',
-      ],
-    ],
+    ['', [`got no command, expected one of ${COMMANDS}`]],
+    ['strat', [`got command strat, expected one of ${COMMANDS}; did you mean start?`]],
+    ['start now', [`got command now, expected one of ${COMMANDS}`]],
     ['check a b', ['got a, expected nothing behind check', 'got b, expected nothing behind check']],
     ['start --listener 2', ['got --listener, expected a known flag; did you mean --listeners?']],
     ['start --datas=x', ['got --datas x, expected a known flag; did you mean --data?']],

@@ -1,21 +1,24 @@
 import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { EXIT_CODES } from '../../supervisor/exit-codes.js';
 import { freePort } from '../support/free-port.js';
 import { useTempFolder } from '../support/temp-folder.js';
-import { Supervised, type Ended } from './support/supervised.js';
+import { MAIN, Supervised, type Ended } from './support/supervised.js';
 
-const MAIN = fileURLToPath(new URL('../../supervisor/main.js', import.meta.url));
+const SWIFT = { backend: 'swift', swift_endpoints: ['http://127.0.0.1:1'] };
 
 /** The real program; these commands start nothing. */
 describe('supervisor: commands', () => {
   const folder = useTempFolder('commands');
 
   function ringway(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
-    return new Supervised(args, env, folder(), MAIN).ended;
+    return new Supervised(args, { env, cwd: folder(), main: MAIN }).ended;
+  }
+
+  function configure(config: object): Promise<void> {
+    return writeFile(join(folder(), 'c.json'), JSON.stringify(config));
   }
 
   it('check says that all is well, and touches nothing', async () => {
@@ -27,10 +30,8 @@ describe('supervisor: commands', () => {
   it('check --print shows the effective configuration as JSON', async () => {
     await writeFile(join(folder(), 'c.json'), '{"region":"eu-west-1"}');
     const args = ['check', '--print', '--config', 'c.json', '--listeners', '3'];
-    const result = await ringway(args, {
-      RINGWAY_ACCESS_KEY: 'OPERATOR',
-      RINGWAY_SECRET_KEY: 'hush-hush-hush',
-    });
+    const env = { RINGWAY_ACCESS_KEY: 'OPERATOR', RINGWAY_SECRET_KEY: 'hush-hush-hush' };
+    const result = await ringway(args, env);
     expect(result.code).to.equal(0);
     expect(JSON.parse(result.stdout)).to.include({ region: 'eu-west-1', listeners: 3 });
     expect(result.stdout).not.to.include('hush');
@@ -55,8 +56,7 @@ describe('supervisor: commands', () => {
     await writeFile(join(folder(), 'open'), 'secret-of-swift', { mode: 0o644 });
     await writeFile(join(folder(), 'empty'), '', { mode: 0o600 });
     const config = {
-      backend: 'swift',
-      swift_endpoints: ['http://127.0.0.1:1'],
+      ...SWIFT,
       swift_user: 'gateway:gw',
       swift_key_file: 'open',
       swift_filter_secret_file: 'gone',
@@ -67,7 +67,7 @@ describe('supervisor: commands', () => {
       tempauth_conf: 'gone',
       console_config: 'gone',
     };
-    await writeFile(join(folder(), 'c.json'), JSON.stringify(config));
+    await configure(config);
     for (const command of ['check', 'start']) {
       const { code, stdout, stderr } = await ringway([command, '--config', 'c.json']);
       expect({ code, stdout }, command).to.deep.equal({ code: 78, stdout: '' });
@@ -88,24 +88,21 @@ describe('supervisor: commands', () => {
 
   it('check and start name the rings and the swift.conf that cannot be used', async () => {
     const config = {
-      backend: 'swift',
-      swift_endpoints: ['http://127.0.0.1:1'],
+      ...SWIFT,
       swift_filter_secret_file: 'secret',
       swift_rings_dir: 'swift',
     };
     await mkdir(join(folder(), 'swift'));
     await writeFile(join(folder(), 'secret'), 'secret-of-filter', { mode: 0o600 });
-    await writeFile(join(folder(), 'c.json'), JSON.stringify(config));
+    await configure(config);
     const problems = async (command: string): Promise<string[]> => {
       const { code, stderr } = await ringway([command, '--config', 'c.json']);
       expect(code).to.equal(78);
       return stderr.trimEnd().split('\n').slice(1);
     };
     expect((await problems('check')).join()).to.include('/swift/swift.conf: expected a readable');
-    await writeFile(
-      join(folder(), 'swift/swift.conf'),
-      '[swift-hash]\nswift_hash_path_suffix = hush-hush\n',
-    );
+    const conf = '[swift-hash]\nswift_hash_path_suffix = hush-hush\n';
+    await writeFile(join(folder(), 'swift/swift.conf'), conf);
     await writeFile(join(folder(), 'swift/object.ring.gz'), '\x80\x02}');
     for (const command of ['check', 'start']) {
       const lines = await problems(command);
@@ -116,12 +113,7 @@ describe('supervisor: commands', () => {
   });
 
   it('check wants the secret of the filter for direct reads', async () => {
-    const config = {
-      backend: 'swift',
-      swift_endpoints: ['http://127.0.0.1:1'],
-      swift_rings_dir: 'swift',
-    };
-    await writeFile(join(folder(), 'c.json'), JSON.stringify(config));
+    await configure({ ...SWIFT, swift_rings_dir: 'swift' });
     const { code, stderr } = await ringway(['check', '--config', 'c.json']);
     expect(code).to.equal(78);
     expect(stderr).to.include('since swift_rings_dir is given');
@@ -129,13 +121,12 @@ describe('supervisor: commands', () => {
 
   it('check does not judge the console by credentials that cannot be read', async () => {
     const config = {
-      backend: 'swift',
-      swift_endpoints: ['http://127.0.0.1:1'],
+      ...SWIFT,
       credentials_source: 'tempauth',
       tempauth_conf: 'gone',
       console_config: 'console.json',
     };
-    await writeFile(join(folder(), 'c.json'), JSON.stringify(config));
+    await configure(config);
     await writeFile(join(folder(), 'console.json'), '{}');
     const { code, stderr } = await ringway(['check', '--config', 'c.json']);
     expect(code).to.equal(78);
@@ -162,7 +153,7 @@ describe('supervisor: commands', () => {
   it('start ends with what another start may change when no proxy of Swift answers', async () => {
     const nobody = `http://127.0.0.1:${await freePort()}`;
     const config = { backend: 'swift', swift_endpoints: [nobody] };
-    await writeFile(join(folder(), 'c.json'), JSON.stringify(config));
+    await configure(config);
     const free = ['--s3', '127.0.0.1:0', '--admin', '127.0.0.1:0', '--console', ''];
     const ended = await ringway(['start', '--config', 'c.json', '--listeners', '1', ...free]);
     expect(ended.stderr).to.match(/^ringway: Swift did not answer: http:/m);
@@ -202,17 +193,8 @@ describe('supervisor: commands', () => {
   it('help names every command, flag and exit code', async () => {
     const { code, stdout } = await ringway(['help']);
     expect(code).to.equal(0);
-    for (const word of [
-      'start',
-      'check',
-      'janitor',
-      'repair',
-      'version',
-      '--config',
-      '--data',
-      '--print',
-      '--once',
-    ]) {
+    const commands = ['start', 'check', 'janitor', 'repair', 'version'];
+    for (const word of [...commands, '--config', '--data', '--print', '--once']) {
       expect(stdout).to.include(word);
     }
     for (const exit of Object.values(EXIT_CODES)) {

@@ -2,40 +2,22 @@ import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { EXIT_CODES } from '../../supervisor/exit-codes.js';
-import { useEach } from '../support/fixture.js';
-import { useTempFolder } from '../support/temp-folder.js';
-import { Supervised } from './support/supervised.js';
+import { useRuns, type Supervised } from './support/supervised.js';
+
+/** Longer than the path of a Unix socket may be. */
+const LONG_NAME = `${'long-'.repeat(25)}data`;
 
 describe('supervisor: drain and wait-ready', () => {
-  const folder = useTempFolder('control');
-  const running = useEach<Supervised[]>(() => []);
+  const runs = useRuns('control');
 
-  beforeEach(async () => {
-    await configure({});
-  });
+  beforeEach(() => configure());
 
-  afterEach(async () => {
-    for (const service of running()) await service.dispose();
-  });
-
-  function configure(config: Readonly<Record<string, unknown>>): Promise<void> {
-    const all = {
-      // Longer than the path of a Unix socket may be.
-      data_dir: `${'long-'.repeat(25)}data`,
-      probe_interval_ms: 100,
-      listeners: 1,
-      s3_listen: '127.0.0.1:0',
-      admin_listen: '127.0.0.1:0',
-      store_listen: '',
-      ...config,
-    };
-    return writeFile(join(folder(), 'ringway.json'), JSON.stringify(all));
+  function configure(config: Readonly<Record<string, unknown>> = {}): Promise<void> {
+    return runs().configure({ data_dir: LONG_NAME, listeners: 1, ...config });
   }
 
   function ringway(args: readonly string[], env: NodeJS.ProcessEnv = {}): Supervised {
-    const service = new Supervised([...args, '--config', 'ringway.json'], env, folder());
-    running().push(service);
-    return service;
+    return runs().run(args, { env });
   }
 
   it('wait-ready may come first, and waits', async () => {
@@ -104,16 +86,16 @@ describe('supervisor: drain and wait-ready', () => {
 
   it('no other process may command it', async () => {
     await ringway(['start']).ready();
-    const { mode } = await stat(join(folder(), `${'long-'.repeat(25)}data`, 'control.sock'));
+    const { mode } = await stat(join(runs().folder, LONG_NAME, 'control.sock'));
     expect(mode & 0o777).to.equal(0o600);
   });
 
   it('a configuration that cannot be read leaves the data directory to be found', async () => {
-    await mkdir(join(folder(), 'other'));
-    await writeFile(join(folder(), 'ringway.json'), '{"data_dir":"other","listener":1}');
+    await mkdir(join(runs().folder, 'other'));
+    await writeFile(join(runs().folder, 'ringway.json'), '{"data_dir":"other","listener":1}');
     const found = await ringway(['reload']).ended;
     expect(found.stderr).to.match(/^ringway: no service runs on the data directory .*other/);
-    await writeFile(join(folder(), 'ringway.json'), '{');
+    await writeFile(join(runs().folder, 'ringway.json'), '{');
     expect((await ringway(['reload']).ended).code).to.equal(EXIT_CODES.config.code);
   });
 });

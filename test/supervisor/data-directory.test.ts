@@ -3,38 +3,35 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { directoryFailure, prepareDataDirectory } from '../../supervisor/data-directory.js';
 import { Failure } from '../../supervisor/exit-codes.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useTempFolder } from '../support/temp-folder.js';
 
 describe('supervisor: data directory', () => {
+  const folder = useTempFolder('data');
+
   it('is created for its owner alone, and left empty', async () => {
-    const folder = await makeTempFolder('data');
-    const dataDir = join(folder, 'a', 'b');
+    const dataDir = join(folder(), 'a', 'b');
     prepareDataDirectory(dataDir);
     prepareDataDirectory(dataDir);
     expect((await stat(dataDir)).mode & 0o777).to.equal(0o700);
     expect(await readdir(dataDir)).to.deep.equal([]);
-    await removeFolder(folder);
   });
 
   it('may be behind a link, and is not created behind one that leads nowhere', async () => {
-    const folder = await makeTempFolder('data');
-    await symlink(folder, join(folder, 'here'));
-    prepareDataDirectory(join(folder, 'here', 'data'));
-    expect(await readdir(folder)).to.include('data');
-    await symlink(join(folder, 'nowhere'), join(folder, 'lost'));
-    for (const dataDir of [join(folder, 'lost'), join(folder, 'lost', 'data')]) {
-      expect(() => {
-        prepareDataDirectory(dataDir);
-      }).to.throw(Failure, `the data directory ${dataDir} cannot be used: `);
+    await symlink(folder(), join(folder(), 'here'));
+    prepareDataDirectory(join(folder(), 'here', 'data'));
+    expect(await readdir(folder())).to.include('data');
+    await symlink(join(folder(), 'nowhere'), join(folder(), 'lost'));
+    for (const dataDir of [join(folder(), 'lost'), join(folder(), 'lost', 'data')]) {
+      expect(() => void prepareDataDirectory(dataDir)).to.throw(
+        Failure,
+        `the data directory ${dataDir} cannot be used: `,
+      );
     }
-    await removeFolder(folder);
   });
 
   for (const dataDir of ['/proc/ringway', '/proc/ringway/deep/data']) {
     it(`is refused where nothing can be created: ${dataDir}`, () => {
-      expect(() => {
-        prepareDataDirectory(dataDir);
-      })
+      expect(() => void prepareDataDirectory(dataDir))
         .to.throw(
           Failure,
           `the data directory ${dataDir} cannot be used: nothing can be created in /proc`,
@@ -44,15 +41,13 @@ describe('supervisor: data directory', () => {
   }
 
   it('is tried without writing through a link', async () => {
-    const folder = await makeTempFolder('data');
-    const dataDir = join(folder, 'data');
+    const dataDir = join(folder(), 'data');
     await mkdir(dataDir);
-    await writeFile(join(folder, 'victim'), 'precious');
-    await symlink(join(folder, 'victim'), join(dataDir, '.ringway-probe'));
+    await writeFile(join(folder(), 'victim'), 'precious');
+    await symlink(join(folder(), 'victim'), join(dataDir, '.ringway-probe'));
     prepareDataDirectory(dataDir);
-    expect(await readFile(join(folder, 'victim'), 'utf8')).to.equal('precious');
+    expect(await readFile(join(folder(), 'victim'), 'utf8')).to.equal('precious');
     expect(await readdir(dataDir)).to.deep.equal([]);
-    await removeFolder(folder);
   });
 
   for (const [code, reason] of [

@@ -6,49 +6,30 @@ import { loadDeployConfig } from '../../src/deploy/service/config.js';
 import { readConsoleSettings } from '../../supervisor/console-settings.js';
 import { callDeploy, makeFolders } from '../deploy/service-support.js';
 import { eventually } from '../support/eventually.js';
+import { codeOf } from '../support/failure.js';
 import { freePort } from '../support/free-port.js';
-import { useTempFolder } from '../support/temp-folder.js';
-import { Supervised, type StatusChild } from './support/supervised.js';
+import { useRuns, type StatusChild, type Supervised } from './support/supervised.js';
 
 const ANY = '127.0.0.1:0';
-const CONFIG = {
-  data_dir: 'data',
-  listeners: 1,
-  janitor_interval_ms: 0,
-  restart_backoff_ms_min: 1,
-  probe_interval_ms: 100,
-  s3_listen: ANY,
-  admin_listen: ANY,
-  store_listen: '',
-  console_listen: '',
-  deploy_config: 'deploy.json',
-};
-
 describe('supervisor: control service of Deploy', () => {
-  const folder = useTempFolder('supervised-deploy');
+  const runs = useRuns('supervised-deploy');
   let port: number;
-  let running: Supervised[];
 
   beforeEach(async () => {
     port = await freePort();
-    running = [];
     await writeConfig();
   });
 
-  afterEach(async () => {
-    for (const service of running) await service.dispose();
-  });
-
   async function writeConfig(deploy: object = {}, config: object = {}): Promise<void> {
-    const own = { ...(await makeFolders(folder())), listen: `127.0.0.1:${port}`, ...deploy };
-    await writeFile(join(folder(), 'deploy.json'), JSON.stringify(own));
-    await writeFile(join(folder(), 'ringway.json'), JSON.stringify({ ...CONFIG, ...config }));
+    const { folder } = runs();
+    const own = { ...(await makeFolders(folder)), listen: `127.0.0.1:${port}`, ...deploy };
+    await writeFile(join(folder, 'deploy.json'), JSON.stringify(own));
+    const listeners = { listeners: 1, janitor_interval_ms: 0, console_listen: '' };
+    await runs().configure({ ...listeners, deploy_config: 'deploy.json', ...config });
   }
 
   function launch(command = 'start'): Supervised {
-    const service = new Supervised([command, '--config', join(folder(), 'ringway.json')]);
-    running.push(service);
-    return service;
+    return runs().run([command]);
   }
 
   const readyz = async (service: Supervised) => (await service.admin('/readyz?verbose')).text();
@@ -68,19 +49,15 @@ describe('supervisor: control service of Deploy', () => {
     expect((await callDeploy(port, 'GET', '/v1/status')).json.lock).to.equal(null);
     expect(await service.metric('ringway_deploy_up')).to.equal(1);
     process.kill(first, 'SIGKILL');
-    await eventually(
-      () => service.metric('ringway_deploy_restarts_total{reason="signal"}'),
+    await service.untilMetric(
+      'ringway_deploy_restarts_total{reason="signal"}',
       (count) => count === 1,
     );
     expect(await pidOf(service)).not.to.equal(first);
     await eventually(() => readyz(service), isWell);
     expect((await callDeploy(port, 'GET', '/v1/status')).status).to.equal(200);
-    service.kill('SIGTERM');
-    expect(await service.ended).to.include({ code: 0 });
-    const gone: unknown = await callDeploy(port, 'GET', '/v1/status').catch(
-      (error: unknown) => error,
-    );
-    expect(gone).to.include({ code: 'ECONNREFUSED' });
+    expect(await service.terminate()).to.include({ code: 0 });
+    expect(await codeOf(callDeploy(port, 'GET', '/v1/status'))).to.equal('ECONNREFUSED');
   });
 
   it('has the next process take over at a reload, with another configuration', async () => {
@@ -137,23 +114,23 @@ describe('supervisor: control service of Deploy', () => {
   });
 
   it('is what the console is told of, unless its own file tells it of another', async () => {
-    const file = join(folder(), 'console.json');
+    const file = join(runs().folder, 'console.json');
     await writeFile(file, '{"deploy_user": "other"}');
-    const deploy = loadDeployConfig('deploy.json', folder());
-    const { options } = loadConfig({ flags: {}, cwd: folder() });
+    const deploy = loadDeployConfig('deploy.json', runs().folder);
+    const { options } = loadConfig({ flags: {}, cwd: runs().folder });
     const read = (given: typeof options, told: typeof deploy | undefined) =>
       readConsoleSettings({ options: given, roster: undefined, deploy: told, isFlag: false })
         .consoleConfig;
     expect(read(options, deploy)).to.deep.equal({
       deploy_upstream: `http://127.0.0.1:${port}`,
       deploy_user: 'deploy',
-      deploy_token_file: join(folder(), 'token'),
+      deploy_token_file: join(runs().folder, 'token'),
     });
     const own = { ...options, consoleConfig: file };
     expect(read(own, deploy)).to.include({ deploy_user: 'other' });
     expect(read(options, undefined)).to.equal(undefined);
     // The token itself is read by the console's process alone.
-    const token = (await readFile(join(folder(), 'token'), 'utf8')).trim();
+    const token = (await readFile(join(runs().folder, 'token'), 'utf8')).trim();
     expect(JSON.stringify(read(options, deploy))).not.to.contain(token);
   });
 });

@@ -1,67 +1,25 @@
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { useEach } from '../support/fixture.js';
-import { useTempFolder } from '../support/temp-folder.js';
 import { isProcessAlive } from '../../supervisor/process-alive.js';
 import { eventually } from '../support/eventually.js';
-import { Supervised, type StatusChild } from './support/supervised.js';
+import { mustRun } from '../support/programs.js';
+import { useRuns, type Supervised, type SupervisedOptions } from './support/supervised.js';
 
 describe('supervisor: lifecycle', () => {
-  const folder = useTempFolder('supervisor');
-  const running = useEach<Supervised[]>(() => []);
+  const runs = useRuns('supervisor');
 
-  afterEach(async () => {
-    for (const service of running()) await service.dispose();
-  });
-
-  async function launch(
+  function launch(
     config: Readonly<Record<string, unknown>> = {},
-    env: NodeJS.ProcessEnv = {},
-    stderr?: number,
-    nodeFlags?: readonly string[],
+    options: SupervisedOptions = {},
   ): Promise<Supervised> {
-    const file = join(folder(), 'ringway.json');
-    const quick = {
-      data_dir: 'data',
-      restart_backoff_ms_min: 1,
-      probe_interval_ms: 100,
-      listeners: 2,
-    };
-    const ports = {
-      s3_listen: '127.0.0.1:0',
-      admin_listen: '127.0.0.1:0',
-      store_listen: '',
-    };
-    await writeFile(file, JSON.stringify({ ...quick, ...ports, ...config }));
-    const args = ['start', '--config', file];
-    const service = new Supervised(args, env, undefined, undefined, stderr, nodeFlags);
-    running().push(service);
-    return service;
-  }
-
-  /** The banner tells of listeners alone: the janitor may still be starting. */
-  function untilAllUp(service: Supervised): Promise<readonly StatusChild[]> {
-    return eventually(
-      () => service.children(),
-      (children) => children.every(({ state }) => state === 'up'),
-    );
-  }
-
-  /** A busy listener may report late, and counts as stuck until then. */
-  async function untilReady(service: Supervised): Promise<void> {
-    await eventually(
-      async () => (await service.admin('/readyz')).status,
-      (status) => status === 200,
-    );
+    return runs().start({ listeners: 2, ...config }, options);
   }
 
   it('goes on when its log cannot be written', async () => {
     const full = await open('/dev/full', 'w');
-    const service = await (await launch({}, {}, full.fd)).ready();
+    const service = await (await launch({}, { stderr: full.fd })).ready();
     await full.close();
     for (const worker of [1, 2]) {
       await service.control(worker, '/complain');
@@ -73,17 +31,13 @@ describe('supervisor: lifecycle', () => {
     }
     service.kill('SIGHUP');
     const done = 'ringway_config_reloads_total{outcome="done"}';
-    await eventually(
-      () => service.metric(done),
-      (count) => count === 1,
-    );
-    service.kill('SIGTERM');
-    expect(await service.ended).to.include({ code: 0, signal: null });
+    await service.untilMetric(done, (count) => count === 1);
+    expect(await service.terminate()).to.include({ code: 0, signal: null });
   });
 
   it('starts all listeners, says how to use them, drains on SIGTERM and exits 0', async () => {
     const service = await (await launch()).ready();
-    const children = await untilAllUp(service);
+    const children = await service.untilAllUp();
     expect(children.map(({ kind, worker }) => [kind, worker])).to.deep.equal([
       ['listener', 1],
       ['listener', 2],
@@ -91,8 +45,7 @@ describe('supervisor: lifecycle', () => {
     ]);
     expect(service.stdout).to.match(/S3 endpoint +http:\/\/127\.0\.0\.1:\d+/);
     expect(service.stdout).to.match(/aws --endpoint-url http.* s3 ls/);
-    service.kill('SIGTERM');
-    const ended = await service.ended;
+    const ended = await service.terminate();
     expect(ended).to.include({ code: 0, signal: null });
     expect(ended.stderr.match(/"cause":"\w+"/g)).to.deep.equal(
       children.map(() => '"cause":"drained"'),
@@ -109,8 +62,7 @@ describe('supervisor: lifecycle', () => {
   it('shows a generated secret at the first start only', async () => {
     const first = await (await launch()).ready();
     const [, secret = ''] = await first.sees(/Secret key +(\S{40}) /);
-    first.kill('SIGTERM');
-    await first.ended;
+    await first.terminate();
     const second = await (await launch()).ready();
     expect(second.stdout).to.match(/Secret key +kept in /);
     expect(second.stdout).not.to.include(secret);
@@ -132,8 +84,7 @@ describe('supervisor: lifecycle', () => {
     const service = await (await launch({ drain_timeout_ms: 100 })).ready();
     await service.control(2, '/begin');
     const [first, second] = await service.children();
-    service.kill('SIGTERM');
-    expect(await service.ended).to.include({ code: 1 });
+    expect(await service.terminate()).to.include({ code: 1 });
     expect([first!, second!].some(({ pid }) => isProcessAlive(pid))).to.be.false;
   });
 
@@ -163,18 +114,17 @@ describe('supervisor: lifecycle', () => {
   });
 
   it('stops while it is still starting', async () => {
-    const service = await launch({ drain_delay_ms: 600_000 }, { FAKE_START: 'hang' });
+    const service = await launch({ drain_delay_ms: 600_000 }, { env: { FAKE_START: 'hang' } });
     await service.sees(/listeners starting/);
-    service.kill('SIGTERM');
-    expect(await service.ended).to.include({ code: 0 });
+    expect(await service.terminate()).to.include({ code: 0 });
   });
 
   it('takes its children along when it is killed, whatever they wait for', async () => {
-    const fifo = join(folder(), 'fifo');
-    await promisify(execFile)('mkfifo', [fifo]);
+    const fifo = join(runs().folder, 'fifo');
+    await mustRun('mkfifo', [fifo]);
     const config = { console_listen: '127.0.0.1:0', store_listen: '127.0.0.1:0' };
-    const service = await (await launch(config, { FAKE_FIFO: fifo })).ready();
-    const children = await untilAllUp(service);
+    const service = await (await launch(config, { env: { FAKE_FIFO: fifo } })).ready();
+    const children = await service.untilAllUp();
     const kinds = new Set(children.map(({ kind }) => kind));
     expect([...kinds]).to.have.members(['listener', 'janitor', 'store', 'console']);
     await service.control(1, '/wait-for-disk');
@@ -213,24 +163,18 @@ describe('supervisor: lifecycle', () => {
   }
 
   it('goes on when the janitor crashes again and again', async () => {
-    const crashFile = join(folder(), 'crash');
+    const crashFile = join(runs().folder, 'crash');
     await writeFile(crashFile, '');
     const config = { restart_limit: 2, restart_window_ms: 1000 };
-    const service = await launch(config, { FAKE_JANITOR_CRASH_FILE: crashFile });
+    const service = await launch(config, { env: { FAKE_JANITOR_CRASH_FILE: crashFile } });
     await service.ready();
     const restarts = 'ringway_janitor_restarts_total{reason="exit"}';
     // Beyond its limit, which would end a listener and the service.
-    await eventually(
-      () => service.metric(restarts),
-      (count) => count >= 3,
-    );
+    await service.untilMetric(restarts, (count) => count >= 3);
     expect(await service.metric('ringway_janitor_up')).to.equal(0);
-    await untilReady(service);
+    await service.untilReady();
     await rm(crashFile);
-    await eventually(
-      () => service.metric('ringway_janitor_up'),
-      (up) => up === 1,
-    );
+    await service.untilMetric('ringway_janitor_up', (up) => up === 1);
   });
 
   it('runs no janitor when its interval is 0', async () => {
@@ -240,8 +184,8 @@ describe('supervisor: lifecycle', () => {
   });
 
   it('gives up on a listener that crashes again and again', async () => {
-    const crashFile = join(folder(), 'crash');
-    const service = await launch({ restart_limit: 3 }, { FAKE_CRASH_FILE: crashFile });
+    const crashFile = join(runs().folder, 'crash');
+    const service = await launch({ restart_limit: 3 }, { env: { FAKE_CRASH_FILE: crashFile } });
     await service.ready();
     await writeFile(crashFile, '');
     await service.control(2, '/crash');
@@ -253,7 +197,7 @@ describe('supervisor: lifecycle', () => {
   });
 
   it('says at once that a listener cannot even start', async () => {
-    const ended = await (await launch({}, { FAKE_START: 'crash' })).ended;
+    const ended = await (await launch({}, { env: { FAKE_START: 'crash' } })).ended;
     expect(ended.code).to.equal(70);
     expect(ended.stderr).to.match(
       /^ringway: listener \d ended with exit code 3 before it was ready; see its lines above$/m,
@@ -263,7 +207,7 @@ describe('supervisor: lifecycle', () => {
 
   it('counts a listener that is not ready in time as crashed', async () => {
     const config = { restart_limit: 1, listener_start_timeout_ms: 300 };
-    const ended = await (await launch(config, { FAKE_START: 'hang' })).ended;
+    const ended = await (await launch(config, { env: { FAKE_START: 'hang' } })).ended;
     expect(ended.code).to.equal(70);
     expect(ended.stderr).to.include('"cause":"start_timeout"');
   });
@@ -275,15 +219,15 @@ describe('supervisor: lifecycle', () => {
     it(`ends with ${code} when a listener cannot start: ${message}`, async () => {
       // Which is for those who send requests to a service that was ready.
       const config = { drain_delay_ms: 600_000 };
-      const ended = await (await launch(config, { FAKE_START: start })).ended;
+      const ended = await (await launch(config, { env: { FAKE_START: start } })).ended;
       expect(ended.code).to.equal(code);
       expect(ended.stderr).to.match(new RegExp(`^ringway: ${message}$`, 'm'));
     });
   }
 
   it('starts each kind of process with the flags of Node that are its own', async () => {
-    const service = await launch({ store_listen: '127.0.0.1:0' }).then((it) => it.ready());
-    const flagged = (await untilAllUp(service))
+    const service = await (await launch({ store_listen: '127.0.0.1:0' })).ready();
+    const flagged = (await service.untilAllUp())
       .filter(({ pid }) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('--max-semi'))
       .map(({ kind }) => kind);
     expect(flagged).to.deep.equal(['store']);
@@ -292,8 +236,8 @@ describe('supervisor: lifecycle', () => {
   it('has the flags of Node that it was started with win over those', async () => {
     const [ours, operators] = ['--max-semi-space-size=2', '--max-semi-space-size=3'];
     const config = { store_listen: '127.0.0.1:0', listeners: 1 };
-    const service = await launch(config, {}, undefined, [operators]);
-    const children = await untilAllUp(await service.ready());
+    const service = await launch(config, { nodeFlags: [operators] });
+    const children = await (await service.ready()).untilAllUp();
     const flags = children.map(({ kind, pid }) => [
       kind,
       readFileSync(`/proc/${pid}/cmdline`, 'utf8')

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -38,7 +39,7 @@ describe('supervisor: log tail', () => {
     expect(stats('{process="listener"}')).to.deep.equal(lost);
   });
 
-  it('hands on what a child writes as it is, and makes lines of it', () => {
+  it('hands on what a child writes as it is, and makes lines of it', async () => {
     const [stderr, terminal] = [new PassThrough(), new PassThrough()];
     const tail = new LogTail();
     tail.follow(stderr, 'listener', terminal);
@@ -46,28 +47,17 @@ describe('supervisor: log tail', () => {
     const bytes = Buffer.from(`${text}\nlast`);
     for (const byte of bytes) stderr.write(Buffer.of(byte));
     stderr.end();
-    return new Promise<void>((resolve) => {
-      stderr.on('end', () => {
-        expect(String(terminal.read())).to.equal(bytes.toString());
-        const entries = [...tail.entries()];
-        expect(entries.map((entry) => entry.labels.level)).to.deep.equal([
-          'info',
-          'unknown',
-          'unknown',
-          'unknown',
-        ]);
-        expect(entries[0]).to.deep.include({
-          unixMs: NOW - 1000,
-          labels: { service: 'ringway', process: 'listener', worker: '2', level: 'info' },
-        });
-        expect(entries.slice(1).map((entry) => entry.line)).to.deep.equal([
-          '{ no json',
-          'ü',
-          'last',
-        ]);
-        resolve();
-      });
+    await once(stderr, 'end');
+    expect(String(terminal.read())).to.equal(bytes.toString());
+    const entries = [...tail.entries()];
+    const levels = entries.map((entry) => entry.labels.level);
+    expect(levels).to.deep.equal(['info', 'unknown', 'unknown', 'unknown']);
+    expect(entries[0]).to.deep.include({
+      unixMs: NOW - 1000,
+      labels: { service: 'ringway', process: 'listener', worker: '2', level: 'info' },
     });
+    const rest = entries.slice(1).map((entry) => entry.line);
+    expect(rest).to.deep.equal(['{ no json', 'ü', 'last']);
   });
 });
 
@@ -173,7 +163,6 @@ describe('supervisor: log query', () => {
       [5, 'info'],
       [70, 'info'],
     ] as const) {
-      // prettier-ignore
       counted.add(line(age, { level, process: 'listener' }), '');
     }
     const end = NOW / 1000;

@@ -7,6 +7,8 @@ import { collectGarbage } from '../support/garbage.js';
 
 const NOBODY = { slots: [], leaving: [], probeIntervalMs: 1000 };
 
+const serviceMetrics = () => new ServiceMetrics({ version: '1', revision: 'r', node: '20' });
+
 function snapshot(requests: number): MetricSnapshot {
   const values = [{ value: requests, labels: { code: '200' } }];
   const metric = { name: 'requests_total', help: 'Requests.', type: 'counter', values };
@@ -15,13 +17,13 @@ function snapshot(requests: number): MetricSnapshot {
 
 describe('supervisor: metrics of children that have gone', () => {
   it('are added up', async () => {
-    const metrics = new ServiceMetrics({ version: '1', revision: 'r', node: '20' });
+    const metrics = serviceMetrics();
     for (const requests of [3, 4, 5]) metrics.keep(snapshot(requests));
     expect(await metrics.render(NOBODY)).to.include('requests_total{code="200"} 12\n');
   });
 
   it('leave nothing behind of what only a living child has', async () => {
-    const metrics = new ServiceMetrics({ version: '1', revision: 'r', node: '20' });
+    const metrics = serviceMetrics();
     const values = [{ value: 3, labels: {} }];
     const gauge = { name: 'in_progress', help: 'x', type: 'gauge', aggregator: 'sum', values };
     metrics.keep([...snapshot(1), gauge as unknown as MetricSnapshot[number]]);
@@ -36,7 +38,7 @@ describe('supervisor: metrics of children that have gone', () => {
         [0.3, 0.0000191, 0.2, 0.1],
         [0.2, 0.3, 0.1, 0.0000191],
       ].map(async (order) => {
-        const metrics = new ServiceMetrics({ version: '1', revision: 'r', node: '20' });
+        const metrics = serviceMetrics();
         for (const seconds of order) metrics.keep(snapshot(seconds));
         return /^requests_total\{\S+ (\S+)$/m.exec(await metrics.render(NOBODY))?.[1];
       }),
@@ -46,7 +48,7 @@ describe('supervisor: metrics of children that have gone', () => {
   });
 
   it('are not held themselves', async () => {
-    const metrics = new ServiceMetrics({ version: '1', revision: 'r', node: '20' });
+    const metrics = serviceMetrics();
     const held = Array.from({ length: 5 }, () => {
       const [metric] = snapshot(1);
       if (metric === undefined) throw new Error('there is a metric');
@@ -62,7 +64,7 @@ describe('supervisor: metrics of children that have gone', () => {
 
 describe('supervisor: metrics of what is to run', () => {
   it('say that it is down, and nothing once it is not to run', async () => {
-    const metrics = new ServiceMetrics({ version: '1', revision: 'r', node: '20' });
+    const metrics = serviceMetrics();
     const gauges = /^ringway_(?:console|janitor|swift_api)_up .*$/gm;
     const told = async (...kinds: readonly ChildKind[]) => {
       const slots = kinds.map((kind) => ({ kind, worker: 0, child: undefined }));

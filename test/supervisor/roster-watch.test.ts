@@ -4,15 +4,16 @@ import { expect } from 'chai';
 import { parseCredentials, type Roster } from '../../src/config/credentials.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import { RosterWatch } from '../../supervisor/roster-watch.js';
-import { eventually } from '../support/eventually.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useTempFolder } from '../support/temp-folder.js';
+import { until } from '../support/until.js';
 
 const KEY = { secret_key: 'hush-hush-hush', account: 'AUTH_main', role: 'owner' };
 
 describe('supervisor: the watch over credentials', () => {
+  const folder = useTempFolder('roster');
+
   it('takes one out of force when it expires, though the file stays as it is', async () => {
-    const folder = await makeTempFolder('roster');
-    const file = join(folder, 'credentials.json');
+    const file = join(folder(), 'credentials.json');
     const expires = new Date(Date.now() + 1000).toISOString();
     const credentials = [
       { ...KEY, access_key: 'STAYS' },
@@ -24,11 +25,8 @@ describe('supervisor: the watch over credentials', () => {
     const watch = new RosterWatch(
       {
         options: {
-          credentialsSource: 'file',
-          credentialsFile: file,
-          tempauthConf: '',
-          identityUser: '',
-          identityKeyFile: '',
+          ...{ credentialsSource: 'file', credentialsFile: file, tempauthConf: '' },
+          ...{ identityUser: '', identityKeyFile: '' },
         },
         log: createLogger({ level: 'silent', process: 'supervisor' }),
         onChange: (roster) => told.push(roster),
@@ -38,15 +36,11 @@ describe('supervisor: the watch over credentials', () => {
     );
     watch.start();
     try {
-      await eventually(
-        () => Promise.resolve(told),
-        ({ length }) => length > 0,
-      );
+      await until(() => told.length > 0);
       expect(Date.now()).to.be.at.least(Date.parse(expires));
       expect(told.at(-1)?.map(({ accessKey }) => accessKey)).to.deep.equal(['STAYS']);
     } finally {
       watch.close();
-      await removeFolder(folder);
     }
   });
 });

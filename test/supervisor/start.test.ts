@@ -1,26 +1,16 @@
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { useEach } from '../support/fixture.js';
-import { useTempFolder } from '../support/temp-folder.js';
-import { Supervised, type Ended } from './support/supervised.js';
+import { serve } from '../support/serve.js';
+import { useRuns, type Ended, type Supervised } from './support/supervised.js';
 
 const FREE = ['--s3', '127.0.0.1:0', '--admin', '127.0.0.1:0', '--store', '', '--listeners', '1'];
 
 describe('supervisor: start and its refusals', () => {
-  const folder = useTempFolder('start');
-  const running = useEach<Supervised[]>(() => []);
-
-  afterEach(async () => {
-    for (const service of running()) await service.dispose();
-  });
+  const runs = useRuns('start');
 
   function launch(args: readonly string[], env: NodeJS.ProcessEnv = {}): Supervised {
-    const service = new Supervised(args, env, folder());
-    running().push(service);
-    return service;
+    return runs().runBare(args, { env });
   }
 
   async function expectRefusal(ended: Promise<Ended>, code: number, line: RegExp): Promise<void> {
@@ -33,13 +23,9 @@ describe('supervisor: start and its refusals', () => {
   it('refuses a second instance on the same data directory, naming the first', async () => {
     const first = await launch(['start', ...FREE]).ready();
     const second = launch(['start', ...FREE]);
-    const line = new RegExp(
-      `^ringway: another ringway \\(pid ${first.pid}\\) is using the data .*data$`,
-      'm',
-    );
-    await expectRefusal(second.ended, 75, line);
-    first.kill('SIGTERM');
-    await first.ended;
+    const line = `^ringway: another ringway \\(pid ${first.pid}\\) is using the data .*data$`;
+    await expectRefusal(second.ended, 75, new RegExp(line, 'm'));
+    await first.terminate();
     await launch(['start', ...FREE]).ready();
   });
 
@@ -55,11 +41,8 @@ describe('supervisor: start and its refusals', () => {
     ['--admin', 'admin_listen'],
   ] as const) {
     it(`says which address is in use: ${key}`, async () => {
-      const holder = createServer().listen(0, '127.0.0.1');
-      await once(holder, 'listening');
-      const address = holder.address();
-      if (address === null || typeof address === 'string') throw new Error('no port');
-      const taken = `127.0.0.1:${address.port}`;
+      const holder = await serve((_, response) => response.end());
+      const taken = `127.0.0.1:${holder.port}`;
       const args = ['start', ...FREE.with(FREE.indexOf(flag) + 1, taken)];
       const line = new RegExp(
         `^ringway: ${key}: cannot listen on ${taken}: .+ \\(process ${process.pid}\\) listens there; ` +
@@ -81,7 +64,7 @@ describe('supervisor: start and its refusals', () => {
   });
 
   it('refuses a data directory that cannot be created, or is none', async () => {
-    const file = join(folder(), 'file');
+    const file = join(runs().folder, 'file');
     await writeFile(file, '');
     const inside = launch(['start', ...FREE, '--data', join(file, 'data')]);
     await expectRefusal(
@@ -103,16 +86,10 @@ describe('supervisor: start and its refusals', () => {
     expect(service.stdout)
       .to.match(/Access key +OPERATOR/)
       .and.not.include('not-a-secret-key');
-    const file = join(folder(), 'data', 'credentials.json');
+    const file = join(runs().folder, 'data', 'credentials.json');
+    const keys = { access_key: 'OPERATOR', secret_key: 'not-a-secret-key' };
     expect(JSON.parse(await readFile(file, 'utf8'))).to.deep.equal({
-      credentials: [
-        {
-          access_key: 'OPERATOR',
-          secret_key: 'not-a-secret-key',
-          account: 'AUTH_main',
-          role: 'owner',
-        },
-      ],
+      credentials: [{ ...keys, account: 'AUTH_main', role: 'owner' }],
     });
     expect((await stat(file)).mode & 0o777).to.equal(0o600);
     const [child] = await service.children();
@@ -125,14 +102,13 @@ describe('supervisor: start and its refusals', () => {
   it('refuses half a credential in the environment, and writes nothing', async () => {
     const ended = launch(['start', ...FREE], { RINGWAY_ACCESS_KEY: 'OPERATOR' }).ended;
     await expectRefusal(ended, 78, /^ {2}RINGWAY_SECRET_KEY: expected a value/m);
-    expect(await stat(join(folder(), 'data')).catch(() => 'none')).to.equal('none');
+    expect(await stat(join(runs().folder, 'data')).catch(() => 'none')).to.equal('none');
   });
 
   it('refuses a credentials file that others can read', async () => {
     const first = await launch(['start', ...FREE]).ready();
-    first.kill('SIGTERM');
-    await first.ended;
-    const file = join(folder(), 'data', 'credentials.json');
+    await first.terminate();
+    const file = join(runs().folder, 'data', 'credentials.json');
     await chmod(file, 0o640);
     await expectRefusal(
       launch(['start', ...FREE]).ended,

@@ -74,7 +74,7 @@ async function serveFake(
   let mute = false;
   let closed = false;
   let ended: () => void = () => undefined;
-  const actions: Readonly<Record<string, (n: number) => void>> = {
+  const actions: Readonly<Record<string, (n: number) => unknown>> = {
     '/count': (n) => {
       total.inc(n);
     },
@@ -86,25 +86,15 @@ async function serveFake(
       inFlight -= 1;
       ended();
     },
-    '/sick': () => {
-      sick = true;
-    },
-    '/well': () => {
-      sick = false;
-    },
-    '/mute': () => {
-      mute = true;
-    },
-    '/complain': () => {
-      process.stderr.write('fake listener complains\n');
-    },
+    '/sick': () => (sick = true),
+    '/well': () => (sick = false),
+    '/mute': () => (mute = true),
+    '/complain': () => process.stderr.write('fake listener complains\n'),
     '/wait-for-disk': () => {
       open(process.env.FAKE_FIFO ?? '', () => undefined);
     },
     '/crash': () => process.exit(3),
-    '/abort': () => {
-      process.abort();
-    },
+    '/abort': () => process.abort(),
   };
   const control = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://fake');
