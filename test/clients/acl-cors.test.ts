@@ -1,16 +1,5 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  CreateBucketCommand,
-  DeleteBucketCorsCommand,
-  GetBucketAclCommand,
-  GetBucketCorsCommand,
-  GetObjectAclCommand,
-  PutBucketAclCommand,
-  PutBucketCorsCommand,
-  PutObjectAclCommand,
-  PutObjectCommand,
-} from '@aws-sdk/client-s3';
 import { expect } from 'chai';
 import { describeWith, program, pythonModule } from '../support/needs.js';
 import { useBench, useSdk } from './harness.js';
@@ -164,24 +153,24 @@ describe('ACLs and CORS rules of real clients', function () {
       const s3 = sdk();
       const statusOf = async () => (await fetch(`${bench().service.endpoint}/sdk/key`)).status;
       const grants = async (): Promise<string[]> => {
-        const { Grants = [] } = await s3.send(new GetObjectAclCommand(target));
+        const { Grants = [] } = await s3.getObjectAcl(target);
         return Grants.map(({ Grantee, Permission = '' }) => `${Grantee?.ID ?? ''} ${Permission}`);
       };
-      await s3.send(new CreateBucketCommand(bucket));
-      await s3.send(new PutObjectCommand({ ...target, Body: 'body', ACL: 'public-read' }));
+      await s3.createBucket(bucket);
+      await s3.putObject({ ...target, Body: 'body', ACL: 'public-read' });
       expect(await statusOf()).to.equal(200);
-      await s3.send(new PutObjectAclCommand({ ...target, GrantRead: `id=${GRANTEE}` }));
+      await s3.putObjectAcl({ ...target, GrantRead: `id=${GRANTEE}` });
       expect(await grants()).to.deep.equal([`${GRANTEE} READ`]);
       expect(await statusOf()).to.equal(403);
 
-      const { Owner, Grants = [] } = await s3.send(new GetBucketAclCommand(bucket));
+      const { Owner, Grants = [] } = await s3.getBucketAcl(bucket);
       const granted = {
         Grantee: { Type: 'CanonicalUser', ID: GRANTEE },
         Permission: 'WRITE',
       } as const;
       const AccessControlPolicy = { Owner, Grants: [...Grants, granted] };
-      await s3.send(new PutBucketAclCommand({ ...bucket, AccessControlPolicy }));
-      const found = await s3.send(new GetBucketAclCommand(bucket));
+      await s3.putBucketAcl({ ...bucket, AccessControlPolicy });
+      const found = await s3.getBucketAcl(bucket);
       expect(found.Grants?.map(({ Permission }) => Permission)).to.have.members([
         'FULL_CONTROL',
         'WRITE',
@@ -192,10 +181,10 @@ describe('ACLs and CORS rules of real clients', function () {
       const s3 = sdk();
       const CORSRules = [{ AllowedMethods: ['GET'], AllowedOrigins: ['https://*.example'] }];
       const CORSConfiguration = { CORSRules };
-      await s3.send(new PutBucketCorsCommand({ ...bucket, CORSConfiguration }));
-      const read = () => s3.send(new GetBucketCorsCommand(bucket));
+      await s3.putBucketCors({ ...bucket, CORSConfiguration });
+      const read = () => s3.getBucketCors(bucket);
       expect((await read()).CORSRules).to.deep.equal(CORSRules);
-      await s3.send(new DeleteBucketCorsCommand(bucket));
+      await s3.deleteBucketCors(bucket);
       const gone = await read().catch((error: unknown) => error);
       expect(gone).to.have.property('name', 'NoSuchCORSConfiguration');
     });

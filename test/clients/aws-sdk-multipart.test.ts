@@ -2,24 +2,17 @@ import { createReadStream } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import {
-  AbortMultipartUploadCommand,
-  CompleteMultipartUploadCommand,
-  CreateBucketCommand,
-  CreateMultipartUploadCommand,
-  GetObjectCommand,
-  HeadObjectCommand,
-  ListMultipartUploadsCommand,
   paginateListParts,
-  S3Client,
+  type S3,
   S3ServiceException,
   UploadPartCommand,
-  UploadPartCopyCommand,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.js';
-import { useBench, useSdk } from './harness.js';
+import { failureOf } from '../support/failure.js';
+import { sdkOf, useBench, useSdk } from './harness.js';
 import { writeBigFile } from './material.js';
 
 const MIB = 1024 * 1024;
@@ -30,26 +23,26 @@ const FILE_BYTES = 32 * MIB + 5;
 describe('client: @aws-sdk/client-s3 and lib-storage, multipart', function () {
   const bench = useBench(this);
   const sdk = useSdk(bench);
-  let s3: S3Client;
+  let s3: S3;
   let file: string;
   let sha256: string;
 
   before(async () => {
     s3 = sdk();
-    await s3.send(new CreateBucketCommand({ Bucket }));
+    await s3.createBucket({ Bucket });
     file = join(bench().folder, 'file');
     sha256 = await writeBigFile(file, FILE_BYTES);
   });
 
   async function sha256Of(Key: string): Promise<string> {
-    const got = await s3.send(new GetObjectCommand({ Bucket, Key }));
+    const got = await s3.getObject({ Bucket, Key });
     const hash = createHash('sha256');
     for await (const chunk of got.Body as AsyncIterable<Buffer>) hash.update(chunk);
     return hash.digest('hex');
   }
 
   async function openUploads(): Promise<string[]> {
-    const { Uploads = [] } = await s3.send(new ListMultipartUploadsCommand({ Bucket }));
+    const { Uploads = [] } = await s3.listMultipartUploads({ Bucket });
     return Uploads.map(({ Key = '' }) => Key);
   }
 
@@ -60,9 +53,7 @@ describe('client: @aws-sdk/client-s3 and lib-storage, multipart', function () {
     expect(done.ChecksumType).to.equal('COMPOSITE');
     expect(done.ChecksumCRC32).to.match(/^[A-Za-z0-9+/]{6}==-7$/);
     expect(await sha256Of('default')).to.equal(sha256);
-    const head = await s3.send(
-      new HeadObjectCommand({ Bucket, Key: 'default', ChecksumMode: 'ENABLED' }),
-    );
+    const head = await s3.headObject({ Bucket, Key: 'default', ChecksumMode: 'ENABLED' });
     expect(head).to.include({
       ETag: done.ETag,
       ContentLength: FILE_BYTES,
@@ -102,25 +93,23 @@ describe('client: @aws-sdk/client-s3 and lib-storage, multipart', function () {
     upload.on('httpUploadProgress', () => {
       aborting ??= upload.abort();
     });
-    const outcome: unknown = await upload.done().catch((error: unknown) => error);
+    const { name } = await failureOf(upload.done());
     await aborting;
-    expect((outcome as Error).name).to.equal('AbortError');
+    expect(name).to.equal('AbortError');
     // Who listens for the abort aborts the upload on the service too, in its own time.
     await eventually(openUploads, (open) => open.length === 0);
   });
 
   it('copies parts into an upload with the checksum that the SDK asks for', async () => {
     const Key = 'copied';
-    const { UploadId } = await s3.send(new CreateMultipartUploadCommand({ Bucket, Key }));
+    const { UploadId } = await s3.createMultipartUpload({ Bucket, Key });
     const upload = { Bucket, Key, UploadId, CopySource: `${Bucket}/default` };
     const Parts = [];
     const middle = 16 * MIB;
     for (const [index, range] of [`0-${middle - 1}`, `${middle}-${FILE_BYTES - 1}`].entries()) {
       const PartNumber = index + 1;
       const CopySourceRange = `bytes=${range}`;
-      const copied = await s3.send(
-        new UploadPartCopyCommand({ ...upload, PartNumber, CopySourceRange }),
-      );
+      const copied = await s3.uploadPartCopy({ ...upload, PartNumber, CopySourceRange });
       const { ETag, ChecksumCRC32 } = copied.CopyPartResult ?? {};
       Parts.push({ PartNumber, ETag, ChecksumCRC32 });
     }
@@ -130,51 +119,36 @@ describe('client: @aws-sdk/client-s3 and lib-storage, multipart', function () {
       listed.push(...(page.Parts ?? []).map(({ PartNumber }) => PartNumber));
     }
     expect(listed).to.deep.equal([1, 2]);
-    await s3.send(
-      new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } }),
-    );
+    await s3.completeMultipartUpload({ Bucket, Key, UploadId, MultipartUpload: { Parts } });
     expect(await sha256Of(Key)).to.equal(sha256);
   });
 
   it('takes parts by presigned URLs', async () => {
     const Key = 'presigned';
     // A browser that has only the URL sends no checksum: the upload must not ask for one.
-    const { endpoint, accessKey, secretKey } = bench().service;
-    const plain = new S3Client({
-      endpoint,
-      region: 'us-east-1',
-      forcePathStyle: true,
-      requestChecksumCalculation: 'WHEN_REQUIRED',
-      credentials: { accessKeyId: accessKey, secretAccessKey: secretKey },
-    });
-    const { UploadId } = await plain.send(new CreateMultipartUploadCommand({ Bucket, Key }));
+    const plain = sdkOf(bench().service, { requestChecksumCalculation: 'WHEN_REQUIRED' });
+    const { UploadId } = await plain.createMultipartUpload({ Bucket, Key });
     const part = new UploadPartCommand({ Bucket, Key, UploadId, PartNumber: 1 });
     const url = await getSignedUrl(plain, part, { expiresIn: 60 });
     const put = await fetch(url, { method: 'PUT', body: 'by a browser' });
     expect([put.status, await put.text()]).to.deep.equal([200, '']);
     const Parts = [{ PartNumber: 1, ETag: put.headers.get('etag') ?? '' }];
-    await s3.send(
-      new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } }),
-    );
+    await s3.completeMultipartUpload({ Bucket, Key, UploadId, MultipartUpload: { Parts } });
     plain.destroy();
-    const got = await s3.send(new GetObjectCommand({ Bucket, Key }));
+    const got = await s3.getObject({ Bucket, Key });
     expect(await got.Body?.transformToString()).to.equal('by a browser');
   });
 
   it('is told what is wrong, in terms of its own errors', async () => {
     const Key = 'wrong';
-    const { UploadId } = await s3.send(new CreateMultipartUploadCommand({ Bucket, Key }));
+    const { UploadId } = await s3.createMultipartUpload({ Bucket, Key });
     const MultipartUpload = { Parts: [{ PartNumber: 1, ETag: '"missing"' }] };
     const complete = { Bucket, Key, UploadId, MultipartUpload };
-    const refused: unknown = await s3
-      .send(new CompleteMultipartUploadCommand(complete))
-      .catch((error: unknown) => error);
-    expect(refused).to.be.instanceOf(S3ServiceException).and.include({ name: 'InvalidPart' });
+    const refused = await failureOf(s3.completeMultipartUpload(complete), S3ServiceException);
+    expect(refused.name).to.equal('InvalidPart');
     const upload = { Bucket, Key, UploadId };
-    await s3.send(new AbortMultipartUploadCommand(upload));
-    const again: unknown = await s3
-      .send(new AbortMultipartUploadCommand(upload))
-      .catch((error: unknown) => error);
-    expect(again).to.be.instanceOf(S3ServiceException).and.include({ name: 'NoSuchUpload' });
+    await s3.abortMultipartUpload(upload);
+    const again = await failureOf(s3.abortMultipartUpload(upload), S3ServiceException);
+    expect(again.name).to.equal('NoSuchUpload');
   });
 });

@@ -7,13 +7,11 @@ import { pipeline } from 'node:stream/promises';
 import {
   CreateBucketCommand,
   DeleteBucketCommand,
-  DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
-  ListBucketsCommand,
   paginateListObjectsV2,
   PutObjectCommand,
-  type S3Client,
+  type S3,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
@@ -27,15 +25,15 @@ import { bodyOf, ODD_KEYS } from './odd-keys.js';
 describe('client: @aws-sdk/client-s3', function () {
   const bench = useBench(this);
   const sdk = useSdk(bench);
-  let s3: S3Client;
+  let s3: S3;
 
   before(async () => {
     s3 = sdk();
-    await s3.send(new CreateBucketCommand({ Bucket: 'sdk' }));
+    await s3.createBucket({ Bucket: 'sdk' });
   });
 
   async function getText(bucket: string, key: string): Promise<string> {
-    const got = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+    const got = await s3.getObject({ Bucket: bucket, Key: key });
     return (await got.Body?.transformToString()) ?? '';
   }
 
@@ -73,7 +71,7 @@ describe('client: @aws-sdk/client-s3', function () {
     expect(keys).to.have.length(count);
 
     await forEachLimited(keys, 8, async (key) => {
-      const got = await s3.send(new GetObjectCommand({ Bucket: 'sdk', Key: key }));
+      const got = await s3.getObject({ Bucket: 'sdk', Key: key });
       const path = join(copy, key.slice('t/'.length));
       await mkdir(dirname(path), { recursive: true });
       await pipeline(got.Body as Readable, createWriteStream(path));
@@ -83,10 +81,10 @@ describe('client: @aws-sdk/client-s3', function () {
 
   it('stores the checksum that it sends as a trailer, and checks it on reading', async () => {
     const key = { Bucket: 'sdk', Key: 'checksum' };
-    const put = await s3.send(new PutObjectCommand({ ...key, Body: '123456789' }));
+    const put = await s3.putObject({ ...key, Body: '123456789' });
     // The check value of CRC-32.
     expect(put.ChecksumCRC32).to.equal('y/Q5Jg==');
-    const head = await s3.send(new HeadObjectCommand({ ...key, ChecksumMode: 'ENABLED' }));
+    const head = await s3.headObject({ ...key, ChecksumMode: 'ENABLED' });
     expect(head.ChecksumCRC32).to.equal('y/Q5Jg==');
     expect(await getText('sdk', 'checksum')).to.equal('123456789');
 
@@ -103,20 +101,18 @@ describe('client: @aws-sdk/client-s3', function () {
 
   it('gets ranges, metadata and conditional answers', async () => {
     const key = { Bucket: 'sdk', Key: 'ranges' };
-    const { ETag: etag = '' } = await s3.send(
-      new PutObjectCommand({
-        ...key,
-        Body: '0123456789',
-        ContentType: 'text/plain',
-        CacheControl: 'max-age=60',
-        Metadata: { colour: 'blue' },
-      }),
-    );
-    const range = await s3.send(new GetObjectCommand({ ...key, Range: 'bytes=-3' }));
+    const { ETag: etag = '' } = await s3.putObject({
+      ...key,
+      Body: '0123456789',
+      ContentType: 'text/plain',
+      CacheControl: 'max-age=60',
+      Metadata: { colour: 'blue' },
+    });
+    const range = await s3.getObject({ ...key, Range: 'bytes=-3' });
     expect(range.ContentRange).to.equal('bytes 7-9/10');
     expect(await range.Body?.transformToString()).to.equal('789');
 
-    const head = await s3.send(new HeadObjectCommand(key));
+    const head = await s3.headObject(key);
     expect(head).to.deep.include({
       ContentLength: 10,
       ContentType: 'text/plain',
@@ -125,20 +121,20 @@ describe('client: @aws-sdk/client-s3', function () {
       Metadata: { colour: 'blue' },
     });
 
-    const unchanged = failure(s3.send(new GetObjectCommand({ ...key, IfNoneMatch: etag })));
+    const unchanged = failure(s3.getObject({ ...key, IfNoneMatch: etag }));
     expect((await unchanged)[1]).to.equal(304);
-    const changed = failure(s3.send(new GetObjectCommand({ ...key, IfMatch: '"other"' })));
+    const changed = failure(s3.getObject({ ...key, IfMatch: '"other"' }));
     expect(await changed).to.deep.equal(['PreconditionFailed', 412]);
-    const exists = failure(s3.send(new PutObjectCommand({ ...key, Body: 'x', IfNoneMatch: '*' })));
+    const exists = failure(s3.putObject({ ...key, Body: 'x', IfNoneMatch: '*' }));
     expect(await exists).to.deep.equal(['PreconditionFailed', 412]);
-    const beyond = failure(s3.send(new GetObjectCommand({ ...key, Range: 'bytes=10-' })));
+    const beyond = failure(s3.getObject({ ...key, Range: 'bytes=10-' }));
     expect(await beyond).to.deep.equal(['InvalidRange', 416]);
   });
 
   it('keeps odd keys apart, and lists them all', async () => {
-    await s3.send(new CreateBucketCommand({ Bucket: 'odd-keys' }));
+    await s3.createBucket({ Bucket: 'odd-keys' });
     await forEachLimited(ODD_KEYS, 4, async (key) => {
-      await s3.send(new PutObjectCommand({ Bucket: 'odd-keys', Key: key, Body: bodyOf(key) }));
+      await s3.putObject({ Bucket: 'odd-keys', Key: key, Body: bodyOf(key) });
     });
     for (const key of ODD_KEYS) expect(await getText('odd-keys', key)).to.equal(bodyOf(key));
 
@@ -149,10 +145,10 @@ describe('client: @aws-sdk/client-s3', function () {
     expect(listed).to.deep.equal(sorted);
 
     for (const key of ODD_KEYS) {
-      await s3.send(new DeleteObjectCommand({ Bucket: 'odd-keys', Key: key }));
+      await s3.deleteObject({ Bucket: 'odd-keys', Key: key });
     }
-    await s3.send(new DeleteBucketCommand({ Bucket: 'odd-keys' }));
-    const { Buckets: buckets } = await s3.send(new ListBucketsCommand());
+    await s3.deleteBucket({ Bucket: 'odd-keys' });
+    const { Buckets: buckets } = await s3.listBuckets();
     expect(buckets?.map((bucket) => bucket.Name)).to.deep.equal(['sdk']);
   });
 
@@ -161,9 +157,9 @@ describe('client: @aws-sdk/client-s3', function () {
     const sha256 = await writeBigFile(file, BIG_FILE_BYTES);
     const key = { Bucket: 'sdk', Key: 'big' };
     const put = { ...key, Body: createReadStream(file), ContentLength: BIG_FILE_BYTES };
-    await s3.send(new PutObjectCommand(put));
+    await s3.putObject(put);
 
-    const got = await s3.send(new GetObjectCommand(key));
+    const got = await s3.getObject(key);
     expect(got.ContentLength).to.equal(BIG_FILE_BYTES);
     const hash = createHash('sha256');
     await pipeline(got.Body as Readable, hash);
@@ -182,7 +178,7 @@ describe('client: @aws-sdk/client-s3', function () {
 
   it('is told what is wrong, in terms of its own errors', async () => {
     const get = (bucket: string, key: string) =>
-      failure(s3.send(new GetObjectCommand({ Bucket: bucket, Key: key })));
+      failure(s3.getObject({ Bucket: bucket, Key: key }));
     expect(await get('sdk', 'absent')).to.deep.equal(['NoSuchKey', 404]);
     expect(await get('absent', 'x')).to.deep.equal(['NoSuchBucket', 404]);
 

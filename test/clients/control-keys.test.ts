@@ -1,15 +1,3 @@
-import {
-  CreateBucketCommand,
-  CreateMultipartUploadCommand,
-  DeleteObjectCommand,
-  DeleteObjectsCommand,
-  GetObjectCommand,
-  ListMultipartUploadsCommand,
-  ListObjectsCommand,
-  ListObjectsV2Command,
-  ListObjectVersionsCommand,
-  PutObjectCommand,
-} from '@aws-sdk/client-s3';
 import { expect } from 'chai';
 import { encodeUriPath } from '../../src/lib/uri.js';
 import { describeWith, pythonModule } from '../support/needs.js';
@@ -61,12 +49,12 @@ describe('client: @aws-sdk/client-s3, control characters in keys', function () {
 
   it('reads and lists each, as docs/clients.md says', async () => {
     const s3 = sdk();
-    await s3.send(new CreateBucketCommand({ Bucket }));
+    await s3.createBucket({ Bucket });
     for (const Key of KEYS) {
-      await s3.send(new PutObjectCommand({ Bucket, Key, Body: Key }));
-      const got = await s3.send(new GetObjectCommand({ Bucket, Key }));
+      await s3.putObject({ Bucket, Key, Body: Key });
+      const got = await s3.getObject({ Bucket, Key });
       expect(await got.Body?.transformToString()).to.equal(Key);
-      const begun = await s3.send(new CreateMultipartUploadCommand({ Bucket, Key }));
+      const begun = await s3.createMultipartUpload({ Bucket, Key });
       expect(begun.Key).to.equal(Key);
     }
     for (const [EncodingType, expected] of [
@@ -75,10 +63,10 @@ describe('client: @aws-sdk/client-s3, control characters in keys', function () {
     ] as const) {
       const input = { Bucket, EncodingType };
       const pages = [
-        (await s3.send(new ListObjectsCommand(input))).Contents,
-        (await s3.send(new ListObjectsV2Command(input))).Contents,
-        (await s3.send(new ListObjectVersionsCommand(input))).Versions,
-        (await s3.send(new ListMultipartUploadsCommand(input))).Uploads,
+        (await s3.listObjects(input)).Contents,
+        (await s3.listObjectsV2(input)).Contents,
+        (await s3.listObjectVersions(input)).Versions,
+        (await s3.listMultipartUploads(input)).Uploads,
       ];
       for (const page of pages) expect(page?.map(({ Key }) => Key)).to.deep.equal(expected);
     }
@@ -88,15 +76,13 @@ describe('client: @aws-sdk/client-s3, control characters in keys', function () {
     const s3 = sdk();
     for (const Key of IN_XML_1_1) {
       const objects = { Bucket, Delete: { Objects: [{ Key }] } };
-      const failure = await s3
-        .send(new DeleteObjectsCommand(objects))
-        .catch((error: unknown) => error);
+      const failure = await s3.deleteObjects(objects).catch((error: unknown) => error);
       expect(failure).to.have.property('name', 'MalformedXML');
-      await s3.send(new DeleteObjectCommand({ Bucket, Key }));
+      await s3.deleteObject({ Bucket, Key });
     }
     const objects = { Bucket, Delete: { Objects: IN_XML_1_0.map((Key) => ({ Key })) } };
-    const { Errors: errors = [] } = await s3.send(new DeleteObjectsCommand(objects));
+    const { Errors: errors = [] } = await s3.deleteObjects(objects);
     expect(errors).to.deep.equal([]);
-    expect((await s3.send(new ListObjectsV2Command({ Bucket }))).KeyCount).to.equal(0);
+    expect((await s3.listObjectsV2({ Bucket })).KeyCount).to.equal(0);
   });
 });

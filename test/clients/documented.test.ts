@@ -13,7 +13,7 @@ import { S3TestClient } from '../support/s3-client.js';
 import { startService, type Service } from '../support/service.js';
 import { presignQuery } from '../support/sigv4.js';
 import { skipBecause } from '../support/skip.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useTempFolderOnce } from '../support/temp-folder.js';
 import { hasFuse } from './fuse.js';
 import { pythonEnvironment } from './programs.js';
 import { warmAwsFor, type WarmAws } from './warm-shell.js';
@@ -50,7 +50,7 @@ const OTHERS = ['anna', 'restic'].map((name) => ({
 
 describe('documentation: commands that are run', function () {
   this.timeout(LIMIT_MS);
-  let folder: string;
+  const folder = useTempFolderOnce('documented');
   let service: Service;
   let storePort: number;
   let deployPort: number;
@@ -58,15 +58,16 @@ describe('documentation: commands that are run', function () {
   let warmAws: WarmAws | undefined;
 
   before(async () => {
-    folder = await makeTempFolder('documented');
     [storePort, deployPort] = [await freePort(), await freePort()];
-    const dataDir = join(folder, 'data');
+    const dataDir = join(folder(), 'data');
     const credentials = { credentials: [...USERS, ...OTHERS] };
     const config = { data_dir: dataDir, credentials_file: 'credentials.json', listeners: 1 };
-    await writeFile(join(folder, 'credentials.json'), JSON.stringify(credentials), { mode: 0o600 });
-    await writeFile(join(folder, 'ringway.json'), JSON.stringify(config));
+    await writeFile(join(folder(), 'credentials.json'), JSON.stringify(credentials), {
+      mode: 0o600,
+    });
+    await writeFile(join(folder(), 'ringway.json'), JSON.stringify(config));
     service = await startService({
-      configFile: join(folder, 'ringway.json'),
+      configFile: join(folder(), 'ringway.json'),
       dataDir,
       store: `127.0.0.1:${storePort}`,
     });
@@ -75,9 +76,9 @@ describe('documentation: commands that are run', function () {
       ...{ NODE: process.execPath, MAIN, PROJECT: process.cwd() },
       // As in support/programs.ts: Debian's own first.
       PATH: `/usr/bin${delimiter}${process.env.PATH ?? ''}`,
-      ...pythonEnvironment(folder),
+      ...pythonEnvironment(folder()),
     };
-    const bin = join(folder, 'bin');
+    const bin = join(folder(), 'bin');
     await mkdir(bin);
     warmAws = await warmAwsFor(bin, env);
     shellEnv = { ...env, ...warmAws?.env };
@@ -87,14 +88,13 @@ describe('documentation: commands that are run', function () {
     for (const end of ends) end();
     warmAws?.end();
     await service.stop();
-    await removeFolder(folder);
   });
 
   WALKS.forEach((walk, at) => {
     const needs = [program('bash'), ...walk.needs.map(program)];
     itWith(needs, `${walk.page}: ${walk.headings.join(', ')}`, async function () {
       if (walk.hasMount === true && !hasFuse()) skipBecause(this, 'the machine has no FUSE');
-      const home = join(folder, `home-${at}`);
+      const home = join(folder(), `home-${at}`);
       const fences = fencesOf(walk.page).filter(({ heading }) => walk.headings.includes(heading));
       const made = (text: string): string => filledIn(walk, at, text);
       for (const { path, text } of filesOf(fences)) {
@@ -104,16 +104,10 @@ describe('documentation: commands that are run', function () {
       await mkdir(join(home, 'work'), { recursive: true });
       await makeBuckets(walk, at);
       const example = fences.find(({ language }) => language === 'json')?.text ?? '';
-      const { code, stdout, stderr } = await bash(
-        made(shellTextOf(walk, fences)),
-        join(home, 'work'),
-        {
-          ...shellEnv,
-          HOME: home,
-          EXAMPLE: made(example),
-          PRESIGNED_PUT_URL: presigned(at),
-        },
-      );
+      const own = { HOME: home, EXAMPLE: made(example), PRESIGNED_PUT_URL: presigned(at) };
+      const script = made(shellTextOf(walk, fences));
+      const run = await bash(script, join(home, 'work'), { ...shellEnv, ...own });
+      const { code, stdout, stderr } = run;
       expect(code, `${stdout}\n${stderr}`).to.equal(0);
       expect(stdout, stderr).not.to.match(/"error": ?\{/);
     });
@@ -128,7 +122,7 @@ describe('documentation: commands that are run', function () {
       ['127.0.0.1:9464', new URL(service.adminEndpoint).host],
       ['127.0.0.1:8070', `127.0.0.1:${storePort}`],
       ['127.0.0.1:9700', `127.0.0.1:${deployPort}`],
-      ['/etc/ringway/ringway.json', join(folder, 'ringway.json')],
+      ['/etc/ringway/ringway.json', join(folder(), 'ringway.json')],
       ['node dist/supervisor/main.js', 'ringway'],
       ['access_key_id = …', `access_key_id = ${accessKey}`],
       ['AWS_ACCESS_KEY_ID=…', `AWS_ACCESS_KEY_ID=${accessKey}`],

@@ -1,8 +1,10 @@
-import { S3Client } from '@aws-sdk/client-s3';
+import { S3, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { Client, type ClientOptions } from 'minio';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useOnce } from '../support/fixture.js';
+import type { S3Address } from '../support/s3-client.js';
 import { startService, type Service, type ServiceOptions } from '../support/service.js';
 import { serviceOfSuites } from '../support/shared-service.js';
+import { useTempFolderOnce } from '../support/temp-folder.js';
 
 /** The bench of one client's suite, from before its first test to after its last. */
 export interface ClientBench {
@@ -22,47 +24,24 @@ const CLIENT_LIMIT_MS = 10 * 60_000;
  */
 export function useBench(suite: Mocha.Suite, options?: ServiceOptions): () => ClientBench {
   suite.timeout(CLIENT_LIMIT_MS);
-  let bench: ClientBench | undefined;
-
-  before(async () => {
-    const service = await (options === undefined ? serviceOfSuites() : startService(options));
-    bench = { service, folder: await makeTempFolder('client') };
-  });
-
-  after(async () => {
-    if (bench === undefined) return;
-    await bench.service.stop();
-    await removeFolder(bench.folder);
-  });
-
-  return () => {
-    if (bench === undefined) throw new Error('only tests and hooks may use the bench');
-    return bench;
-  };
+  const service = useOnce(
+    () => (options === undefined ? serviceOfSuites() : startService(options)),
+    'stop',
+  );
+  const folder = useTempFolderOnce('client');
+  return useOnce(() => ({ service: service(), folder: folder() }));
 }
 
-/** The AWS SDK with all defaults but endpoint and path style. @returns it, once the hooks ran */
-export function useSdk(bench: () => ClientBench): () => S3Client {
-  let s3: S3Client | undefined;
+/** The AWS SDK with all defaults but endpoint and path style. */
+export function sdkOf(service: S3Address, more: S3ClientConfig = {}): S3 {
+  const { endpoint, accessKey, secretKey } = service;
+  const credentials = { accessKeyId: accessKey, secretAccessKey: secretKey };
+  return new S3({ endpoint, region: 'us-east-1', forcePathStyle: true, credentials, ...more });
+}
 
-  before(() => {
-    const { endpoint, accessKey, secretKey } = bench().service;
-    s3 = new S3Client({
-      endpoint,
-      region: 'us-east-1',
-      forcePathStyle: true,
-      credentials: { accessKeyId: accessKey, secretAccessKey: secretKey },
-    });
-  });
-
-  after(() => {
-    s3?.destroy();
-  });
-
-  return () => {
-    if (s3 === undefined) throw new Error('only tests and hooks may use the SDK');
-    return s3;
-  };
+/** The same for a suite. @returns it, once the hooks ran */
+export function useSdk(bench: () => ClientBench): () => S3 {
+  return useOnce(() => sdkOf(bench().service), 'destroy');
 }
 
 /** As docs/clients.md tells its users. */

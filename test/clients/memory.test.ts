@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import { CreateBucketCommand, GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { expect } from 'chai';
 import { useOnce } from '../support/fixture.js';
@@ -81,7 +81,7 @@ describe(`memory of a listener with ${PEERS} slow uploads and downloads`, functi
   const s3 = useOnce(() => sdk());
 
   before(async () => {
-    await s3().send(new CreateBucketCommand({ Bucket: 'memory' }));
+    await s3().createBucket({ Bucket: 'memory' });
   });
 
   function keyOf(peer: number) {

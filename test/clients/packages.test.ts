@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describeWith, program } from '../support/needs.js';
 import { loadTool } from '../ops/dev/tools.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { useTempFolderOnce } from '../support/temp-folder.js';
 
 const execute = promisify(execFile);
 
@@ -37,17 +37,15 @@ const NEEDS = [
 
 describeWith(NEEDS, 'packages', function () {
   this.timeout(15 * 60_000);
-  let folder: string;
+  const folder = useTempFolderOnce('packages');
   /** Of a smallest Debian 13, for all that are made here. */
   let roots: NodeJS.ProcessEnv;
 
   before(async () => {
-    folder = await makeTempFolder('packages');
     const { makeRoot } = await loadTool('lib/roots.mjs');
-    roots = { RINGWAY_ROOT_trixie: join(folder, 'trixie') };
-    makeRoot('trixie', join(folder, 'trixie'), ['ca-certificates']);
+    roots = { RINGWAY_ROOT_trixie: join(folder(), 'trixie') };
+    makeRoot('trixie', join(folder(), 'trixie'), ['ca-certificates']);
   });
-  after(() => removeFolder(folder));
 
   it('are not needed on a bare Debian 13, where a checkout starts and passes its tests with Node 24', async () => {
     const tests = ['--until', 'test:unit', 'test/http', 'test/integration/objects.test.ts'];
@@ -65,7 +63,7 @@ describeWith(NEEDS, 'packages', function () {
   it('have equal bytes when they are built twice', async () => {
     const sums: string[][] = [];
     for (const more of [['gateway', 'node'], []]) {
-      const out = join(folder, more[0] ?? 'again');
+      const out = join(folder(), more[0] ?? 'again');
       const only = ['filter', 'npm', ...more].flatMap((name) => ['--only', name]);
       await run(['ops/package/main.mjs', '--quick', '--out', out, ...only]);
       const lines = readFileSync(join(out, 'SHA256SUMS'), 'utf8').split('\n');
@@ -75,7 +73,7 @@ describeWith(NEEDS, 'packages', function () {
   });
 
   it('install, serve, reload, are upgraded and leave the data on a clean Debian 13', async () => {
-    const out = join(folder, 'gateway');
+    const out = join(folder(), 'gateway');
     const said = await run(['ops/package/try.mjs', 'debian13', '--packages', out], roots);
     expect(said.match(/reads, none failed$/gm)).to.have.length(4);
     expect(said)
@@ -84,7 +82,7 @@ describeWith(NEEDS, 'packages', function () {
   });
 
   it("have a filter that Debian 13's proxy of Swift takes, gives back, and keeps nothing of", async () => {
-    const out = join(folder, 'gateway');
+    const out = join(folder(), 'gateway');
     const said = await run(['ops/package/try.mjs', 'filter13', '--packages', out], roots);
     expect(said)
       .to.match(/^try: \/info has \{.*"hop_rights":true/m)
@@ -92,7 +90,7 @@ describeWith(NEEDS, 'packages', function () {
   });
 
   it('have a tarball that npm installs, which serves, and that npm removes', async () => {
-    const said = await run(['ops/package/try.mjs', 'npm', '--packages', join(folder, 'gateway')]);
+    const said = await run(['ops/package/try.mjs', 'npm', '--packages', join(folder(), 'gateway')]);
     expect(said).to.include('all of it worked');
   });
 });

@@ -1,6 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { useOnce } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
 import { S3TestClient } from '../support/s3-client.js';
 import { useBench } from './harness.js';
@@ -31,23 +32,17 @@ describeWith([program('restic')], 'client: restic, with a locked repository', fu
     const { folder, service } = bench();
     return { folder, service: { ...service, ...MEMBER } };
   });
-  let s3: S3TestClient;
-  let member: S3TestClient;
+  const s3 = useOnce(() => new S3TestClient(bench().service), 'close');
+  const member = useOnce(() => {
+    return new S3TestClient({ endpoint: bench().service.endpoint, ...MEMBER });
+  }, 'close');
   let hashes: Record<string, string>;
 
   before(async () => {
-    const { service } = bench();
-    s3 = new S3TestClient(service);
-    member = new S3TestClient({ endpoint: service.endpoint, ...MEMBER });
-    await s3.put('/backups', '', { 'x-amz-bucket-object-lock-enabled': 'true' });
-    expect((await s3.put('/backups?object-lock', RULE)).status).to.equal(200);
-    expect((await s3.put('/backups?acl', '', GRANTS)).status).to.equal(200);
+    await s3().put('/backups', '', { 'x-amz-bucket-object-lock-enabled': 'true' });
+    expect((await s3().put('/backups?object-lock', RULE)).status).to.equal(200);
+    expect((await s3().put('/backups?acl', '', GRANTS)).status).to.equal(200);
     await makeTree(join(bench().folder, 'source'), 'some');
-  });
-
-  after(async () => {
-    await s3.close();
-    await member.close();
   });
 
   async function snapshots(): Promise<{ readonly id: string }[]> {
@@ -71,25 +66,25 @@ describeWith([program('restic')], 'client: restic, with a locked repository', fu
     expect(await snapshots()).to.have.length(1);
     expect((await restic('check', '--read-data')).stdout).to.contain('no errors were found');
 
-    const { text } = await s3.get('/backups?versions');
+    const { text } = await s3().get('/backups?versions');
     const markers = [...text.matchAll(/<DeleteMarker>.*?<VersionId>(\w+)<.*?<\/DeleteMarker>/g)];
     expect(markers).to.have.length.greaterThan(1);
     const versions = [...text.matchAll(/<Version><Key>([^<]*)<\/Key><VersionId>(\w+)</g)];
     for (const [, key = '', id = ''] of versions) {
       const path = `/backups/${encodeURI(key)}?versionId=${id}`;
-      for (const refused of [await s3.delete(path), await member.delete(path, BYPASS)]) {
+      for (const refused of [await s3().delete(path), await member().delete(path, BYPASS)]) {
         expect([refused.status, refused.code], key).to.deep.equal([403, 'AccessDenied']);
       }
     }
   });
 
   it('has everything back once the delete markers are removed', async () => {
-    const { text } = await s3.get('/backups?versions');
+    const { text } = await s3().get('/backups?versions');
     const markers = text.matchAll(/<DeleteMarker><Key>([^<]*)<\/Key><VersionId>(\w+)</g);
     for (const [, key = '', id = ''] of markers) {
       // Locks of its own runs are of no use to anybody.
       if (key.includes('/locks/')) continue;
-      const { status } = await s3.delete(`/backups/${encodeURI(key)}?versionId=${id}`);
+      const { status } = await s3().delete(`/backups/${encodeURI(key)}?versionId=${id}`);
       expect(status).to.equal(204);
     }
     const [first] = await snapshots();

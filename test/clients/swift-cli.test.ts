@@ -1,31 +1,28 @@
-import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { useOnce } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
 import { mustRun, runProgram } from '../support/programs.js';
 import { useTempFolderOnce } from '../support/temp-folder.js';
-import { startApi, type RunningApi } from '../swift-api/support/api.js';
+import { startApi } from '../swift-api/support/api.js';
 
 /** Guards, no measurement: each call starts Python anew. */
 const LIMIT_MS = 5 * 60_000;
 
 describeWith([program('swift')], 'python-swiftclient on the Swift API of the store', function () {
   this.timeout(LIMIT_MS);
-  let api: RunningApi;
+  const api = useOnce(
+    () => startApi(),
+    async (started) => {
+      await started.close();
+      expect(started.errors).to.deep.equal([]);
+    },
+  );
   const folder = useTempFolderOnce('swift-cli');
 
-  before(async () => {
-    api = await startApi();
-  });
-
-  after(async () => {
-    await api.close();
-    expect(api.errors).to.deep.equal([]);
-  });
-
   function options() {
-    const env = { ST_AUTH: `${api.origin}/auth/v1.0`, ST_USER: 'test:tester', ST_KEY: 'testing' };
+    const env = { ST_AUTH: `${api().origin}/auth/v1.0`, ST_USER: 'test:tester', ST_KEY: 'testing' };
     return { cwd: folder(), env };
   }
 
@@ -60,38 +57,18 @@ describeWith([program('swift')], 'python-swiftclient on the Swift API of the sto
   it('uploads in segments, from a file and from a pipe, and takes all away again', async () => {
     const bytes = Buffer.alloc(5_000_000, 'segment!');
     await writeFile(join(folder(), 'large'), bytes);
-    await swift('upload', 'box', 'large', '--segment-size', '2000000', '--use-slo');
+    const inSegments = ['upload', 'box', 'large', '--segment-size', '2000000'];
+    await swift(...inSegments, '--use-slo');
     expect(await swift('stat', 'box', 'large')).to.match(/Content Length: 5000000/);
-    await swift(
-      'upload',
-      'box',
-      'large',
-      '--segment-size',
-      '2000000',
-      '--use-slo',
-      '--skip-identical',
-    );
+    await swift(...inSegments, '--use-slo', '--skip-identical');
     await swift('download', 'box', 'large', '-o', 'large.back');
-    const md5 = createHash('md5');
-    expect(md5.update(await readFile(join(folder(), 'large.back'))).digest('hex')).to.equal(
-      createHash('md5').update(bytes).digest('hex'),
-    );
+    expect((await readFile(join(folder(), 'large.back'))).equals(bytes)).to.equal(true);
     const piped = { ...options(), input: bytes.toString() };
     await mustRun('swift', ['upload', 'box', '-', '--object-name', 'piped'], piped);
     expect(await swift('stat', 'box', 'piped')).to.match(/Content Length: 5000000/);
-    await swift(
-      'upload',
-      'box',
-      'large',
-      '-S',
-      '2000000',
-      '--object-name',
-      'dynamic',
-      '--use-dlo',
-    ).catch(
-      // Older clients make dynamic ones unless told otherwise.
-      () => swift('upload', 'box', 'large', '-S', '2000000', '--object-name', 'dynamic'),
-    );
+    const dynamic = [...inSegments, '--object-name', 'dynamic'];
+    // Older clients make dynamic ones unless told otherwise.
+    await swift(...dynamic, '--use-dlo').catch(() => swift(...dynamic));
     await swift('download', 'box', 'dynamic', '-o', 'dynamic.back');
     expect((await readFile(join(folder(), 'dynamic.back'))).equals(bytes)).to.equal(true);
     await swift('delete', 'box');
@@ -106,7 +83,7 @@ describeWith([program('swift')], 'python-swiftclient on the Swift API of the sto
     for (const digest of ['sha256', 'sha512']) {
       const args = ['tempurl', 'GET', '60', target, 'a key', '--digest', digest];
       const path = (await swift(...args)).trim();
-      const answer = await fetch(api.origin + path);
+      const answer = await fetch(api().origin + path);
       expect(await answer.text(), digest).to.equal('for you');
     }
   });

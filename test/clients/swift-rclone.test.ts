@@ -1,37 +1,38 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { useOnce } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
 import { mustRun } from '../support/programs.js';
 import { useTempFolderOnce } from '../support/temp-folder.js';
-import { startApi, type RunningApi } from '../swift-api/support/api.js';
+import { startApi } from '../swift-api/support/api.js';
 
 /** A guard, no measurement. */
 const LIMIT_MS = 5 * 60_000;
 
 describeWith([program('rclone')], 'rclone on the Swift API of the store', function () {
   this.timeout(LIMIT_MS);
-  let api: RunningApi;
+  const api = useOnce(
+    () => startApi(),
+    async (started) => {
+      await started.close();
+      expect(started.errors).to.deep.equal([]);
+    },
+  );
   const folder = useTempFolderOnce('swift-rclone');
 
   before(async () => {
-    api = await startApi();
     await mkdir(join(folder(), 'tree/deep'), { recursive: true });
     await writeFile(join(folder(), 'tree/small'), 'small');
     await writeFile(join(folder(), 'tree/deep/grüße ☃'), 'named');
     await writeFile(join(folder(), 'tree/large'), Buffer.alloc(5_000_000, 'rclone'));
   });
 
-  after(async () => {
-    await api.close();
-    expect(api.errors).to.deep.equal([]);
-  });
-
   async function rclone(...args: readonly string[]): Promise<string> {
     const env = {
       RCLONE_CONFIG: join(folder(), 'rclone.conf'),
       RCLONE_CONFIG_ST_TYPE: 'swift',
-      RCLONE_CONFIG_ST_AUTH: `${api.origin}/auth/v1.0`,
+      RCLONE_CONFIG_ST_AUTH: `${api().origin}/auth/v1.0`,
       RCLONE_CONFIG_ST_USER: 'test:tester',
       RCLONE_CONFIG_ST_KEY: 'testing',
       RCLONE_CONFIG_ST_CHUNK_SIZE: '2M',

@@ -1,17 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  CreateBucketCommand,
-  GetObjectCommand,
-  PutObjectCommand,
-  S3Client,
-} from '@aws-sdk/client-s3';
+import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { expect } from 'chai';
 import { request } from 'undici';
 import { describeWith, program } from '../support/needs.js';
 import type { Service } from '../support/service.js';
-import { useBench, type ClientBench } from './harness.js';
+import { sdkOf, useBench, type ClientBench } from './harness.js';
 import { useAwsCli, useRclone, useS3cmd } from './programs.js';
 
 const CONF = join(process.cwd(), 'test/clients/tempauth.conf');
@@ -37,15 +32,10 @@ describeWith(NEEDS, 'client: access keys of tempauth', function () {
   before(() => writeFile(join(bench().folder, 'file'), 'by a client'));
 
   it('are taken from the AWS SDK, in headers and in presigned URLs', async () => {
-    const s3 = new S3Client({
-      endpoint: bench().service.endpoint,
-      region: 'us-east-1',
-      forcePathStyle: true,
-      credentials: { accessKeyId: ACCESS_KEY, secretAccessKey: SECRET_KEY },
-    });
+    const s3 = sdkOf(bench().service);
     const object = { Bucket: 'sdk', Key: 'key' };
-    await s3.send(new CreateBucketCommand({ Bucket: 'sdk' }));
-    await s3.send(new PutObjectCommand({ ...object, Body: 'by the SDK' }));
+    await s3.createBucket({ Bucket: 'sdk' });
+    await s3.putObject({ ...object, Body: 'by the SDK' });
     const url = await getSignedUrl(s3, new GetObjectCommand(object));
     expect(url).to.include('X-Amz-Credential=test%3Atester%2F');
     expect(await (await request(url)).body.text()).to.equal('by the SDK');
