@@ -1,47 +1,31 @@
-import { readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { isOver } from '../../console/server/runs/run.js';
 import type { ChaosWholeRun } from '../../console/surfaces/lab/chaos/chaos-runs.js';
 import { netOf } from '../../console/surfaces/lab/net/fault-net.js';
-import { REAL_CLOCK, startTestBed, type TestBed } from '../console/support/console.js';
 import { eventually } from '../support/eventually.js';
 import { describeWith } from '../support/needs.js';
-import { sharedSwiftLab } from '../support/shared-swift-lab.js';
-import { SWIFT_NEEDS, type SwiftLab } from '../support/swift-lab.js';
+import { SWIFT_NEEDS } from '../support/swift-lab.js';
+import { mutationKeys, useConsole, useHealedLab } from './support.js';
 
 /** A guard: servers and daemons of Swift take seconds to start on a busy machine. */
 const LIMIT_MS = 300_000;
 
 describeWith(SWIFT_NEEDS, 'the Chaos Arcade over a Swift cluster', function () {
   this.timeout(LIMIT_MS);
-  let lab: SwiftLab;
-  let bed: TestBed;
-
-  before(async () => {
-    lab = await sharedSwiftLab();
-    await lab.heal();
-    const file = join(dirname(lab.state.gatewayConfig), 'lab-console.json');
-    const own = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
-    const keys = ['lab_enabled', 'lab_mutations', 'store_dir', 'node_root', 'node_driver', 'cluster_nodes']; // prettier-ignore
-    bed = await startTestBed(Object.fromEntries(keys.map((key) => [key, own[key]])), REAL_CLOCK);
-  });
-  after(async () => {
-    await bed.close();
-    await lab.heal();
-  });
+  const lab = useHealedLab();
+  const { operator } = useConsole(() => mutationKeys(lab()));
 
   it('takes a copy away, sees replicators bring it back, verifies that, and keeps score', async () => {
-    const operator = await bed.login();
     const target = 'replica-0';
     const request = { fault: 'remove_replica', target, params: { mode: 'marked' }, ttl_s: 120, confirm: target }; // prettier-ignore
-    const started = await operator.post('/lab/api/chaos/runs', request);
+    const started = await operator().post('/lab/api/chaos/runs', request);
     expect(started.status, started.text).to.equal(202);
     const { id }: { id: string } = started.json();
-    const second = await operator.post('/lab/api/chaos/runs', request);
+    const second = await operator().post('/lab/api/chaos/runs', request);
     expect(second.json()).to.have.nested.property('error.code', 'fault_active');
     const run = await eventually(
-      async (): Promise<ChaosWholeRun> => (await operator.get(`/lab/api/chaos/runs/${id}`)).json(),
+      async (): Promise<ChaosWholeRun> =>
+        (await operator().get(`/lab/api/chaos/runs/${id}`)).json(),
       ({ state }) => isOver(state),
       LIMIT_MS,
     );
@@ -60,7 +44,7 @@ describeWith(SWIFT_NEEDS, 'the Chaos Arcade over a Swift cluster', function () {
     expect(report?.outcomes.map(({ text }) => text)).to.deep.equal([
       'Replicators had already created a new replica.',
     ]);
-    const soon = await operator.post('/lab/api/chaos/runs', request);
+    const soon = await operator().post('/lab/api/chaos/runs', request);
     expect([soon.status, soon.json()], 'a rest').to.have.nested.property('[1].error.code', 'cooldown'); // prettier-ignore
   });
 });

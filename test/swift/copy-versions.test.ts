@@ -7,9 +7,9 @@ import { runProgram } from '../support/programs.js';
 import type { S3TestClient } from '../support/s3-client.js';
 import { SWIFT_NEEDS } from '../support/swift-lab.js';
 import { DropIn, toldOf } from './drop-in.js';
+import { ENABLED } from './support.js';
 
 const SCRIPT = join(process.cwd(), 'ops/s3api/copy_versions.py');
-const ENABLED = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
 const ODD = encodeURIComponent('ü a\t+b');
 
 describeWith([...SWIFT_NEEDS, pythonModule('boto3')], 'ops/s3api/copy_versions.py', function () {

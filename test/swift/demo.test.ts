@@ -5,12 +5,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import {
-  CreateBucketCommand,
-  GetObjectCommand,
-  PutObjectCommand,
-  S3Client,
-} from '@aws-sdk/client-s3';
+import { S3 } from '@aws-sdk/client-s3';
 import { expect } from 'chai';
 import type { DebtSnapshot } from '../../console/surfaces/lab/debt/debt-watch.js';
 import type { ProfileSnapshot } from '../../console/surfaces/lab/profilemap/profile-map.js';
@@ -97,16 +92,16 @@ describeWith(SWIFT_NEEDS, 'npm run demo', function () {
     expect(said).to.include('Ctrl-C takes all of it away.');
     const demo = JSON.parse(readFileSync(join(dir(), 'demo.json'), 'utf8')) as Demo;
     const { account, user, key } = demo.login;
-    const s3 = new S3Client({
+    const s3 = new S3({
       endpoint: demo.s3,
       region: 'us-east-1',
       forcePathStyle: true,
       credentials: { accessKeyId: `${account}:${user}`, secretAccessKey: key },
     });
     try {
-      await s3.send(new CreateBucketCommand({ Bucket: 'photos' }));
-      await s3.send(new PutObjectCommand({ Bucket: 'photos', Key: 'a', Body: 'picture' }));
-      const { Body } = await s3.send(new GetObjectCommand({ Bucket: 'photos', Key: 'a' }));
+      await s3.createBucket({ Bucket: 'photos' });
+      await s3.putObject({ Bucket: 'photos', Key: 'a', Body: 'picture' });
+      const { Body } = await s3.getObject({ Bucket: 'photos', Key: 'a' });
       expect(await Body!.transformToString()).to.equal('picture');
     } finally {
       s3.destroy();

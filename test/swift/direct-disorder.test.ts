@@ -3,7 +3,7 @@ import { cp, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { openDirect, openTransport } from '../../src/backend/swift/index.js';
+import { openDirect } from '../../src/backend/swift/index.js';
 import type { SwiftRequest, SwiftTransport } from '../../src/backend/swift/transport.js';
 import { openClusterRings } from '../../src/ring/cluster.js';
 import { deviceJson, presentDevices } from '../../src/ring/device.js';
@@ -14,9 +14,9 @@ import { eventually } from '../support/eventually.js';
 import { useOnce } from '../support/fixture.js';
 import { describeWith } from '../support/needs.js';
 import { sharedSwiftLab } from '../support/shared-swift-lab.js';
-import { filterSecret } from '../support/swift-client.js';
 import { SWIFT_NEEDS } from '../support/swift-lab.js';
 import { useTempFolderOnce } from '../support/temp-folder.js';
+import { openLabTransport } from './support.js';
 
 const run = promisify(execFile);
 const CONTEXT = { requestId: 'tx-disorder' };
@@ -32,7 +32,7 @@ describeWith(SWIFT_NEEDS, 'direct reads of a cluster in disorder', function () {
   const lab = useOnce(sharedSwiftLab);
   let ring: Ring;
   let hash: PathHash;
-  let proxies: SwiftTransport;
+  const proxies = useOnce(() => openLabTransport(lab()), 'close');
   let direct: SwiftTransport | undefined;
   let ways: string[] = [];
   let opened = 0;
@@ -41,12 +41,7 @@ describeWith(SWIFT_NEEDS, 'direct reads of a cluster in disorder', function () {
     const cluster = await openClusterRings({ ringsDir: lab().state.swiftConf, swiftConf: '' });
     ring = cluster.rings.ring('object')!;
     hash = cluster.hash;
-    proxies = openProxies();
-    await send(proxies, { method: 'PUT', headers: { 'x-storage-policy': 'gold' } });
-  });
-
-  after(async () => {
-    await proxies.close();
+    await send(proxies(), { method: 'PUT', headers: { 'x-storage-policy': 'gold' } });
   });
 
   beforeEach(() => {
@@ -57,15 +52,6 @@ describeWith(SWIFT_NEEDS, 'direct reads of a cluster in disorder', function () {
     await direct?.close();
     direct = undefined;
   });
-
-  function openProxies(): SwiftTransport {
-    const { account, user, key } = lab().state.serviceUser;
-    return openTransport({
-      endpoints: lab().state.endpoints,
-      credentialFor: () => ({ user: `${account}:${user}`, key }),
-      filterSecret: filterSecret(lab()),
-    });
-  }
 
   async function send(
     transport: SwiftTransport,
@@ -94,7 +80,7 @@ describeWith(SWIFT_NEEDS, 'direct reads of a cluster in disorder', function () {
     const folders = devicesOf(object).primaries.map((device) => replica(object, device));
     await eventually(
       async () => {
-        const { status } = await send(proxies, { object, ...request });
+        const { status } = await send(proxies(), { object, ...request });
         const files = folders.map((path) => readdir(path).catch(() => []));
         return { status, files: (await Promise.all(files)).map((names) => names.join()) };
       },
@@ -153,7 +139,7 @@ describeWith(SWIFT_NEEDS, 'direct reads of a cluster in disorder', function () {
     };
     const own = given ?? rows.map((row) => [...row]);
     await writeFile(join(rings, 'object.ring.gz'), ringV1(header, own));
-    const { transport } = await openDirect(openProxies(), {
+    const { transport } = await openDirect(openLabTransport(lab()), {
       ringsDir: rings,
       swiftConf: '',
       readAffinity: 'r1z1=1,r1z2=2,r1z3=3,r1z4=4',

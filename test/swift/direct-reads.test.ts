@@ -1,17 +1,13 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import {
-  openDirect,
-  openSwiftBackend,
-  openTransport,
-  type DirectOptions,
-} from '../../src/backend/swift/index.js';
+import { openDirect, openSwiftBackend, type DirectOptions } from '../../src/backend/swift/index.js';
 import type { SwiftRequest, SwiftTransport } from '../../src/backend/swift/transport.js';
 import { CONTEXT } from '../contract/fixture.js';
+import { useOnce } from '../support/fixture.js';
 import { describeWith } from '../support/needs.js';
 import { sharedSwiftLab } from '../support/shared-swift-lab.js';
-import { filterSecret } from '../support/swift-client.js';
-import { SWIFT_NEEDS, type SwiftLab } from '../support/swift-lab.js';
+import { SWIFT_NEEDS } from '../support/swift-lab.js';
+import { openLabTransport } from './support.js';
 
 const CONTAINER = 'direct-reads';
 const BODY = Buffer.from('0123456789'.repeat(3_000));
@@ -44,21 +40,14 @@ const OWN =
 
 describeWith(SWIFT_NEEDS, 'direct reads of a real cluster', function () {
   this.timeout(180_000);
-  let lab: SwiftLab;
-  let proxies: SwiftTransport;
-  let direct: SwiftTransport;
+  const lab = useOnce(sharedSwiftLab);
+  const proxies = useOnce(() => openLabTransport(lab()), 'close');
   let ways: string[] = [];
   let errors: string[] = [];
 
   const open = async (options: Partial<DirectOptions> = {}): Promise<SwiftTransport> => {
-    const { account, user, key } = lab.state.serviceUser;
-    const transport = openTransport({
-      endpoints: lab.state.endpoints,
-      credentialFor: () => ({ user: `${account}:${user}`, key }),
-      filterSecret: filterSecret(lab),
-    });
-    const opened = await openDirect(transport, {
-      ringsDir: lab.state.swiftConf,
+    const opened = await openDirect(openLabTransport(lab()), {
+      ringsDir: lab().state.swiftConf,
       swiftConf: '',
       readAffinity: '',
       hedgeMs: 0,
@@ -97,21 +86,14 @@ describeWith(SWIFT_NEEDS, 'direct reads of a real cluster', function () {
   };
 
   const put = async (object: string, request: Partial<SwiftRequest> = {}): Promise<void> => {
-    const { status } = await send(proxies, { method: 'PUT', object, body: BODY, ...request });
+    const { status } = await send(proxies(), { method: 'PUT', object, body: BODY, ...request });
     expect(status).to.equal(201);
   };
 
   before(async () => {
-    lab = await sharedSwiftLab();
-    const { account, user, key } = lab.state.serviceUser;
-    proxies = openTransport({
-      endpoints: lab.state.endpoints,
-      credentialFor: () => ({ user: `${account}:${user}`, key }),
-      filterSecret: filterSecret(lab),
-    });
     for (const container of [CONTAINER, SEGMENTS, VERSIONS]) {
       const headers = { 'x-storage-policy': 'gold' };
-      await send(proxies, { method: 'PUT', container, headers });
+      await send(proxies(), { method: 'PUT', container, headers });
     }
     await put('plain ü', {
       headers: {
@@ -150,13 +132,9 @@ describeWith(SWIFT_NEEDS, 'direct reads of a real cluster', function () {
     await put('large link', { body, headers: linkTo(VERSIONS, versionOf('large link')) });
     await put('plain large', manifest(TARGET, TARGET));
     await put('parts', manifest({ ...TARGET, range: '5-14' }));
-    direct = await open();
   });
 
-  after(async () => {
-    await direct.close();
-    await proxies.close();
-  });
+  const direct = useOnce(() => open(), 'close');
 
   beforeEach(() => {
     ways = [];
@@ -190,8 +168,8 @@ describeWith(SWIFT_NEEDS, 'direct reads of a real cluster', function () {
   ];
   for (const [what, request, way] of same) {
     it(`answer ${what} as a proxy does`, async () => {
-      const expected = await send(proxies, request);
-      expect(await send(direct, request)).to.deep.equal(expected);
+      const expected = await send(proxies(), request);
+      expect(await send(direct(), request)).to.deep.equal(expected);
       // Segments are reads of their own, before that of the whole.
       expect(ways.at(-1)).to.equal(way);
       expect(new Set(ways)).to.deep.equal(new Set([way]));
@@ -201,7 +179,7 @@ describeWith(SWIFT_NEEDS, 'direct reads of a real cluster', function () {
   it('list as a proxy does', async () => {
     const ref = { account: 'AUTH_test', container: CONTAINER };
     const [expected, found] = await Promise.all(
-      [proxies, direct].map(async (transport) => {
+      [proxies(), direct()].map(async (transport) => {
         const backend = await openSwiftBackend({ transport, containerCacheMs: 0 });
         return backend.listObjects(CONTEXT, ref, { limit: 10 });
       }),
@@ -214,15 +192,15 @@ describeWith(SWIFT_NEEDS, 'direct reads of a real cluster', function () {
   it('see a deletion and a new object at once', async () => {
     for (let round = 0; round < 5; round++) {
       await put('again', { body: Buffer.from(`round ${round}`) });
-      expect((await send(direct, { object: 'again' })).body).to.equal(`round ${round}`);
-      await send(proxies, { method: 'DELETE', object: 'again' });
-      expect((await send(direct, { object: 'again' })).status).to.equal(404);
+      expect((await send(direct(), { object: 'again' })).body).to.equal(`round ${round}`);
+      await send(proxies(), { method: 'DELETE', object: 'again' });
+      expect((await send(direct(), { object: 'again' })).status).to.equal(404);
     }
   });
 
   it('read on while a server is stopped, and wait for it once', async () => {
     const other = await open({ nodeTimeoutMs: 1500 });
-    await lab.pauseServices('object-server.node1');
+    await lab().pauseServices('object-server.node1');
     try {
       for (let i = 0; i < 30; i++) {
         expect((await send(other, { object: 'tar get' })).body).to.equal(BODY.toString());
@@ -232,21 +210,21 @@ describeWith(SWIFT_NEEDS, 'direct reads of a real cluster', function () {
       expect(errors.length).to.be.within(0, 5);
       expect(new Set(ways)).to.deep.equal(new Set(['direct']));
     } finally {
-      await lab.resumeServices('object-server.node1');
+      await lab().resumeServices('object-server.node1');
       await other.close();
     }
   });
 
   it('read what a killed server has of its replicas elsewhere, and never say it is missing', async () => {
     const other = await open();
-    await lab.killServices('object-server.node2');
+    await lab().killServices('object-server.node2');
     try {
       for (let i = 0; i < 10; i++) {
         expect((await send(other, { object: 'tar get' })).status).to.equal(200);
       }
       expect(ways).not.to.include('missing');
     } finally {
-      await lab.startServices('object-server.node2');
+      await lab().startServices('object-server.node2');
       await other.close();
     }
   });

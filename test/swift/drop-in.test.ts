@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.js';
+import { useEach, useOnce } from '../support/fixture.js';
 import { describeWith } from '../support/needs.js';
 import { SWIFT_NEEDS } from '../support/swift-lab.js';
 import {
@@ -28,13 +29,7 @@ const DESCRIBED = {
 };
 
 const KEYS = [
-  'plain',
-  'a/b/c',
-  'a//b',
-  'with space+plus',
-  '100%',
-  'ünï☃',
-  'semi;colon&amp',
+  ...['plain', 'a/b/c', 'a//b', 'with space+plus', '100%', 'ünï☃', 'semi;colon&amp'],
   'x'.repeat(900),
 ];
 
@@ -45,19 +40,12 @@ function pathOf(bucket: string, key: string): string {
 describeWith(SWIFT_NEEDS, 'a cluster that serves Ringway and s3api', function () {
   this.timeout(120_000);
 
-  let dropIn: DropIn;
-  let bucket: string;
-
-  before(async () => {
-    dropIn = await DropIn.open();
+  const dropIn = useOnce(() => DropIn.open(), 'close');
+  const bucket = useEach(async () => {
+    const name = `drop-in-${randomBytes(5).toString('hex')}`;
+    expect((await dropIn().ours.put(`/${name}`)).status).to.equal(200);
+    return name;
   });
-
-  beforeEach(async () => {
-    bucket = `drop-in-${randomBytes(5).toString('hex')}`;
-    expect((await dropIn.ours.put(`/${bucket}`)).status).to.equal(200);
-  });
-
-  after(() => dropIn.close());
 
   for (const [writer, reader] of [
     ['ours', 'theirs'],
@@ -67,85 +55,92 @@ describeWith(SWIFT_NEEDS, 'a cluster that serves Ringway and s3api', function ()
       it('objects, with all that is told of them', async () => {
         for (const [i, key] of KEYS.entries()) {
           const body = Buffer.alloc(i * 1000, key);
-          const put = await dropIn[writer].put(pathOf(bucket, key), body, DESCRIBED);
+          const put = await dropIn()[writer].put(pathOf(bucket(), key), body, DESCRIBED);
           expect(put.status, put.text).to.equal(200);
         }
         for (const [i, key] of KEYS.entries()) {
-          const path = pathOf(bucket, key);
-          const [own, other] = [await dropIn[writer].head(path), await dropIn[reader].head(path)];
+          const path = pathOf(bucket(), key);
+          const [own, other] = [
+            await dropIn()[writer].head(path),
+            await dropIn()[reader].head(path),
+          ];
           expect(toldOf(other), key).to.deep.equal(toldOf(own));
           expectSameTime(own, other);
-          const got = await dropIn[reader].get(path);
+          const got = await dropIn()[reader].get(path);
           expect(got.body.equals(Buffer.alloc(i * 1000, key)), key).to.equal(true);
         }
-        expect(await listed(dropIn[reader], bucket)).to.deep.equal(
-          await listed(dropIn[writer], bucket),
+        expect(await listed(dropIn()[reader], bucket())).to.deep.equal(
+          await listed(dropIn()[writer], bucket()),
         );
       });
 
       it('objects made of parts', async () => {
-        const path = `/${bucket}/large`;
+        const path = `/${bucket()}/large`;
         const pieces = [randomBytes(PART_BYTES), randomBytes(1000)];
-        const id = await initiate(dropIn[writer], path, DESCRIBED);
+        const id = await initiate(dropIn()[writer], path, DESCRIBED);
         const etags: string[] = [];
         for (const [i, piece] of pieces.entries()) {
-          etags.push(await uploadPart(dropIn[writer], path, id, i + 1, piece));
+          etags.push(await uploadPart(dropIn()[writer], path, id, i + 1, piece));
         }
-        await complete(dropIn[writer], path, id, etags);
-        const [own, other] = [await dropIn[writer].head(path), await dropIn[reader].head(path)];
+        await complete(dropIn()[writer], path, id, etags);
+        const [own, other] = [await dropIn()[writer].head(path), await dropIn()[reader].head(path)];
         expect(own.headers.etag).to.match(/^"[0-9a-f]{32}-2"$/);
         expect(toldOf(other)).to.deep.equal(toldOf(own));
         expectSameTime(own, other);
-        expect((await dropIn[reader].get(path)).body.equals(Buffer.concat(pieces))).to.equal(true);
+        expect((await dropIn()[reader].get(path)).body.equals(Buffer.concat(pieces))).to.equal(
+          true,
+        );
         const range = { range: `bytes=${PART_BYTES - 10}-${PART_BYTES + 9}` };
         const middle = Buffer.concat(pieces).subarray(PART_BYTES - 10, PART_BYTES + 10);
-        expect((await dropIn[reader].get(path, range)).body.equals(middle)).to.equal(true);
-        expect(await listed(dropIn[reader], bucket)).to.deep.equal(
-          await listed(dropIn[writer], bucket),
+        expect((await dropIn()[reader].get(path, range)).body.equals(middle)).to.equal(true);
+        expect(await listed(dropIn()[reader], bucket())).to.deep.equal(
+          await listed(dropIn()[writer], bucket()),
         );
       });
 
       it('uploads that are open, which the other lists and completes', async () => {
-        const path = `/${bucket}/open`;
+        const path = `/${bucket()}/open`;
         const pieces = [randomBytes(PART_BYTES), randomBytes(1000)] as const;
-        const id = await initiate(dropIn[writer], path, DESCRIBED);
-        const first = await uploadPart(dropIn[writer], path, id, 1, pieces[0]);
+        const id = await initiate(dropIn()[writer], path, DESCRIBED);
+        const first = await uploadPart(dropIn()[writer], path, id, 1, pieces[0]);
 
-        const uploads = await dropIn[reader].get(`/${bucket}?uploads`);
+        const uploads = await dropIn()[reader].get(`/${bucket()}?uploads`);
         expect(uploads.text).to.include(`<UploadId>${id}</UploadId>`);
         const query = `uploadId=${encodeURIComponent(id)}`;
-        const parts = await dropIn[reader].get(`${path}?${query}`);
+        const parts = await dropIn()[reader].get(`${path}?${query}`);
         expect(parts.text.replaceAll('&quot;', '"')).to.include(`<ETag>${first}</ETag>`);
         expect(parts.text).to.include(`<Size>${PART_BYTES}</Size>`);
 
-        const second = await uploadPart(dropIn[reader], path, id, 2, pieces[1]);
-        await complete(dropIn[reader], path, id, [first, second]);
-        const [own, other] = [await dropIn[writer].head(path), await dropIn[reader].head(path)];
+        const second = await uploadPart(dropIn()[reader], path, id, 2, pieces[1]);
+        await complete(dropIn()[reader], path, id, [first, second]);
+        const [own, other] = [await dropIn()[writer].head(path), await dropIn()[reader].head(path)];
         expect(toldOf(other)).to.deep.equal(toldOf(own));
         expect(own.headers).to.include({
           'content-type': DESCRIBED['content-type'],
           'x-amz-meta-plain': 'value',
         });
-        expect((await dropIn[writer].get(path)).body.equals(Buffer.concat(pieces))).to.equal(true);
+        expect((await dropIn()[writer].get(path)).body.equals(Buffer.concat(pieces))).to.equal(
+          true,
+        );
       });
 
       it('uploads that the other aborts', async () => {
-        const path = `/${bucket}/aborted`;
-        const id = await initiate(dropIn[writer], path);
-        await uploadPart(dropIn[writer], path, id, 1, randomBytes(1000));
+        const path = `/${bucket()}/aborted`;
+        const id = await initiate(dropIn()[writer], path);
+        await uploadPart(dropIn()[writer], path, id, 1, randomBytes(1000));
         const query = `uploadId=${encodeURIComponent(id)}`;
-        expect((await dropIn[reader].delete(`${path}?${query}`)).status).to.equal(204);
-        expect((await dropIn[writer].get(`${path}?${query}`)).code).to.equal('NoSuchUpload');
+        expect((await dropIn()[reader].delete(`${path}?${query}`)).status).to.equal(204);
+        expect((await dropIn()[writer].get(`${path}?${query}`)).code).to.equal('NoSuchUpload');
       });
 
       it('what it deletes', async () => {
-        await dropIn[writer].put(`/${bucket}/gone`, 'x');
-        expect((await dropIn[reader].delete(`/${bucket}/gone`)).status).to.equal(204);
-        expect((await dropIn[writer].head(`/${bucket}/gone`)).status).to.equal(404);
-        expect((await dropIn[reader].delete(`/${bucket}`)).status).to.equal(204);
+        await dropIn()[writer].put(`/${bucket()}/gone`, 'x');
+        expect((await dropIn()[reader].delete(`/${bucket()}/gone`)).status).to.equal(204);
+        expect((await dropIn()[writer].head(`/${bucket()}/gone`)).status).to.equal(404);
+        expect((await dropIn()[reader].delete(`/${bucket()}`)).status).to.equal(204);
         // Ringway knows what it heard of a bucket for a second.
         await eventually(
-          () => dropIn[writer].head(`/${bucket}`),
+          () => dropIn()[writer].head(`/${bucket()}`),
           ({ status }) => status === 404,
         );
       });
@@ -153,37 +148,37 @@ describeWith(SWIFT_NEEDS, 'a cluster that serves Ringway and s3api', function ()
   }
 
   it('gives an upload that s3api began without a type the default type of the gateway', async () => {
-    const path = `/${bucket}/untyped`;
-    const id = await initiate(dropIn.theirs, path);
-    const etag = await uploadPart(dropIn.theirs, path, id, 1, randomBytes(1000));
-    await complete(dropIn.ours, path, id, [etag]);
-    const { headers } = await dropIn.ours.head(path);
+    const path = `/${bucket()}/untyped`;
+    const id = await initiate(dropIn().theirs, path);
+    const etag = await uploadPart(dropIn().theirs, path, id, 1, randomBytes(1000));
+    await complete(dropIn().ours, path, id, [etag]);
+    const { headers } = await dropIn().ours.head(path);
     expect(headers).to.include({ 'content-type': 'binary/octet-stream' });
   });
 
   it('keeps parts in the storage policy and with the ACLs of the bucket', async () => {
-    const name = `${bucket}-silver`;
+    const name = `${bucket()}-silver`;
     const silver = { 'x-storage-policy': 'silver', 'x-container-read': 'test:other' };
-    expect((await dropIn.swift('PUT', name, silver)).status).to.equal(201);
+    expect((await dropIn().swift('PUT', name, silver)).status).to.equal(201);
     const aclOf = async (container: string): Promise<string | null> => {
-      const { headers } = await dropIn.swift('HEAD', encodeURIComponent(container));
+      const { headers } = await dropIn().swift('HEAD', encodeURIComponent(container));
       return headers.get('x-container-read');
     };
     const path = `/${name}/large`;
-    const id = await initiate(dropIn.ours, path);
+    const id = await initiate(dropIn().ours, path);
     expect(await aclOf(`${name}+segments`)).to.equal('test:other');
-    const etag = await uploadPart(dropIn.ours, path, id, 1, Buffer.from('large'));
-    await complete(dropIn.ours, path, id, [etag]);
+    const etag = await uploadPart(dropIn().ours, path, id, 1, Buffer.from('large'));
+    await complete(dropIn().ours, path, id, [etag]);
     const versions = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
-    expect((await dropIn.ours.put(`/${name}?versioning`, versions)).status).to.equal(200);
+    expect((await dropIn().ours.put(`/${name}?versioning`, versions)).status).to.equal(200);
     for (const companion of ['+segments', '+versions']) {
-      const { headers } = await dropIn.swift('HEAD', encodeURIComponent(name + companion));
+      const { headers } = await dropIn().swift('HEAD', encodeURIComponent(name + companion));
       expect(headers.get('x-storage-policy'), companion).to.equal('silver');
     }
 
-    const anybody = () => fetch(dropIn.urlOf(`${name}/large`));
+    const anybody = () => fetch(dropIn().urlOf(`${name}/large`));
     expect((await anybody()).status).to.equal(401);
-    const acl = (canned: string) => dropIn.ours.put(`/${name}?acl`, '', { 'x-amz-acl': canned });
+    const acl = (canned: string) => dropIn().ours.put(`/${name}?acl`, '', { 'x-amz-acl': canned });
     expect((await acl('public-read')).status).to.equal(200);
     // One of three replicas may still have the former rules, and a proxy that asks it caches them.
     await eventually(
@@ -197,34 +192,36 @@ describeWith(SWIFT_NEEDS, 'a cluster that serves Ringway and s3api', function ()
   });
 
   it('leaves no parts of what s3api wrote and Ringway deleted', async () => {
-    const path = `/${bucket}/large`;
-    const id = await initiate(dropIn.theirs, path);
-    const etag = await uploadPart(dropIn.theirs, path, id, 1, randomBytes(1000));
-    await complete(dropIn.theirs, path, id, [etag]);
-    expect(await dropIn.names(`${bucket}+segments`)).to.have.length(1);
-    expect((await dropIn.ours.delete(path)).status).to.equal(204);
-    expect((await dropIn.theirs.head(path)).status).to.equal(404);
+    const path = `/${bucket()}/large`;
+    const id = await initiate(dropIn().theirs, path);
+    const etag = await uploadPart(dropIn().theirs, path, id, 1, randomBytes(1000));
+    await complete(dropIn().theirs, path, id, [etag]);
+    expect(await dropIn().names(`${bucket()}+segments`)).to.have.length(1);
+    expect((await dropIn().ours.delete(path)).status).to.equal(204);
+    expect((await dropIn().theirs.head(path)).status).to.equal(404);
     await eventually(
-      () => dropIn.names(`${bucket}+segments`),
+      () => dropIn().names(`${bucket()}+segments`),
       (names) => names.length === 0,
     );
   });
 
   it('reads objects of buckets that s3api keeps versions of', async () => {
     const body = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
-    expect((await dropIn.theirs.put(`/${bucket}?versioning`, body)).status).to.equal(200);
-    for (const text of ['first', 'second']) await dropIn.theirs.put(`/${bucket}/key`, text);
+    expect((await dropIn().theirs.put(`/${bucket()}?versioning`, body)).status).to.equal(200);
+    for (const text of ['first', 'second']) await dropIn().theirs.put(`/${bucket()}/key`, text);
     const [own, other] = [
-      await dropIn.theirs.get(`/${bucket}/key`),
-      await dropIn.ours.get(`/${bucket}/key`),
+      await dropIn().theirs.get(`/${bucket()}/key`),
+      await dropIn().ours.get(`/${bucket()}/key`),
     ];
     expect([other.text, toldOf(other)]).to.deep.equal(['second', toldOf(own)]);
-    expect(await listed(dropIn.ours, bucket)).to.deep.equal(await listed(dropIn.theirs, bucket));
+    expect(await listed(dropIn().ours, bucket())).to.deep.equal(
+      await listed(dropIn().theirs, bucket()),
+    );
   });
 
   it('has one ACL for both', async () => {
-    const { ours, theirsWithAcls } = dropIn;
-    const name = `${bucket}-acl`;
+    const { ours, theirsWithAcls } = dropIn();
+    const name = `${bucket()}-acl`;
     const grants = ({ text }: { readonly text: string }): string[] =>
       [...text.matchAll(/<(?:ID|URI|Permission)>([^<]*)</g)].map(([, value = '']) => value).sort();
     expect((await theirsWithAcls.put(`/${name}`)).status).to.equal(200);
@@ -252,55 +249,55 @@ describeWith(SWIFT_NEEDS, 'a cluster that serves Ringway and s3api', function ()
   });
 
   it('has owners for s3api with s3_acl where an ACL was set, and else none', async () => {
-    const { ours, theirsWithAcls } = dropIn;
+    const { ours, theirsWithAcls } = dropIn();
     // docs/migrating-from-s3api.md says so.
-    await ours.put(`/${bucket}/key`, 'x');
-    expect((await theirsWithAcls.get(`/${bucket}/key`)).status).to.equal(403);
-    expect((await theirsWithAcls.get(`/${bucket}`)).status).to.equal(403);
-    const acl = await ours.put(`/${bucket}?acl`, '', { 'x-amz-acl': 'private' });
+    await ours.put(`/${bucket()}/key`, 'x');
+    expect((await theirsWithAcls.get(`/${bucket()}/key`)).status).to.equal(403);
+    expect((await theirsWithAcls.get(`/${bucket()}`)).status).to.equal(403);
+    const acl = await ours.put(`/${bucket()}?acl`, '', { 'x-amz-acl': 'private' });
     expect(acl.status).to.equal(200);
-    expect((await theirsWithAcls.get(`/${bucket}`)).status).to.equal(200);
+    expect((await theirsWithAcls.get(`/${bucket()}`)).status).to.equal(200);
   });
 
   describe("and Swift's own API", () => {
     it('shows objects of Swift to S3', async () => {
       const headers = { 'content-type': 'text/x', 'x-object-meta-color': 'red' };
-      expect((await dropIn.swift('PUT', `${bucket}/o`, headers, 'body')).status).to.equal(201);
-      const head = await dropIn.ours.head(`/${bucket}/o`);
+      expect((await dropIn().swift('PUT', `${bucket()}/o`, headers, 'body')).status).to.equal(201);
+      const head = await dropIn().ours.head(`/${bucket()}/o`);
       expect(toldOf(head)).to.deep.include({
         etag: `"${md5('body')}"`,
         'content-type': 'text/x',
         'x-amz-meta-color': 'red',
       });
-      expect((await dropIn.ours.get(`/${bucket}/o`)).text).to.equal('body');
-      expect(await listed(dropIn.ours, bucket)).to.deep.equal([
+      expect((await dropIn().ours.get(`/${bucket()}/o`)).text).to.equal('body');
+      expect(await listed(dropIn().ours, bucket())).to.deep.equal([
         { Key: 'o', Size: '4', ETag: `"${md5('body')}"` },
       ]);
     });
 
     it('shows objects of S3 to Swift, as if they were its own', async () => {
       // A name with `_` is one with `=` in Swift, as s3api has it, which fetch refuses to read.
-      await dropIn.ours.put(`/${bucket}/o`, 'body', { 'x-amz-meta-plain': 'value' });
-      const head = await dropIn.swift('HEAD', `${bucket}/o`);
+      await dropIn().ours.put(`/${bucket()}/o`, 'body', { 'x-amz-meta-plain': 'value' });
+      const head = await dropIn().swift('HEAD', `${bucket()}/o`);
       expect(head.headers.get('etag')).to.equal(md5('body'));
       expect(head.headers.get('x-object-meta-plain')).to.equal('value');
       expect([...head.headers.keys()].filter((name) => /sysmeta|gateway/.test(name))).to.deep.equal(
         [],
       );
-      const list = await dropIn.swift('GET', `${bucket}?format=json`);
+      const list = await dropIn().swift('GET', `${bucket()}?format=json`);
       const [entry] = (await list.json()) as { name: string; hash: string; bytes: number }[];
       expect(entry).to.deep.include({ name: 'o', hash: md5('body'), bytes: 4 });
     });
 
     it('takes a plain POST for what it is', async () => {
-      await dropIn.ours.put(`/${bucket}/o`, 'body', DESCRIBED);
-      await dropIn.ours.put(`/${bucket}/o?tagging`, TAGGING);
-      const posted = await dropIn.swift('POST', `${bucket}/o`, { 'x-object-meta-new': 'x' });
+      await dropIn().ours.put(`/${bucket()}/o`, 'body', DESCRIBED);
+      await dropIn().ours.put(`/${bucket()}/o?tagging`, TAGGING);
+      const posted = await dropIn().swift('POST', `${bucket()}/o`, { 'x-object-meta-new': 'x' });
       expect(posted.status).to.equal(202);
-      const head = await dropIn.ours.head(`/${bucket}/o`);
+      const head = await dropIn().ours.head(`/${bucket()}/o`);
       expect(head.headers).to.include({ 'x-amz-meta-new': 'x' });
       expect(head.headers).not.to.have.property('x-amz-meta-plain');
-      expect((await dropIn.ours.get(`/${bucket}/o`)).text).to.equal('body');
+      expect((await dropIn().ours.get(`/${bucket()}/o`)).text).to.equal('body');
     });
   });
 });

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
-import { S3TestClient, readXml, type S3Answer } from '../support/s3-client.js';
+import { readXml, type S3Answer, type S3TestClient } from '../support/s3-client.js';
 import { startService, type Service } from '../support/service.js';
 import { sharedSwiftLab } from '../support/shared-swift-lab.js';
 import type { SwiftLab } from '../support/swift-lab.js';
+import { s3Of } from './support.js';
 
 /** Ringway and Swift's s3api in front of one cluster, and Swift's own API beside them. */
 export class DropIn {
@@ -21,8 +22,6 @@ export class DropIn {
     const config = { ...lab.gatewayKeys(), segment_grace_ms: 0, janitor_interval_ms: 0 };
     const service = await startService({ config, listeners: 1 });
     const { key: secretKey } = lab.user('test:tester');
-    const client = (endpoint: string): S3TestClient =>
-      new S3TestClient({ endpoint, accessKey: 'test:tester', secretKey });
     const login = await fetch(lab.state.authUrl, {
       headers: { 'x-auth-user': 'test:tester', 'x-auth-key': secretKey },
     });
@@ -30,9 +29,9 @@ export class DropIn {
     return new DropIn(
       lab,
       service,
-      client(service.endpoint),
-      client(lab.state.s3api),
-      client(lab.state.s3apiAcl),
+      s3Of(lab, service.endpoint),
+      s3Of(lab, lab.state.s3api),
+      s3Of(lab, lab.state.s3apiAcl),
       { url: header('x-storage-url'), token: header('x-auth-token') },
     );
   }
@@ -75,21 +74,11 @@ export class DropIn {
 }
 
 /** Headers that tell what an object is; times are compared apart. */
-const TOLD = [
-  'etag',
-  'content-length',
-  'content-type',
-  'cache-control',
-  'content-disposition',
-  'content-encoding',
-  'content-language',
-  'expires',
-] as const;
+const TOLD =
+  /^(?:etag|expires|cache-control|content-(?:length|type|disposition|encoding|language)|x-amz-meta-.*)$/;
 
 export function toldOf({ status, headers }: S3Answer): Readonly<Record<string, string>> {
-  const kept = Object.entries(headers).filter(
-    ([name]) => name.startsWith('x-amz-meta-') || (TOLD as readonly string[]).includes(name),
-  );
+  const kept = Object.entries(headers).filter(([name]) => TOLD.test(name));
   return { status: String(status), ...Object.fromEntries(kept) };
 }
 

@@ -2,45 +2,31 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { ExpiredRun } from '../../console/surfaces/lab/expired/expired-runs.js';
 import { codeOf } from '../console/support/client.js';
-import { REAL_CLOCK, startTestBed, type TestBed } from '../console/support/console.js';
 import { eventually } from '../support/eventually.js';
 import { describeWith } from '../support/needs.js';
-import { sharedSwiftLab } from '../support/shared-swift-lab.js';
-import { SWIFT_NEEDS, type SwiftLab } from '../support/swift-lab.js';
+import { SWIFT_NEEDS } from '../support/swift-lab.js';
+import { useConsole, useHealedLab } from './support.js';
 
 /** A guard: a lab takes its time to start on a busy machine. */
 const LAB_LIMIT_MS = 300_000;
 
 describeWith(SWIFT_NEEDS, 'the Observatory over a Swift cluster', function () {
   this.timeout(LAB_LIMIT_MS);
-  let lab: SwiftLab;
-  let bed: TestBed;
-
-  before(async () => {
-    lab = await sharedSwiftLab();
-    await lab.heal();
-    const store_dir = join(lab.state.dir, 'conf');
-    const { endpoints, authUrl: auth_url } = lab.state;
-    const cluster = { store_base: endpoints[0], auth_url, store_dir };
-    bed = await startTestBed({ lab_enabled: true, ...cluster }, REAL_CLOCK);
-  });
-  after(async () => {
-    await bed.close();
-    await lab.heal();
+  const lab = useHealedLab();
+  const { operator } = useConsole(() => {
+    const { endpoints, authUrl: auth_url, dir } = lab().state;
+    const cluster = { store_base: endpoints[0], auth_url, store_dir: join(dir, 'conf') };
+    return { lab_enabled: true, ...cluster };
   });
 
   it('sees ghosts on the disks until the expirer has run, and their tombstones then', async () => {
-    const operator = await bed.login();
-    const started = await operator.post('/lab/api/expired/runs', {
-      count: 2,
-      first_s: 3,
-      step_s: 1,
-      expirer_s: 10,
+    const started = await operator().post('/lab/api/expired/runs', {
+      ...{ count: 2, first_s: 3, step_s: 1, expirer_s: 10 },
     });
     expect(started.status, started.text).to.equal(202);
     const { id }: { id: string } = started.json();
     const get = async (): Promise<ExpiredRun> =>
-      (await operator.get(`/lab/api/expired/runs/${id}`)).json();
+      (await operator().get(`/lab/api/expired/runs/${id}`)).json();
     const objects = ({ detail, result }: ExpiredRun) => (result ?? detail)?.objects ?? [];
     const all = (state: string) => (run: ExpiredRun) =>
       objects(run).length === 2 && objects(run).every((one) => one.state === state);
@@ -64,8 +50,8 @@ describeWith(SWIFT_NEEDS, 'the Observatory over a Swift cluster', function () {
       LAB_LIMIT_MS,
     );
     expect(missed.detail?.summary).to.include({ reaped: 0, censored: 2 });
-    await lab.runOnce('updater');
-    await lab.runOnce('expirer');
+    await lab().runOnce('updater');
+    await lab().runOnce('expirer');
     const reaped = await eventually(get, ({ state }) => state === 'done', LAB_LIMIT_MS);
     expect(reaped.result?.summary).to.deep.include({ n: 2, reaped: 2, censored: 0 });
     expect(reaped.result?.findings.map((one) => one.id)).not.to.include('expirer_not_running');
@@ -80,13 +66,12 @@ describeWith(SWIFT_NEEDS, 'the Observatory over a Swift cluster', function () {
   });
 
   it('rescues a ghost where the cluster opens expired objects, and says what that needs elsewhere', async () => {
-    const operator = await bed.login();
     const body = { count: 2, first_s: 2, step_s: 0 };
-    const started = await operator.post('/lab/api/expired/runs', body);
+    const started = await operator().post('/lab/api/expired/runs', body);
     expect(started.status, started.text).to.equal(202);
     const { id }: { id: string } = started.json();
     const get = async (): Promise<ExpiredRun> =>
-      (await operator.get(`/lab/api/expired/runs/${id}`)).json();
+      (await operator().get(`/lab/api/expired/runs/${id}`)).json();
     const objects = ({ detail, result }: ExpiredRun) => (result ?? detail)?.objects ?? [];
     const ghosts = await eventually(
       get,
@@ -94,17 +79,17 @@ describeWith(SWIFT_NEEDS, 'the Observatory over a Swift cluster', function () {
         objects(run).length === 2 && objects(run).every((one) => one.state === 'Recoverable Ghost'),
       LAB_LIMIT_MS,
     );
-    const rescue = await operator.post(`/lab/api/expired/runs/${id}/rescue`, { name: '00' });
+    const rescue = await operator().post(`/lab/api/expired/runs/${id}/rescue`, { name: '00' });
     if (ghosts.detail?.open_expired.support !== 'enabled') {
       expect([rescue.status, codeOf(rescue)]).to.deep.equal([501, 'unsupported_here']);
       expect(rescue.text).to.include('allow_open_expired');
-      await operator.post(`/lab/api/expired/runs/${id}/finish`, {});
+      await operator().post(`/lab/api/expired/runs/${id}/finish`, {});
       await eventually(get, ({ state }) => state === 'done', LAB_LIMIT_MS);
       return;
     }
     expect(rescue.json()).to.deep.equal({ is_readable: true });
-    await lab.runOnce('updater');
-    await lab.runOnce('expirer');
+    await lab().runOnce('updater');
+    await lab().runOnce('expirer');
     const over = await eventually(get, ({ state }) => state === 'done', LAB_LIMIT_MS);
     const found = objects(over).map(({ is_rescued: isRescued, state }) => [isRescued, state]);
     expect(found).to.deep.equal([

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
+import { useOnce } from '../support/fixture.js';
 import { describeWith } from '../support/needs.js';
 import { RawClient } from '../support/raw-http.js';
 import { sharedSwiftLab } from '../support/shared-swift-lab.js';
 import { filterSecret, signatureHeaders, SwiftClient } from '../support/swift-client.js';
 import { SWIFT_NEEDS } from '../support/swift-lab.js';
+import { useSwiftClient } from './support.js';
 
 const POLICIES = ['gold', 'silver', 'ec21'];
 const FOOTER_BYTES = 256;
@@ -23,31 +25,23 @@ describeWith(SWIFT_NEEDS, "the filter in a cluster's proxies", function () {
   this.timeout(120_000);
   const account = '/v1/AUTH_test';
   const container = (policy: string) => `${account}/filter-${policy}`;
-  let gateway: SwiftClient;
-  let owner: SwiftClient;
-  let secret: string;
+  const lab = useOnce(sharedSwiftLab);
+  const gateway = useOnce(() => SwiftClient.gateway(lab()), 'close');
+  const owner = useSwiftClient(lab);
+  const secret = useOnce(() => filterSecret(lab()));
 
   before(async () => {
-    const lab = await sharedSwiftLab();
-    gateway = SwiftClient.gateway(lab);
-    owner = new SwiftClient(lab, lab.user('test:tester'));
-    secret = filterSecret(lab);
     for (const policy of POLICIES) {
       const headers = { 'x-storage-policy': policy };
-      const { status } = await owner.send('PUT', container(policy), { headers });
+      const { status } = await owner().send('PUT', container(policy), { headers });
       expect(status, policy).to.be.oneOf([201, 202]);
     }
-  });
-
-  after(async () => {
-    await gateway.close();
-    await owner.close();
   });
 
   it('announces itself, with the same memcached servers on all proxies', async () => {
     const infos = await Promise.all(
       [0, 1].map(async (proxy) => {
-        const { text } = await owner.send('GET', '/info', { proxy });
+        const { text } = await owner().send('GET', '/info', { proxy });
         return (JSON.parse(text) as { ringway?: { version: number; exclusive_create: string } })
           .ringway;
       }),
@@ -62,7 +56,7 @@ describeWith(SWIFT_NEEDS, "the filter in a cluster's proxies", function () {
       const path = (name: string) => `${container(policy)}/${name}`;
 
       it('carries system metadata for the gateway alone', async () => {
-        const put = await gateway.send('PUT', path('o'), {
+        const put = await gateway().send('PUT', path('o'), {
           headers: {
             'x-gateway-sysmeta-object-a': '1',
             'x-gateway-sysmeta-transient-t': '2',
@@ -72,11 +66,11 @@ describeWith(SWIFT_NEEDS, "the filter in a cluster's proxies", function () {
         });
         expect(put.status).to.equal(201);
         const written = put.headers['x-gateway-data-timestamp'];
-        await gateway.send('POST', path('o'), {
+        await gateway().send('POST', path('o'), {
           headers: { 'x-gateway-sysmeta-transient-u': '4' },
         });
         for (const method of ['HEAD', 'GET']) {
-          const { headers } = await gateway.send(method, path('o'));
+          const { headers } = await gateway().send(method, path('o'));
           expect(headers).to.include({
             'x-gateway-sysmeta-object-a': '1',
             'x-gateway-sysmeta-transient-u': '4',
@@ -84,12 +78,12 @@ describeWith(SWIFT_NEEDS, "the filter in a cluster's proxies", function () {
           });
           expect(headers).not.to.have.property('x-gateway-sysmeta-transient-t');
           expect(Number(headers['x-timestamp'])).to.be.greaterThan(Number(written));
-          expect(gatewayNames((await owner.send(method, path('o'))).headers)).to.deep.equal([]);
+          expect(gatewayNames((await owner().send(method, path('o'))).headers)).to.deep.equal([]);
         }
       });
 
       it('takes nothing from others', async () => {
-        await owner.send('PUT', path('forged'), {
+        await owner().send('PUT', path('forged'), {
           headers: {
             'x-object-sysmeta-a': '1',
             'x-object-transient-sysmeta-b': '1',
@@ -101,22 +95,22 @@ describeWith(SWIFT_NEEDS, "the filter in a cluster's proxies", function () {
           },
           body: 'hello',
         });
-        const { headers, text } = await gateway.send('GET', path('forged'));
+        const { headers, text } = await gateway().send('GET', path('forged'));
         expect(text).to.equal('hello');
         expect(gatewayNames(headers)).to.deep.equal(['x-gateway-data-timestamp']);
-        const listing = await owner.send('GET', `${container(policy)}?prefix=forged&format=json`);
+        const listing = await owner().send('GET', `${container(policy)}?prefix=forged&format=json`);
         expect((JSON.parse(listing.text) as object[])[0]).to.include({ hash: HELLO_MD5 });
       });
 
       it('takes footers from the end of a body', async () => {
         for (const size of [0, 1, 65_536, 300_000]) {
           const content = randomBytes(size);
-          const put = await gateway.send('PUT', path('footed'), {
+          const put = await gateway().send('PUT', path('footed'), {
             headers: { 'x-gateway-footers': String(FOOTER_BYTES) },
             body: withFooters(content, { 'X-Gateway-Sysmeta-Object-F': `of ${String(size)}` }),
           });
           expect(put.status).to.equal(201);
-          const got = await gateway.send('GET', path('footed'));
+          const got = await gateway().send('GET', path('footed'));
           expect(got.body.equals(content)).to.equal(true);
           expect(got.headers['x-gateway-sysmeta-object-f']).to.equal(`of ${String(size)}`);
         }
@@ -130,12 +124,12 @@ describeWith(SWIFT_NEEDS, "the filter in a cluster's proxies", function () {
       for (const [name, footers, status] of bad) {
         it(`stores nothing with footers ${name}`, async () => {
           for (const size of [1, 200_000]) {
-            const put = await gateway.send('PUT', path('bad'), {
+            const put = await gateway().send('PUT', path('bad'), {
               headers: { 'x-gateway-footers': String(FOOTER_BYTES) },
               body: withFooters(randomBytes(size), footers),
             });
             expect(put.status).to.equal(status);
-            expect((await gateway.send('HEAD', path('bad'))).status).to.equal(404);
+            expect((await gateway().send('HEAD', path('bad'))).status).to.equal(404);
           }
         });
       }
@@ -144,7 +138,7 @@ describeWith(SWIFT_NEEDS, "the filter in a cluster's proxies", function () {
         for (const size of [0, 1, 65_536, 300_000]) {
           const content = randomBytes(size);
           const body = withFooters(content, { 'X-Gateway-Sysmeta-Object-F': `of ${String(size)}` });
-          const put = await gateway.send('PUT', path('chunked'), {
+          const put = await gateway().send('PUT', path('chunked'), {
             headers: { 'x-gateway-footers': String(FOOTER_BYTES) },
             body: (async function* () {
               for (let at = 0; at < body.length; at += 50_001) {
@@ -153,7 +147,7 @@ describeWith(SWIFT_NEEDS, "the filter in a cluster's proxies", function () {
             })(),
           });
           expect(put.status).to.equal(201);
-          const got = await gateway.send('GET', path('chunked'));
+          const got = await gateway().send('GET', path('chunked'));
           expect(got.body.equals(content)).to.equal(true);
           expect(got.headers['x-gateway-sysmeta-object-f']).to.equal(`of ${String(size)}`);
         }
@@ -163,7 +157,7 @@ describeWith(SWIFT_NEEDS, "the filter in a cluster's proxies", function () {
         it(`stores nothing of a body in chunks that ends after ${cut} bytes`, async () => {
           const body = withFooters(randomBytes(200_000), { 'X-Gateway-Sysmeta-Object-A': '1' });
           await cutShort(path('cut-chunks'), body, cut, true);
-          expect((await gateway.send('HEAD', path('cut-chunks'))).status).to.equal(404);
+          expect((await gateway().send('HEAD', path('cut-chunks'))).status).to.equal(404);
         });
       }
 
@@ -171,7 +165,7 @@ describeWith(SWIFT_NEEDS, "the filter in a cluster's proxies", function () {
         it(`stores nothing of a body that ends after ${cut} bytes`, async () => {
           const body = withFooters(randomBytes(200_000), { 'X-Gateway-Sysmeta-Object-A': '1' });
           await cutShort(path('cut'), body, cut);
-          expect((await gateway.send('HEAD', path('cut'))).status).to.equal(404);
+          expect((await gateway().send('HEAD', path('cut'))).status).to.equal(404);
         });
       }
     });
@@ -184,9 +178,9 @@ describeWith(SWIFT_NEEDS, "the filter in a cluster's proxies", function () {
     bytes: number,
     inChunks = false,
   ): Promise<void> {
-    const { port, hostname } = new URL(gateway.lab.state.endpoints[0]!);
-    const { key } = gateway.lab.state.serviceUser;
-    const login = await fetch(gateway.lab.state.authUrl, {
+    const { port, hostname } = new URL(gateway().lab.state.endpoints[0]!);
+    const { key } = gateway().lab.state.serviceUser;
+    const login = await fetch(gateway().lab.state.authUrl, {
       headers: { 'x-auth-user': 'gateway:gw', 'x-auth-key': key },
     });
     const headers = {
@@ -196,7 +190,7 @@ describeWith(SWIFT_NEEDS, "the filter in a cluster's proxies", function () {
         ? { 'transfer-encoding': 'chunked' }
         : { 'content-length': String(body.length) }),
       'x-gateway-footers': String(FOOTER_BYTES),
-      ...signatureHeaders(secret, 'PUT', path),
+      ...signatureHeaders(secret(), 'PUT', path),
     };
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     const client = await RawClient.connect(Number(port), hostname, true);
@@ -212,8 +206,8 @@ describeWith(SWIFT_NEEDS, "the filter in a cluster's proxies", function () {
   it('tells the gateway of the link that was followed', async () => {
     const path = `${container('gold')}/link`;
     const target = `${container('ec21')}/target`;
-    await gateway.send('PUT', target, { headers: { 'x-gateway-sysmeta-object-a': '1' } });
-    await gateway.send('PUT', path, {
+    await gateway().send('PUT', target, { headers: { 'x-gateway-sysmeta-object-a': '1' } });
+    await gateway().send('PUT', path, {
       headers: {
         'x-symlink-target': 'filter-ec21/target',
         'x-gateway-sysmeta-object-of': 'the link',
@@ -221,7 +215,7 @@ describeWith(SWIFT_NEEDS, "the filter in a cluster's proxies", function () {
     });
     const requester = { role: 'owner', account: 'AUTH_gateway', user: 'gateway:gw' };
     const behalf = { 'x-gateway-for': encodeURIComponent(JSON.stringify(requester)) };
-    const { headers } = await gateway.send('GET', path, { headers: behalf });
+    const { headers } = await gateway().send('GET', path, { headers: behalf });
     expect(headers).to.include({
       'content-location': target,
       'x-gateway-link-etag': 'd41d8cd98f00b204e9800998ecf8427e',
@@ -229,13 +223,13 @@ describeWith(SWIFT_NEEDS, "the filter in a cluster's proxies", function () {
       'x-gateway-sysmeta-object-a': '1',
     });
     expect(headers['x-gateway-link-timestamp']).not.to.equal(headers['x-gateway-data-timestamp']);
-    const plain = await owner.send('GET', path);
+    const plain = await owner().send('GET', path);
     expect(plain.headers).to.have.property('content-location');
     expect(gatewayNames(plain.headers)).to.deep.equal([]);
   });
 
   it('shows the attributes of listings to the gateway alone', async () => {
-    await gateway.send('PUT', `${container('gold')}/listed`, {
+    await gateway().send('PUT', `${container('gold')}/listed`, {
       headers: {
         'x-gateway-sysmeta-object-container-update-override-etag': `${HELLO_MD5}; s3_etag=e-2; rw_x=1`,
       },
@@ -244,12 +238,12 @@ describeWith(SWIFT_NEEDS, "the filter in a cluster's proxies", function () {
     const query = `${container('gold')}?prefix=listed&format=json`;
     const entries = async (client: SwiftClient) =>
       JSON.parse((await client.send('GET', query)).text) as object[];
-    expect(await entries(gateway)).to.have.nested.property(
+    expect(await entries(gateway())).to.have.nested.property(
       '[0].hash',
       `${HELLO_MD5}; s3_etag=e-2; rw_x=1`,
     );
-    expect((await entries(owner))[0]).to.include({ hash: HELLO_MD5, s3_etag: '"e-2"' });
-    const xml = await owner.send('GET', `${container('gold')}?prefix=listed&format=xml`);
+    expect((await entries(owner()))[0]).to.include({ hash: HELLO_MD5, s3_etag: '"e-2"' });
+    const xml = await owner().send('GET', `${container('gold')}?prefix=listed&format=xml`);
     expect(xml.text).to.contain(`<hash>${HELLO_MD5}</hash>`);
   });
 
@@ -257,15 +251,15 @@ describeWith(SWIFT_NEEDS, "the filter in a cluster's proxies", function () {
     const path = `${container('gold')}/o`;
     const now = () => Math.floor(Date.now() / 1000);
     const status = async (method: string, target: string, headers: Record<string, string>) =>
-      (await owner.send(method, target, { headers })).status;
+      (await owner().send(method, target, { headers })).status;
 
     it('lets the very request pass that it signs', async () => {
-      expect(await status('GET', path, signatureHeaders(secret, 'GET', path))).to.equal(200);
+      expect(await status('GET', path, signatureHeaders(secret(), 'GET', path))).to.equal(200);
     });
 
     it('refuses another secret, time, method, path or query', async () => {
       const sign = (method: string, target: string, seconds?: number) =>
-        signatureHeaders(secret, method, target, seconds);
+        signatureHeaders(secret(), method, target, seconds);
       const other = signatureHeaders('a secret of others', 'GET', path);
       expect(await status('GET', path, other)).to.equal(403);
       expect(await status('GET', path, sign('GET', path, now() - 400))).to.equal(403);
@@ -274,7 +268,7 @@ describeWith(SWIFT_NEEDS, "the filter in a cluster's proxies", function () {
       expect(await status('GET', `${path}2`, sign('GET', path))).to.equal(403);
       expect(await status('GET', `${path}?x=1`, sign('GET', path))).to.equal(403);
       expect(await status('GET', path.replace('o', '%6F'), sign('GET', path))).to.equal(403);
-      const { text } = await owner.send('GET', path, { headers: other });
+      const { text } = await owner().send('GET', path, { headers: other });
       expect(text).to.contain('is the secret the same?');
     });
   });

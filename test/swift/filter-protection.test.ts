@@ -1,10 +1,12 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { expect } from 'chai';
+import { useOnce } from '../support/fixture.js';
 import { describeWith } from '../support/needs.js';
 import { tarOf } from '../support/tar.js';
 import { sharedSwiftLab } from '../support/shared-swift-lab.js';
 import { SwiftClient, type SendOptions, type SwiftAnswer } from '../support/swift-client.js';
 import { SWIFT_NEEDS } from '../support/swift-lab.js';
+import { useSwiftClient } from './support.js';
 
 const ACCOUNT = '/v1/AUTH_test';
 const TEMP_URL_KEY = 'a key of the tests';
@@ -18,29 +20,22 @@ describeWith(SWIFT_NEEDS, 'what Object Lock keeps from plain Swift', function ()
   this.timeout(120_000);
   const bucket = `lock-${randomBytes(6).toString('hex')}`;
   const free = `${bucket}-free`;
-  let gateway: SwiftClient;
-  let owner: SwiftClient;
-  let nobody: SwiftClient;
+  const lab = useOnce(sharedSwiftLab);
+  const gateway = useOnce(() => SwiftClient.gateway(lab()), 'close');
+  const owner = useSwiftClient(lab);
+  const nobody = useOnce(() => new SwiftClient(lab(), undefined), 'close');
 
   before(async () => {
-    const lab = await sharedSwiftLab();
-    gateway = SwiftClient.gateway(lab);
-    owner = new SwiftClient(lab, lab.user('test:tester'));
-    nobody = new SwiftClient(lab, undefined);
-    await gateway.send('PUT', `${ACCOUNT}/${bucket}`, {
+    await gateway().send('PUT', `${ACCOUNT}/${bucket}`, {
       headers: { 'x-gateway-sysmeta-container-s3-object-lock': '{"enabled":true}' },
     });
     for (const suffix of ['%2Bsegments', '%2Bversions', '-free']) {
-      await gateway.send('PUT', `${ACCOUNT}/${bucket}${suffix}`);
+      await gateway().send('PUT', `${ACCOUNT}/${bucket}${suffix}`);
     }
-    await owner.send('POST', ACCOUNT, {
+    await owner().send('POST', ACCOUNT, {
       headers: { 'x-account-meta-temp-url-key': TEMP_URL_KEY },
     });
-    await owner.send('PUT', `${ACCOUNT}/${free}/source`, { body: 'another content' });
-  });
-
-  after(async () => {
-    await Promise.all([gateway, owner, nobody].map((client) => client.close()));
+    await owner().send('PUT', `${ACCOUNT}/${free}/source`, { body: 'another content' });
   });
 
   for (const suffix of ['', '%2Bsegments', '%2Bversions']) {
@@ -51,23 +46,21 @@ describeWith(SWIFT_NEEDS, 'what Object Lock keeps from plain Swift', function ()
       let before: SwiftAnswer;
 
       beforeEach(async () => {
-        expect((await gateway.send('PUT', object, { body: CONTENT })).status).to.equal(201);
-        before = await gateway.send('HEAD', object);
+        expect((await gateway().send('PUT', object, { body: CONTENT })).status).to.equal(201);
+        before = await gateway().send('HEAD', object);
       });
 
       afterEach(async () => {
-        const now = await gateway.send('GET', object);
+        const now = await gateway().send('GET', object);
         expect(now.text).to.equal(CONTENT);
         const time = 'x-timestamp';
         expect(now.headers[time], 'written to').to.equal(before.headers[time]);
         expect(now.headers).not.to.have.property('x-delete-at');
-        const { text } = await owner.send('GET', `${container}?format=json`);
-        expect((JSON.parse(text) as { name: string }[]).map((entry) => entry.name)).to.deep.equal([
-          'dir/o',
-        ]);
-        expect((await gateway.send('HEAD', container)).headers).not.to.have.property(
-          'x-container-write',
-        );
+        const { text } = await owner().send('GET', `${container}?format=json`);
+        const names = (JSON.parse(text) as { name: string }[]).map((entry) => entry.name);
+        expect(names).to.deep.equal(['dir/o']);
+        const { headers } = await gateway().send('HEAD', container);
+        expect(headers).not.to.have.property('x-container-write');
       });
 
       type Attack = [what: string, method: string, path: string, options?: SendOptions];
@@ -114,12 +107,12 @@ describeWith(SWIFT_NEEDS, 'what Object Lock keeps from plain Swift', function ()
       ];
       for (const [what, method, path, options] of attacks) {
         it(`refuses ${what}`, async () => {
-          const { status, text } = await owner.send(method, path, options);
+          const { status, text } = await owner().send(method, path, options);
           // Before it deletes segments the SLO filter looks whether there is a manifest.
           if (what !== 'DELETE of all segments') expect(status).to.equal(403);
           if (status === 403) expect(text).to.contain('S3 gateway only');
           // 200 and 400 are of the SLO filter, which looks at more first.
-          const { status: forNobody } = await nobody.send(method, path, options);
+          const { status: forNobody } = await nobody().send(method, path, options);
           expect(forNobody).to.be.oneOf([200, 400, 401]);
         });
       }
@@ -130,7 +123,7 @@ describeWith(SWIFT_NEEDS, 'what Object Lock keeps from plain Swift', function ()
           const signed = `${method}\n${String(expires)}\n${decodeURIComponent(object)}`;
           const signature = createHmac('sha256', TEMP_URL_KEY).update(signed).digest('hex');
           const query = `temp_url_sig=${signature}&temp_url_expires=${String(expires)}`;
-          const answer = await nobody.send(method, `${object}?${query}`, { body: 'x' });
+          const answer = await nobody().send(method, `${object}?${query}`, { body: 'x' });
           expect(answer.status, method).to.equal(403);
           expect(answer.text).to.contain('S3 gateway only');
         }
@@ -138,12 +131,12 @@ describeWith(SWIFT_NEEDS, 'what Object Lock keeps from plain Swift', function ()
 
       it('refuses in bulk', async () => {
         const json = { accept: 'application/json' };
-        const deletion = await owner.send('POST', `${ACCOUNT}?bulk-delete`, {
+        const deletion = await owner().send('POST', `${ACCOUNT}?bulk-delete`, {
           headers: { ...json, 'content-type': 'text/plain' },
           body: `${name}/dir/o\n${name}\n`,
         });
         expect(JSON.parse(deletion.text)).to.deep.include({ 'Number Deleted': 0 });
-        const upload = await owner.send('PUT', `${container}?extract-archive=tar`, {
+        const upload = await owner().send('PUT', `${container}?extract-archive=tar`, {
           headers: json,
           body: tarOf('dir/o', 'from an archive'),
         });
@@ -153,11 +146,11 @@ describeWith(SWIFT_NEEDS, 'what Object Lock keeps from plain Swift', function ()
       it('refuses as a segment that a manifest elsewhere names', async () => {
         const manifest = `${ACCOUNT}/${free}/manifest`;
         const segment = `/${decodeURIComponent(name)}/dir/o`;
-        const put = await owner.send('PUT', `${manifest}?multipart-manifest=put`, {
+        const put = await owner().send('PUT', `${manifest}?multipart-manifest=put`, {
           body: JSON.stringify([{ path: segment }]),
         });
         expect(put.status).to.equal(201);
-        const { text } = await owner.send('DELETE', `${manifest}?multipart-manifest=delete`, {
+        const { text } = await owner().send('DELETE', `${manifest}?multipart-manifest=delete`, {
           headers: { accept: 'application/json' },
         });
         const { Errors: errors } = JSON.parse(text) as { Errors: [string, string][] };
@@ -166,22 +159,22 @@ describeWith(SWIFT_NEEDS, 'what Object Lock keeps from plain Swift', function ()
 
       it('refuses as the archive of old versions of another container', async () => {
         const other = `${ACCOUNT}/${bucket}-other`;
-        await owner.send('PUT', other, {
+        await owner().send('PUT', other, {
           headers: { 'x-versions-location': decodeURIComponent(name) },
         });
-        await owner.send('PUT', `${other}/o`, { body: '1' });
-        expect((await owner.send('PUT', `${other}/o`, { body: '2' })).status).to.be.within(
+        await owner().send('PUT', `${other}/o`, { body: '1' });
+        expect((await owner().send('PUT', `${other}/o`, { body: '2' })).status).to.be.within(
           400,
           499,
         );
-        await owner.send('DELETE', `${other}/o`);
-        await owner.send('DELETE', other);
+        await owner().send('DELETE', `${other}/o`);
+        await owner().send('DELETE', other);
       });
 
       it('leaves reading as it is', async () => {
-        expect((await owner.send('GET', object)).text).to.equal(CONTENT);
-        expect((await owner.send('HEAD', container)).status).to.equal(204);
-        const copy = await owner.send('PUT', `${ACCOUNT}/${free}/copy`, {
+        expect((await owner().send('GET', object)).text).to.equal(CONTENT);
+        expect((await owner().send('HEAD', container)).status).to.equal(204);
+        const copy = await owner().send('PUT', `${ACCOUNT}/${free}/copy`, {
           headers: { 'x-copy-from': `${name}/dir/o` },
         });
         expect(copy.status).to.equal(201);
@@ -191,19 +184,19 @@ describeWith(SWIFT_NEEDS, 'what Object Lock keeps from plain Swift', function ()
 
   it('lets the gateway do all that', async () => {
     const path = `${ACCOUNT}/${bucket}/mine`;
-    expect((await gateway.send('PUT', path, { body: 'x' })).status).to.equal(201);
-    expect((await gateway.send('POST', path)).status).to.equal(202);
-    expect((await gateway.send('DELETE', path)).status).to.equal(204);
-    expect((await gateway.send('POST', `${ACCOUNT}/${bucket}`)).status).to.equal(204);
+    expect((await gateway().send('PUT', path, { body: 'x' })).status).to.equal(201);
+    expect((await gateway().send('POST', path)).status).to.equal(202);
+    expect((await gateway().send('DELETE', path)).status).to.equal(204);
+    expect((await gateway().send('POST', `${ACCOUNT}/${bucket}`)).status).to.equal(204);
   });
 
   it('leaves other containers alone', async () => {
     const path = `${ACCOUNT}/${free}/mine`;
-    expect((await owner.send('PUT', path, { body: 'x' })).status).to.equal(201);
-    expect((await owner.send('POST', path)).status).to.equal(202);
-    expect((await owner.send('DELETE', path)).status).to.equal(204);
+    expect((await owner().send('PUT', path, { body: 'x' })).status).to.equal(201);
+    expect((await owner().send('POST', path)).status).to.equal(202);
+    expect((await owner().send('DELETE', path)).status).to.equal(204);
     const companion = `${ACCOUNT}/${free}%2Bsegments`;
-    expect((await owner.send('PUT', companion)).status).to.equal(201);
-    expect((await owner.send('PUT', `${companion}/o`, { body: 'x' })).status).to.equal(201);
+    expect((await owner().send('PUT', companion)).status).to.equal(201);
+    expect((await owner().send('PUT', `${companion}/o`, { body: 'x' })).status).to.equal(201);
   });
 });

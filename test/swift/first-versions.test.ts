@@ -2,13 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { useOnce } from '../support/fixture.js';
 import { describeWith } from '../support/needs.js';
-import { S3TestClient } from '../support/s3-client.js';
-import { startService } from '../support/service.js';
 import { sharedSwiftLab } from '../support/shared-swift-lab.js';
-import { SwiftClient } from '../support/swift-client.js';
 import { SWIFT_NEEDS } from '../support/swift-lab.js';
+import { ENABLED, useGateway, useSwiftClient } from './support.js';
 
-const ENABLED = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
 const TAGGING = '<Tagging><TagSet><Tag><Key>new</Key><Value>2</Value></Tag></TagSet></Tagging>';
 const FIRST = {
   'content-type': 'text/css',
@@ -22,21 +19,8 @@ describeWith(SWIFT_NEEDS, 'first versions on Swift', function () {
 
   const bucket = `first-${randomBytes(5).toString('hex')}`;
   const lab = useOnce(sharedSwiftLab);
-  const swift = useOnce(() => new SwiftClient(lab(), lab().user('test:tester')));
-  const service = useOnce(() =>
-    startService({
-      config: {
-        ...lab().gatewayKeys(),
-        janitor_interval_ms: 0,
-      },
-      listeners: 2,
-    }),
-  );
-  const s3 = useOnce(() => {
-    const { key: secretKey } = lab().user('test:tester');
-    const { endpoint } = service();
-    return new S3TestClient({ endpoint, accessKey: 'test:tester', secretKey });
-  });
+  const swift = useSwiftClient(lab);
+  const { s3 } = useGateway(lab, { janitor_interval_ms: 0 }, 2);
 
   before(async () => {
     expect((await s3().put(`/${bucket}`)).status).to.equal(200);
@@ -44,8 +28,6 @@ describeWith(SWIFT_NEEDS, 'first versions on Swift', function () {
     // Both listeners look at the first new key of a bucket.
     for (let i = 0; i < 20; i++) await putText(`looked at ${i}`, 'x');
   });
-
-  after(() => Promise.all([s3().close(), swift().close(), service().stop()]));
 
   async function putText(key: string, text: string, headers = {}): Promise<string> {
     const put = await s3().put(`/${bucket}/${encodeURIComponent(key)}`, text, headers);

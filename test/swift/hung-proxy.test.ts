@@ -3,10 +3,11 @@ import { expect } from 'chai';
 import { eventually } from '../support/eventually.js';
 import { useOnce } from '../support/fixture.js';
 import { describeWith } from '../support/needs.js';
-import { S3TestClient, type S3Answer } from '../support/s3-client.js';
+import type { S3Answer, S3TestClient } from '../support/s3-client.js';
 import { startService, type Service } from '../support/service.js';
 import { sharedSwiftLab } from '../support/shared-swift-lab.js';
 import { SWIFT_NEEDS } from '../support/swift-lab.js';
+import { s3Of } from './support.js';
 
 /** Of two proxies one is paused, then both. */
 describeWith(SWIFT_NEEDS, "the gateway while Swift's proxies hang", function () {
@@ -27,9 +28,7 @@ describeWith(SWIFT_NEEDS, "the gateway while Swift's proxies hang", function () 
   });
 
   function client(): S3TestClient {
-    const { key: secretKey } = lab().user('test:tester');
-    const address = { endpoint: service.endpoint, accessKey: 'test:tester', secretKey };
-    const opened = new S3TestClient(address);
+    const opened = s3Of(lab(), service.endpoint);
     clients.push(opened);
     return opened;
   }

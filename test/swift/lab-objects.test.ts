@@ -9,14 +9,11 @@ import { fragmentBytes } from '../../console/surfaces/lab/policies/storage-cost.
 import type { LookupView } from '../../console/surfaces/lab/rings/page.js';
 import type { ExhibitView, ScanView } from '../../console/surfaces/lab/tombstones/page.js';
 import { job, ok } from '../console/files/support.js';
-import type { ConsoleClient } from '../console/support/client.js';
-import { REAL_CLOCK, startTestBed, type TestBed } from '../console/support/console.js';
 import { eventually } from '../support/eventually.js';
-import { useOnce } from '../support/fixture.js';
 import { describeWith } from '../support/needs.js';
-import { sharedSwiftLab } from '../support/shared-swift-lab.js';
 import { SWIFT_NEEDS } from '../support/swift-lab.js';
 import { useTempFolderOnce } from '../support/temp-folder.js';
+import { useConsole, useHealedLab } from './support.js';
 
 /** A guard: servers are stopped and started on a busy machine. */
 const LIMIT_MS = 300_000;
@@ -36,9 +33,13 @@ const SPLIT = Array.from({ length: 8 }, (_, index) => `split${index}`);
 describeWith(SWIFT_NEEDS, 'objects of a Swift cluster in the Lab', function () {
   this.timeout(LIMIT_MS);
   const folder = useTempFolderOnce('store');
-  const lab = useOnce(sharedSwiftLab);
-  let bed: TestBed;
-  let operator: ConsoleClient;
+  const lab = useHealedLab();
+  const { operator } = useConsole(async () => {
+    await cp(lab().state.swiftConf, folder(), { recursive: true });
+    const { endpoints, authUrl: auth_url, dir } = lab().state;
+    const paths = { store_dir: folder(), node_root: join(dir, 'srv') };
+    return { lab_enabled: true, store_base: endpoints[0], auth_url, ...paths };
+  });
   let ask: (
     method: string,
     path: string,
@@ -48,15 +49,8 @@ describeWith(SWIFT_NEEDS, 'objects of a Swift cluster in the Lab', function () {
   const [plain, coded, versioned] = [mark, `${mark}-ec`, `${mark}-v`];
 
   before(async () => {
-    await lab().heal();
-    await cp(lab().state.swiftConf, folder(), { recursive: true });
-    const { endpoints, authUrl: auth_url, dir } = lab().state;
-    const cluster = { store_base: endpoints[0], auth_url };
-    const paths = { store_dir: folder(), node_root: join(dir, 'srv') };
-    bed = await startTestBed({ lab_enabled: true, ...cluster, ...paths }, REAL_CLOCK);
-    operator = await bed.login();
     const { key } = lab().user('test:tester');
-    const login = await fetch(auth_url, {
+    const login = await fetch(lab().state.authUrl, {
       headers: { 'x-auth-user': 'test:tester', 'x-auth-key': key },
     });
     const token = { 'x-auth-token': login.headers.get('x-auth-token') ?? '' };
@@ -71,30 +65,26 @@ describeWith(SWIFT_NEEDS, 'objects of a Swift cluster in the Lab', function () {
       expect((await ask('PUT', container, { headers })).status).to.be.oneOf([201, 202]);
     }
   });
-  after(async () => {
-    await bed.close();
-    await lab().heal();
-  });
 
   const put = async (path: string, body: string, headers: Record<string, string> = {}) => {
     expect((await ask('PUT', path, { body, headers })).status, path).to.equal(201);
   };
   const capture = async (container: string, name: string, more: object = {}): Promise<Capture> => {
-    const done = await job(operator, '/lab/api/capsule/capture', { container, name, ...more });
+    const done = await job(operator(), '/lab/api/capsule/capture', { container, name, ...more });
     expect(done.state, JSON.stringify(done)).to.equal('done');
     const { id } = done.result as unknown as CaptureMade;
-    return (await ok(operator.get(`/lab/api/capsule/captures/${id}`), 200)).json();
+    return (await ok(operator().get(`/lab/api/capsule/captures/${id}`), 200)).json();
   };
   /** Exports a capture, and verifies what comes. */
   const sealed = async ({ id }: Capture): Promise<CapsuleVerdict> => {
     const path = `/lab/api/capsule/captures/${id}/archive?body=1`;
-    const body = (await ok(operator.get(path), 200)).bytes;
+    const body = (await ok(operator().get(path), 200)).bytes;
     const sent = { headers: { 'content-type': 'application/octet-stream' }, body };
-    return (await ok(operator.send('POST', '/lab/api/capsule/verify', sent), 200)).json();
+    return (await ok(operator().send('POST', '/lab/api/capsule/verify', sent), 200)).json();
   };
   const lookup = async (ring: string, container: string, name: string): Promise<LookupView> => {
     const place = `account=AUTH_test&container=${container}&object=${name}`;
-    return (await ok(operator.get(`/lab/api/rings/${ring}/lookup?${place}`), 200)).json();
+    return (await ok(operator().get(`/lab/api/rings/${ring}/lookup?${place}`), 200)).json();
   };
   const states = ({ replicas }: Capture) =>
     replicas.filter(({ role }) => role === 'primary').map(({ state }) => state);
@@ -153,11 +143,11 @@ describeWith(SWIFT_NEEDS, 'objects of a Swift cluster in the Lab', function () {
   });
 
   const scanned = async (): Promise<string> => {
-    const started = await ok(operator.post('/lab/api/tombstones/scans', {}), 202);
+    const started = await ok(operator().post('/lab/api/tombstones/scans', {}), 202);
     const { id }: { id: string } = started.json();
     const { scan } = await eventually(
       async (): Promise<ScanView> =>
-        (await ok(operator.get(`/lab/api/tombstones/scans/${id}`), 200)).json(),
+        (await ok(operator().get(`/lab/api/tombstones/scans/${id}`), 200)).json(),
       (view) => view.scan.ended_unix_s !== null,
       LIMIT_MS,
     );
@@ -167,7 +157,7 @@ describeWith(SWIFT_NEEDS, 'objects of a Swift cluster in the Lab', function () {
   const classesIn = async (id: string, name: string): Promise<string[]> => {
     const { hash } = await lookup('object', plain, name);
     const path = `/lab/api/tombstones/scans/${id}/${hash}`;
-    const { exhibit }: ExhibitView = (await ok(operator.get(path), 200)).json();
+    const { exhibit }: ExhibitView = (await ok(operator().get(path), 200)).json();
     expect(exhibit.name).to.equal(`/AUTH_test/${plain}/${name}`);
     return exhibit.classes.map(({ class: one }) => one);
   };

@@ -5,12 +5,11 @@ import { expect } from 'chai';
 import type { DebtSnapshot } from '../../console/surfaces/lab/debt/debt-watch.js';
 import type { ProfileSnapshot } from '../../console/surfaces/lab/profilemap/profile-map.js';
 import type { ProfileNode } from '../../console/surfaces/lab/profilemap/tree.js';
-import type { ConsoleClient } from '../console/support/client.js';
-import { REAL_CLOCK, startTestBed, type TestBed } from '../console/support/console.js';
 import { eventually } from '../support/eventually.js';
+import { useOnce } from '../support/fixture.js';
 import { describeWith } from '../support/needs.js';
-import { sharedSwiftLab } from '../support/shared-swift-lab.js';
-import { SWIFT_NEEDS, type SwiftLab } from '../support/swift-lab.js';
+import { SWIFT_NEEDS } from '../support/swift-lab.js';
+import { useConsole, useHealedLab } from './support.js';
 
 /** A guard: servers are stopped and started on a busy machine. */
 const LIMIT_MS = 300_000;
@@ -18,34 +17,20 @@ const OBJECTS = 20;
 
 describeWith(SWIFT_NEEDS, 'pages of the Lab over a Swift cluster', function () {
   this.timeout(LIMIT_MS);
-  let lab: SwiftLab;
-  let bed: TestBed;
-  let operator: ConsoleClient;
-  let proxy: { readonly host: string; readonly token: string };
+  const lab = useHealedLab();
+  const { operator } = useConsole(() => ({
+    ...{ lab_enabled: true, store_base: lab().state.endpoints[1], recon_interval_s: 1 },
+    ...{ auth_url: lab().state.authUrl, store_dir: lab().state.swiftConf },
+    cluster_nodes: [1, 2].map((at) => ({ name: `node${at}`, storage_ip: `127.0.0.${at}` })),
+  }));
+  const token = useOnce(async () => {
+    const headers = { 'x-auth-user': 'test:tester', 'x-auth-key': lab().user('test:tester').key };
+    const login = await fetch(lab().state.authUrl, { headers });
+    return login.headers.get('x-auth-token') ?? '';
+  });
 
   before(async () => {
-    lab = await sharedSwiftLab();
-    await lab.heal();
-    const { endpoints, authUrl: auth_url } = lab.state;
-    const base = endpoints[1] ?? '';
-    bed = await startTestBed(
-      {
-        ...{ lab_enabled: true, store_base: base, auth_url, recon_interval_s: 1 },
-        store_dir: lab.state.swiftConf,
-        cluster_nodes: [1, 2].map((at) => ({ name: `node${at}`, storage_ip: `127.0.0.${at}` })),
-      },
-      REAL_CLOCK,
-    );
-    operator = await bed.login();
-    const user = lab.user('test:tester');
-    const headers = { 'x-auth-user': 'test:tester', 'x-auth-key': user.key };
-    const login = await fetch(auth_url, { headers });
-    proxy = { host: base, token: login.headers.get('x-auth-token') ?? '' };
     expect(await put('')).to.be.oneOf([201, 202]);
-  });
-  after(async () => {
-    await bed.close();
-    await lab.heal();
   });
 
   /**
@@ -54,10 +39,10 @@ describeWith(SWIFT_NEEDS, 'pages of the Lab over a Swift cluster', function () {
    */
   function put(name: string, body = '', lateMs?: number): Promise<number> {
     return new Promise((resolve, reject) => {
-      const target = `${proxy.host}/v1/AUTH_test/lab-pages${name === '' ? '' : `/${name}`}`;
+      const target = `${lab().state.endpoints[1] ?? ''}/v1/AUTH_test/lab-pages${name === '' ? '' : `/${name}`}`;
       // The proxy says that it goes on when it reads the body, and not before.
       const expect = lateMs === undefined ? {} : { expect: '100-continue' };
-      const headers = { 'x-auth-token': proxy.token, 'content-length': body.length, ...expect };
+      const headers = { 'x-auth-token': token(), 'content-length': body.length, ...expect };
       const sent = request(target, { method: 'PUT', headers }, (answer) => {
         answer.resume().once('end', () => {
           resolve(answer.statusCode ?? 0);
@@ -76,15 +61,15 @@ describeWith(SWIFT_NEEDS, 'pages of the Lab over a Swift cluster', function () {
   }
 
   const snapshot = async (): Promise<DebtSnapshot> =>
-    (await operator.get('/lab/api/debt/snapshot')).json();
+    (await operator().get('/lab/api/debt/snapshot')).json();
   const part = ({ components }: DebtSnapshot, id: string) =>
     components.find((one) => one.id === id)!;
 
   it('shows debt while an object server is away, and less when it is back', async () => {
-    await lab.runOnce('object-replicator');
+    await lab().runOnce('object-replicator');
     const calm = await eventually(snapshot, (one) => part(one, 'lag').state === 'known', LIMIT_MS);
     expect([part(calm, 'missing').count, calm.unhealthy_ratio]).to.deep.equal([0, 0]);
-    await lab.stopServices('object-server.node2');
+    await lab().stopServices('object-server.node2');
     await putAll('away');
     const owed = await eventually(
       snapshot,
@@ -93,31 +78,31 @@ describeWith(SWIFT_NEEDS, 'pages of the Lab over a Swift cluster', function () {
     );
     expect(owed.debt_s).to.be.greaterThan(calm.debt_s ?? Infinity);
     expect(owed.drivers.join()).to.include('object servers or nodes are down');
-    await lab.startServices('object-server.node2');
-    await lab.runOnce('object-replicator');
+    await lab().startServices('object-server.node2');
+    await lab().runOnce('object-replicator');
     const paid = await eventually(snapshot, (one) => part(one, 'missing').count === 0, LIMIT_MS);
     expect(paid.debt_s).to.be.lessThan(owed.debt_s ?? 0);
   });
 
   it('counts an update for each PUT without a container server, and measures who pays them', async () => {
     const servers = ['container-server.node1', 'container-server.node2'];
-    await lab.runOnce('object-updater');
-    await lab.runOnce('recon-cron');
+    await lab().runOnce('object-updater');
+    await lab().runOnce('recon-cron');
     const calm = await eventually(snapshot, (one) => part(one, 'async').count === 0, LIMIT_MS);
     expect(part(calm, 'async')).to.include({ debt_s: 0, state: 'known' });
     await put('warm', 'x');
-    await lab.stopServices(servers[1] ?? '');
+    await lab().stopServices(servers[1] ?? '');
     await putAll('late');
-    await lab.runOnce('recon-cron');
+    await lab().runOnce('recon-cron');
     const owed = await eventually(
       snapshot,
       (one) => (part(one, 'async').count ?? 0) >= OBJECTS,
       LIMIT_MS,
     );
     expect(part(owed, 'async').debt_s).to.be.greaterThan(0);
-    await lab.startServices(...servers);
-    await lab.runOnce('object-updater');
-    await lab.runOnce('recon-cron');
+    await lab().startServices(...servers);
+    await lab().runOnce('object-updater');
+    await lab().runOnce('recon-cron');
     const paid = await eventually(snapshot, (one) => part(one, 'async').count === 0, LIMIT_MS);
     const { rate, rate_source: source, debt_s: left } = part(paid, 'async');
     expect([source, left]).to.deep.equal(['measured', 0]);
@@ -125,19 +110,19 @@ describeWith(SWIFT_NEEDS, 'pages of the Lab over a Swift cluster', function () {
   });
 
   it('shows 50 ms that a body comes late in the stage of the proxy that waits for it', async () => {
-    const file = join(lab.state.swiftConf, 'proxy-2.conf');
+    const file = join(lab().state.swiftConf, 'proxy-2.conf');
     const text = await readFile(file, 'utf8');
-    const stages = join(lab.state.dir, 'run', 'stages-of-a-test');
+    const stages = join(lab().state.dir, 'run', 'stages-of-a-test');
     const mark = '[filter:ringway]\n';
     await writeFile(file, text.replace(mark, `${mark}stage_file = ${stages}\n`));
     try {
-      await lab.stopServices('proxy-2');
-      await lab.startServices('proxy-2');
+      await lab().stopServices('proxy-2');
+      await lab().startServices('proxy-2');
       const at = async (lateMs?: number): Promise<Map<string, ProfileNode>> => {
-        const marked = await operator.post('/lab/api/profilemap/marks', {});
+        const marked = await operator().post('/lab/api/profilemap/marks', {});
         const { id }: { id: string } = marked.json();
         for (let count = 0; count < 5; count++) await put(`timed${count}`, 'x', lateMs);
-        const answer = await operator.get(`/lab/api/profilemap/snapshot?path=put&from=${id}`);
+        const answer = await operator().get(`/lab/api/profilemap/snapshot?path=put&from=${id}`);
         const { root, sources }: ProfileSnapshot = answer.json();
         expect(sources.find((one) => one.id === 'filter')?.state).to.equal('live');
         return nodesOf(root);
@@ -154,8 +139,8 @@ describeWith(SWIFT_NEEDS, 'pages of the Lab over a Swift cluster', function () {
       expect(wait).to.be.greaterThan(calm.get('swift.proxy.read_body')?.mean_ms ?? Infinity);
     } finally {
       await writeFile(file, text);
-      await lab.stopServices('proxy-2');
-      await lab.startServices('proxy-2');
+      await lab().stopServices('proxy-2');
+      await lab().startServices('proxy-2');
     }
   });
 });

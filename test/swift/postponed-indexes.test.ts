@@ -2,13 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { useOnce } from '../support/fixture.js';
 import { describeWith } from '../support/needs.js';
-import { S3TestClient } from '../support/s3-client.js';
+import type { S3TestClient } from '../support/s3-client.js';
 import { startService, type Service } from '../support/service.js';
 import { sharedSwiftLab } from '../support/shared-swift-lab.js';
-import { SwiftClient } from '../support/swift-client.js';
 import { SWIFT_NEEDS } from '../support/swift-lab.js';
+import { ENABLED, s3Of, useSwiftClient } from './support.js';
 
-const ENABLED = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
 const VERSIONS = 6;
 
 /** docs/versions.md, "On Swift": the index of a key may be written later than its commits. */
@@ -17,7 +16,7 @@ describeWith(SWIFT_NEEDS, 'indexes of versions that wait in a listener', functio
 
   const bucket = `late-${randomBytes(5).toString('hex')}`;
   const lab = useOnce(sharedSwiftLab);
-  const swift = useOnce(() => new SwiftClient(lab(), lab().user('test:tester')));
+  const swift = useSwiftClient(lab);
   let service: Service;
   let s3: S3TestClient;
 
@@ -28,17 +27,14 @@ describeWith(SWIFT_NEEDS, 'indexes of versions that wait in a listener', functio
   });
 
   after(async () => {
-    await Promise.all([s3.close(), swift().close()]);
+    await s3.close();
     await service.stop();
   });
 
   async function start(): Promise<void> {
-    service = await startService({
-      config: { ...lab().gatewayKeys(), janitor_interval_ms: 0 },
-      listeners: 1,
-    });
-    const { key: secretKey } = lab().user('test:tester');
-    s3 = new S3TestClient({ endpoint: service.endpoint, accessKey: 'test:tester', secretKey });
+    const config = { ...lab().gatewayKeys(), janitor_interval_ms: 0 };
+    service = await startService({ config, listeners: 1 });
+    s3 = s3Of(lab(), service.endpoint);
   }
 
   /** @returns their ids, the newest first */

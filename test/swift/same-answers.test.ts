@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import { startApi, type RunningApi } from '../swift-api/support/api.js';
+import { startApi } from '../swift-api/support/api.js';
 import { ApiClient } from '../swift-api/support/client.js';
+import { useOnce } from '../support/fixture.js';
 import { describeWith } from '../support/needs.js';
 import { sharedSwiftLab } from '../support/shared-swift-lab.js';
-import { SwiftClient } from '../support/swift-client.js';
+import type { SwiftClient } from '../support/swift-client.js';
 import { SWIFT_NEEDS } from '../support/swift-lab.js';
 import { CONVERSATIONS, type Turn } from './same-answers/conversation.js';
+import { useSwiftClient } from './support.js';
 
 interface Given {
   readonly status: number;
@@ -23,26 +25,11 @@ const LATE_MS = 10_000;
 
 describeWith(SWIFT_NEEDS, 'our Swift API, against Swift', function () {
   this.timeout(120_000);
-  let api: RunningApi;
-  let ours: ApiClient;
-  let swift: SwiftClient;
+  const lab = useOnce(sharedSwiftLab);
+  const api = useOnce(() => startApi(), 'close');
+  const ours = useOnce(() => ApiClient.login(api(), 'test:tester', 'testing'), 'close');
+  const swift = useSwiftClient(lab);
   const suffix = randomBytes(6).toString('hex');
-
-  before(async () => {
-    const lab = await sharedSwiftLab();
-    api = await startApi();
-    ours = await ApiClient.login(api, 'test:tester', 'testing');
-    const user = lab.state.users.find(
-      ({ account, user }) => `${account}:${user}` === 'test:tester',
-    );
-    swift = new SwiftClient(lab, user);
-  });
-
-  after(async () => {
-    await swift.close();
-    await ours.close();
-    await api.close();
-  });
 
   /** Containers of this run, in the path and in what names other objects. */
   const named = (text: string): string =>
@@ -67,18 +54,18 @@ describeWith(SWIFT_NEEDS, 'our Swift API, against Swift', function () {
     it(`answers alike: ${about}`, async () => {
       const differences: string[] = [];
       for (const turn of turns) {
-        const mine = await say(ours, turn);
-        let theirs = await say(swift, turn);
+        const mine = await say(ours(), turn);
+        let theirs = await say(swift(), turn);
         const giveUpAt = Date.now() + LATE_MS;
         while (turn.isLate === true && !isSame(mine, theirs) && Date.now() < giveUpAt) {
-          theirs = await say(swift, turn);
+          theirs = await say(swift(), turn);
         }
         if (isSame(mine, theirs)) continue;
         const [request, one, other] = [turn, mine, theirs].map((what) => JSON.stringify(what));
         differences.push(`${request}\n  ours  ${one}\n  Swift ${other}`);
       }
       expect(differences.join('\n')).to.equal('');
-      expect(api.errors).to.deep.equal([]);
+      expect(api().errors).to.deep.equal([]);
     });
   }
 });

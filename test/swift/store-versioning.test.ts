@@ -5,12 +5,11 @@ import { expect } from 'chai';
 import { useOnce } from '../support/fixture.js';
 import { describeWith } from '../support/needs.js';
 import { eventually } from '../support/eventually.js';
-import { S3TestClient } from '../support/s3-client.js';
-import { startService } from '../support/service.js';
 import { sharedSwiftLab } from '../support/shared-swift-lab.js';
 import { SwiftClient } from '../support/swift-client.js';
 import { SWIFT_NEEDS } from '../support/swift-lab.js';
 import { expectAnswer, versioning, VersionSteps } from '../integration/versions/bench.js';
+import { useGateway, useSwiftClient } from './support.js';
 
 const ACCOUNT = '/v1/AUTH_test';
 /** Relative to the compiled file: the command of the same build. */
@@ -29,21 +28,10 @@ interface Line {
 describeWith(SWIFT_NEEDS, "Swift's own versioning and versions of S3", function () {
   this.timeout(120_000);
   const lab = useOnce(sharedSwiftLab);
-  const service = useOnce(() => {
-    const config = { ...lab().gatewayKeys(), janitor_interval_ms: 0, swift_container_cache_ms: 0 };
-    return startService({ config, listeners: 1 });
-  }, 'stop');
-  const s3 = useOnce(() => {
-    const { key: secretKey } = lab().user('test:tester');
-    return new S3TestClient({ accessKey: 'test:tester', secretKey, endpoint: service().endpoint });
-  });
+  const { s3 } = useGateway(lab, { janitor_interval_ms: 0, swift_container_cache_ms: 0 });
   const steps = useOnce(() => new VersionSteps(s3()));
-  const owner = useOnce(() => new SwiftClient(lab(), lab().user('test:tester')));
-  const gateway = useOnce(() => SwiftClient.gateway(lab()));
-
-  after(async () => {
-    await Promise.all([s3().close(), owner().close(), gateway().close()]);
-  });
+  const owner = useSwiftClient(lab);
+  const gateway = useOnce(() => SwiftClient.gateway(lab()), 'close');
 
   function nameOf(what: string): string {
     return `${what}-${randomBytes(5).toString('hex')}`;

@@ -3,10 +3,9 @@ import { expect } from 'chai';
 import { eventually } from '../support/eventually.js';
 import { useOnce } from '../support/fixture.js';
 import { describeWith } from '../support/needs.js';
-import { S3TestClient } from '../support/s3-client.js';
-import { startService } from '../support/service.js';
 import { sharedSwiftLab } from '../support/shared-swift-lab.js';
 import { SWIFT_NEEDS } from '../support/swift-lab.js';
+import { useGateway } from './support.js';
 
 const ACCOUNT_SERVERS = ['account-server.node1', 'account-server.node2'];
 const CONTAINER_SERVERS = ['container-server.node1', 'container-server.node2'];
@@ -20,15 +19,8 @@ describeWith(SWIFT_NEEDS, 'containers that Swift cannot look up', function () {
 
   const bucket = `unknown-${randomBytes(5).toString('hex')}`;
   const lab = useOnce(sharedSwiftLab);
-  const service = useOnce(() => {
-    // A policy that is not the default.
-    const config = { ...lab().gatewayKeys(), swift_storage_policy: 'silver' };
-    return startService({ config, listeners: 1 });
-  }, 'stop');
-  const s3 = useOnce(() => {
-    const { key: secretKey } = lab().user('test:tester');
-    return new S3TestClient({ endpoint: service().endpoint, accessKey: 'test:tester', secretKey });
-  }, 'close');
+  // A policy that is not the default.
+  const { s3 } = useGateway(lab, { swift_storage_policy: 'silver' });
 
   before(async () => {
     expect((await s3().put(`/${bucket}`)).status).to.equal(200);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import type { Backend } from '../../src/backend/backend.js';
 import { openCluster } from '../contract/swift.js';
+import { useOnce } from '../support/fixture.js';
 import { describeWith } from '../support/needs.js';
 import { sharedSwiftLab } from '../support/shared-swift-lab.js';
 import { SWIFT_NEEDS } from '../support/swift-lab.js';
@@ -13,17 +13,16 @@ const CHANGES = 12;
 describeWith(SWIFT_NEEDS, 'updates of one object of Swift by several gateways', function () {
   this.timeout(120_000);
 
-  let gateways: readonly { readonly backend: Backend; close(): Promise<void> }[];
-
-  before(async () => {
-    const lab = await sharedSwiftLab();
-    gateways = await Promise.all(Array.from({ length: GATEWAYS }, () => openCluster(lab)));
-  });
-
-  after(() => Promise.all(gateways.map((gateway) => gateway.close())));
+  const gateways = useOnce(
+    async () => {
+      const lab = await sharedSwiftLab();
+      return Promise.all(Array.from({ length: GATEWAYS }, () => openCluster(lab)));
+    },
+    (opened) => Promise.all(opened.map((gateway) => gateway.close())),
+  );
 
   it('lose no change that was acknowledged', async () => {
-    const [first] = gateways;
+    const [first] = gateways();
     const container = { account: 'AUTH_test', container: `u-${randomBytes(6).toString('hex')}` };
     const ref = { ...container, object: 'key' };
     const body = Buffer.from('body');
@@ -38,7 +37,7 @@ describeWith(SWIFT_NEEDS, 'updates of one object of Swift by several gateways', 
     const done = await Promise.allSettled(
       names.map(async (name, i) => {
         const update = { systemMetadata: { [name]: 'made' } };
-        await gateways[i % GATEWAYS]?.backend.updateObject(CONTEXT, ref, update);
+        await gateways()[i % GATEWAYS]?.backend.updateObject(CONTEXT, ref, update);
       }),
     );
     const told = names.filter((_, i) => done[i]?.status === 'fulfilled');

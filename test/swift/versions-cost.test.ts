@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
+import { useOnce } from '../support/fixture.js';
 import { describeWith } from '../support/needs.js';
 import { S3TestClient } from '../support/s3-client.js';
 import { startService, type Service } from '../support/service.js';
 import { sharedSwiftLab } from '../support/shared-swift-lab.js';
 import { SWIFT_NEEDS } from '../support/swift-lab.js';
 import { complete, initiate, uploadPart } from './drop-in.js';
+import { s3Of } from './support.js';
 
 const state = (status: string): string =>
   `<VersioningConfiguration><Status>${status}</Status></VersioningConfiguration>`;
@@ -20,34 +22,27 @@ describeWith(SWIFT_NEEDS, 'requests to Swift, with versions and without', functi
   this.timeout(120_000);
 
   const bucket = `cost-${randomBytes(5).toString('hex')}`;
-  let service: Service;
-  let s3: S3TestClient;
-
-  const start = async (): Promise<Service> => {
-    const config = { ...(await sharedSwiftLab()).gatewayKeys(), swift_container_cache_ms: 60_000 };
+  const lab = useOnce(sharedSwiftLab);
+  const start = (): Promise<Service> => {
+    const config = { ...lab().gatewayKeys(), swift_container_cache_ms: 60_000 };
     return startService({ config, listeners: 1 });
   };
+  const service = useOnce(start, 'stop');
+  const s3 = useOnce(() => s3Of(lab(), service().endpoint), 'close');
   let another: Service | undefined;
   const other = async (): Promise<Service> => (another = await start());
 
   before(async () => {
-    const lab = await sharedSwiftLab();
-    service = await start();
-    const { key: secretKey } = lab.user('test:tester');
-    s3 = new S3TestClient({ endpoint: service.endpoint, accessKey: 'test:tester', secretKey });
-    await done(s3.put(`/${bucket}`));
-    await done(s3.put(`/${bucket}?versioning`, state('Enabled')));
-    await done(s3.put(`/${bucket}/source`, 'source'));
+    await done(s3().put(`/${bucket}`));
+    await done(s3().put(`/${bucket}?versioning`, state('Enabled')));
+    await done(s3().put(`/${bucket}/source`, 'source'));
   });
 
-  after(async () => {
-    await s3.close();
-    await Promise.all([service.stop(), another?.stop()]);
-  });
+  after(() => another?.stop());
 
   /** By method, since the service started. */
   async function requests(): Promise<Counts> {
-    const text = await (await fetch(`${service.adminEndpoint}/metrics`)).text();
+    const text = await (await fetch(`${service().adminEndpoint}/metrics`)).text();
     const counts: Record<string, number> = {};
     const samples = text.matchAll(
       /^ringway_backend_requests_total\{[^}]*method="([A-Z]+)"[^}]*\} (\d+)$/gm,
@@ -83,12 +78,12 @@ describeWith(SWIFT_NEEDS, 'requests to Swift, with versions and without', functi
   }
 
   const nothing = (): Promise<void> => Promise.resolve();
-  const put = (key: string) => done(s3.put(`/${bucket}/${key}`, 'a version'));
-  const remove = (key: string) => done(s3.send({ method: 'DELETE', path: `/${bucket}/${key}` }));
+  const put = (key: string) => done(s3().put(`/${bucket}/${key}`, 'a version'));
+  const remove = (key: string) => done(s3().send({ method: 'DELETE', path: `/${bucket}/${key}` }));
 
   it('are one each for a GET, HEAD, PUT and listing of an ordinary bucket', async () => {
     const path = `/ordinary-${bucket}`;
-    await done(s3.put(path));
+    await done(s3().put(path));
     const acts = [
       ['PUT', `${path}/key`],
       ['GET', `${path}/key`],
@@ -96,7 +91,7 @@ describeWith(SWIFT_NEEDS, 'requests to Swift, with versions and without', functi
       ['GET', `${path}?list-type=2`],
     ] as const;
     for (const [method, target] of acts) {
-      const counts = await cost(() => done(s3.send({ method, path: target })));
+      const counts = await cost(() => done(s3().send({ method, path: target })));
       expect(counts, `${method} ${target}`).to.deep.equal({ [method]: 1 });
     }
   });
@@ -108,7 +103,7 @@ describeWith(SWIFT_NEEDS, 'requests to Swift, with versions and without', functi
   it('are two for a PUT of a new key, and three for a larger one', async () => {
     expect(await cost((run) => put(`new-${run}`), nothing)).to.deep.equal({ PUT: 2 });
     const large = 'x'.repeat(16_385);
-    const putLarge = (run: number) => done(s3.put(`/${bucket}/large-${run}`, large));
+    const putLarge = (run: number) => done(s3().put(`/${bucket}/large-${run}`, large));
     expect(await cost(putLarge, nothing)).to.deep.equal({ PUT: 3 });
   });
 
@@ -125,7 +120,7 @@ describeWith(SWIFT_NEEDS, 'requests to Swift, with versions and without', functi
     await put('single');
     for (const method of ['GET', 'HEAD']) {
       const path = `/${bucket}/single`;
-      expect(await cost(() => done(s3.send({ method, path })))).to.deep.equal({ [method]: 1 });
+      expect(await cost(() => done(s3().send({ method, path })))).to.deep.equal({ [method]: 1 });
     }
   });
 
@@ -145,28 +140,28 @@ describeWith(SWIFT_NEEDS, 'requests to Swift, with versions and without', functi
   it('are three for a CopyObject, while its index waits', async () => {
     const headers = { 'x-amz-copy-source': `/${bucket}/source` };
     const path = `/${bucket}/copy`;
-    const counts = await cost(() => done(s3.send({ method: 'PUT', path, headers })));
+    const counts = await cost(() => done(s3().send({ method: 'PUT', path, headers })));
     // The source is looked at twice: for its ACL, and for what is copied.
     expect(counts).to.deep.equal({ PUT: 3, HEAD: 2 });
   });
 
   it('are five for a PUT while versioning is suspended', async () => {
-    await done(s3.put(`/${bucket}?versioning`, state('Suspended')));
+    await done(s3().put(`/${bucket}?versioning`, state('Suspended')));
     expect(await cost(() => put('suspended'))).to.deep.equal({ PUT: 4, DELETE: 1 });
-    await done(s3.put(`/${bucket}?versioning`, state('Enabled')));
+    await done(s3().put(`/${bucket}?versioning`, state('Enabled')));
   });
 
   it('are four for a CompleteMultipartUpload, beside what any upload takes', async () => {
     const plain = `plain-${randomBytes(5).toString('hex')}`;
-    await done(s3.put(`/${plain}`));
+    await done(s3().put(`/${plain}`));
     const completion = (place: string) => {
       const path = `/${place}/parts`;
       let upload = { id: '', etag: '' };
       const prepare = async (): Promise<void> => {
-        const id = await initiate(s3, path);
-        upload = { id, etag: await uploadPart(s3, path, id, 1, Buffer.from('a part')) };
+        const id = await initiate(s3(), path);
+        upload = { id, etag: await uploadPart(s3(), path, id, 1, Buffer.from('a part')) };
       };
-      return cost(() => complete(s3, path, upload.id, [upload.etag]), prepare);
+      return cost(() => complete(s3(), path, upload.id, [upload.etag]), prepare);
     };
     const ordinary = await completion(plain);
     const versioned = await completion(bucket);

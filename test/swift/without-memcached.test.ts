@@ -1,42 +1,37 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
+import { useOnce } from '../support/fixture.js';
 import { describeWith } from '../support/needs.js';
-import { S3TestClient } from '../support/s3-client.js';
+import type { S3TestClient } from '../support/s3-client.js';
 import { startService } from '../support/service.js';
 import { sharedSwiftLab } from '../support/shared-swift-lab.js';
-import { SWIFT_NEEDS, type SwiftLab } from '../support/swift-lab.js';
-
-const ENABLED = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
+import { SWIFT_NEEDS } from '../support/swift-lab.js';
+import { ENABLED, s3Of } from './support.js';
 
 describeWith(SWIFT_NEEDS, 'the gateway while memcached is away', function () {
   this.timeout(120_000);
 
   const bucket = `no-memcached-${randomBytes(5).toString('hex')}`;
   const versioned = `${bucket}-versions`;
-  let lab: SwiftLab;
+  const lab = useOnce(sharedSwiftLab, 'heal');
 
   before(async () => {
-    lab = await sharedSwiftLab();
     await withGateway(async (s3) => {
       expect((await s3.put(`/${bucket}`)).status).to.equal(200);
       expect((await s3.put(`/${bucket}/a`, 'old')).status).to.equal(200);
       expect((await s3.put(`/${versioned}`)).status).to.equal(200);
       expect((await s3.put(`/${versioned}?versioning`, ENABLED)).status).to.equal(200);
     });
-    await lab.killServices('memcached');
+    await lab().killServices('memcached');
   });
-
-  after(() => lab.heal());
 
   async function withGateway(
     use: (s3: S3TestClient) => Promise<void>,
     keys: Readonly<Record<string, unknown>> = {},
   ): Promise<void> {
-    const config = { ...lab.gatewayKeys(), ...keys };
+    const config = { ...lab().gatewayKeys(), ...keys };
     const service = await startService({ config, listeners: 1 });
-    const { key: secretKey } = lab.user('test:tester');
-    const { endpoint } = service;
-    const s3 = new S3TestClient({ endpoint, accessKey: 'test:tester', secretKey });
+    const s3 = s3Of(lab(), service.endpoint);
     try {
       await use(s3);
     } finally {
@@ -64,8 +59,8 @@ describeWith(SWIFT_NEEDS, 'the gateway while memcached is away', function () {
   });
 
   it('is not held up by one that is paused', async () => {
-    await lab.startServices('memcached');
-    await lab.pauseServices('memcached');
+    await lab().startServices('memcached');
+    await lab().pauseServices('memcached');
     try {
       // A proxy that waits for memcached as Swift does takes four seconds for each.
       const keys = { swift_headers_timeout_ms: 2500, swift_proxy_hedge_percent: 0 };
@@ -77,7 +72,7 @@ describeWith(SWIFT_NEEDS, 'the gateway while memcached is away', function () {
         }
       }, keys);
     } finally {
-      await lab.resumeServices('memcached');
+      await lab().resumeServices('memcached');
     }
   });
 });

@@ -3,11 +3,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Pointer, Way, Who } from '../../support/authority-table.js';
-import { S3TestClient, type S3Answer } from '../../support/s3-client.js';
+import type { S3Answer, S3TestClient } from '../../support/s3-client.js';
 import { startService, type Service } from '../../support/service.js';
 import { presignQuery } from '../../support/sigv4.js';
 import type { SwiftLab } from '../../support/swift-lab.js';
 import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+import { s3Of } from '../support.js';
 import type { World } from './world.js';
 
 const USERS = { owner: 'test:tester', member: 'test:tester2' } as const;
@@ -41,11 +42,7 @@ export class Gateway {
 
   client(name: string): S3TestClient {
     const { endpoint } = this.service;
-    const client = new S3TestClient({
-      endpoint,
-      accessKey: name,
-      secretKey: this.lab.user(name).key,
-    });
+    const client = s3Of(this.lab, endpoint, name);
     this.#clients.push(client);
     return client;
   }
