@@ -1,17 +1,13 @@
 /** The one way in which pages write times: in the time zone of the browser, on a clock of 24 hours. */
 
 const CLOCK: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
-const FULL: Intl.DateTimeFormatOptions = {
-  ...CLOCK,
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  second: '2-digit',
-};
+const SECOND = { ...CLOCK, second: '2-digit' } as const;
+const DAY = { day: 'numeric', month: 'short' } as const;
+const FULL = { ...SECOND, ...DAY, year: 'numeric' } as const;
 const formats = {
   minute: new Intl.DateTimeFormat('en-GB', CLOCK),
-  second: new Intl.DateTimeFormat('en-GB', { ...CLOCK, second: '2-digit' }),
-  day: new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' }),
+  second: new Intl.DateTimeFormat('en-GB', SECOND),
+  day: new Intl.DateTimeFormat('en-GB', DAY),
   full: new Intl.DateTimeFormat('en-GB', FULL),
   /** With the name of the zone: for what is shown on hover. */
   zoned: new Intl.DateTimeFormat('en-GB', { ...FULL, timeZoneName: 'short' }),

@@ -38,7 +38,7 @@ export function matching(commands: readonly Command[], query: string) {
 }
 
 /** Opens the palette; the keyboard stays in its field. */
-export function openPalette() {
+function openPalette() {
   const here = location.pathname + (location.hash.split('?')[0] ?? '');
   const recent = recentPlaces()
     .filter(({ href }) => href !== here)

@@ -35,12 +35,39 @@ export function el<Tag extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
+export function setAttributes(
+  element: Element,
+  attributes: Readonly<Record<string, string | number>>,
+) {
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+}
+
+/** Makes an element of SVG. */
+export function svg(tag: string, attributes: Readonly<Record<string, string | number>> = {}) {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  setAttributes(element, attributes);
+  return element;
+}
+
 /** The element of the page; a page has all that its own code asks for. */
 export function $<Selector extends string>(
   selector: Selector,
 ): Selector extends keyof Elements ? Elements[Selector] : HTMLElement {
   const found = document.querySelector(selector);
   return found as Selector extends keyof Elements ? Elements[Selector] : HTMLElement;
+}
+
+/** A box that scrolls what is in it, such as a table; without a mouse, by keys. */
+export function scrollRegion(label: string, ...content: Node[]) {
+  const region = el('div', { className: 'table-scroll', tabIndex: 0 }, ...content);
+  region.setAttribute('role', 'region');
+  region.setAttribute('aria-label', label);
+  return region;
+}
+
+/** A number of things, in words; `word` is of one of them. */
+export function countText(count: number, word: string) {
+  return `${count.toLocaleString()} ${word}${count === 1 ? '' : 's'}`;
 }
 
 /** The message of an error, in words for the user. */
@@ -108,7 +135,7 @@ export function randomId() {
 }
 
 /** The texts that were entered in a dialog, by the names of their fields. */
-export type Entered = Record<string, string>;
+type Entered = Record<string, string>;
 
 /**
  * Shows a dialog.
@@ -117,7 +144,7 @@ export type Entered = Record<string, string>;
  * @param okText none for a dialog that only tells something
  * @param work does what the dialog is for, given what was entered and the form's data; while it
  *   fails the dialog stays open and says why
- * @param options ]
+ * @param options what it looks like, and the way out of a conflict
  * @param options.danger what it does cannot be undone, and looks it
  * @param options.again shows the dialog anew, with the present values; offered when the console
  *   refused a change because of them

@@ -1,29 +1,21 @@
 import { call } from './api.js';
-import { el } from './dom.js';
+import { countText, el } from './dom.js';
 import type { Overview } from '../surfaces/monitor/answers.js';
 
 /** The sign in the bar: whether the console answers, and whether what it watches is well. */
 
-const SIGNS = {
-  ok: '●',
-  warn: '▲',
-  crit: '✖',
-  unknown: '?',
-  lost: '○',
-};
-
-const many = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`;
+const SIGNS = { ok: '●', warn: '▲', crit: '✖', unknown: '?', lost: '○' };
 
 /** @param overview null where nothing is watched */
 function healthOf(overview: Overview | null): [keyof typeof SIGNS, string] {
   if (overview === null) return ['ok', 'live'];
   const firing = overview.alerts.filter(({ state }) => state === 'firing');
   const critical = firing.filter(({ severity }) => severity === 'critical').length;
-  if (critical > 0) return ['crit', many(critical, 'critical alert')];
+  if (critical > 0) return ['crit', countText(critical, 'critical alert')];
   const down = overview.sources.filter(({ state }) => state === 'down');
   if (down.length > 0) return ['unknown', `unknown: ${down.map(({ title }) => title).join(', ')}`];
   const warnings = firing.filter(({ severity }) => severity === 'warning').length;
-  if (warnings > 0) return ['warn', many(warnings, 'warning')];
+  if (warnings > 0) return ['warn', countText(warnings, 'warning')];
   return ['ok', 'healthy'];
 }
 

@@ -1,4 +1,5 @@
-const SVG = 'http://www.w3.org/2000/svg';
+import { el, svg } from './dom.js';
+
 const SPRITE = new URL('icons.svg', import.meta.url).href;
 
 /**
@@ -8,13 +9,8 @@ const SPRITE = new URL('icons.svg', import.meta.url).href;
  * @param name as lucide calls it, such as `folder`
  */
 export function icon(name: string) {
-  const image = document.createElementNS(SVG, 'svg');
-  image.setAttribute('class', 'icon');
-  image.setAttribute('aria-hidden', 'true');
-  image.setAttribute('viewBox', '0 0 24 24');
-  const use = document.createElementNS(SVG, 'use');
-  use.setAttribute('href', `${SPRITE}#${name}`);
-  image.append(use);
+  const image = svg('svg', { class: 'icon', 'aria-hidden': 'true', viewBox: '0 0 24 24' });
+  image.append(svg('use', { href: `${SPRITE}#${name}` }));
   return image;
 }
 
@@ -25,12 +21,8 @@ export function icon(name: string) {
  * @param label what it does, for screen readers and as a tooltip
  */
 export function iconButton(name: string, label: string, work: (event: MouseEvent) => unknown) {
-  const button = document.createElement('button');
-  button.type = 'button';
-  button.className = 'plain icon-only';
-  button.title = label;
+  const look = { className: 'plain icon-only', title: label };
+  const button = el('button', { type: 'button', ...look, onclick: work }, icon(name));
   button.setAttribute('aria-label', label);
-  button.append(icon(name));
-  button.onclick = work;
   return button;
 }

@@ -1,11 +1,13 @@
-import { saveCsv, saveJson } from './charts/export.js';
+import { download, saveCsv, saveJson } from './charts/export.js';
 import { thisPage } from './api.js';
-import { el, messageOf, shownText } from './dom.js';
+import { el, messageOf, scrollRegion, shownText } from './dom.js';
 
 /**
  * The common parts of pages with figures: parts of a page, tables that can be taken along, state in
  * the URL. Their classes are those of `css/lab.css`.
  */
+
+export { download };
 
 /** One column of a table; `value` is what files and the order of rows have. */
 export interface Column<Row> {
@@ -106,39 +108,28 @@ export function table<Row>(
   made.setAttribute('aria-label', name);
   const titles = columns.map(({ title }) => title);
   const figuresOf = () => rows.map((row) => columns.map(({ value }) => value(row)));
-  const files = (
-    [
-      ['Download CSV', saveCsv],
-      ['Download JSON', saveJson],
-    ] as const
-  ).map(([textContent, save]) =>
-    el('button', {
-      className: 'plain',
-      textContent,
-      onclick: () => save(name, { head: titles, rows: figuresOf() }),
-    }),
-  );
-  const scroll = el('div', { className: 'table-scroll', tabIndex: 0 }, made);
-  scroll.setAttribute('role', 'region');
-  scroll.setAttribute('aria-label', name);
+  const file = (textContent: string, save: typeof saveCsv) => {
+    const onclick = () => save(name, { head: titles, rows: figuresOf() });
+    return el('button', { className: 'plain', textContent, onclick });
+  };
   const more = rows.length - body.length;
   const note = more > 0 ? `Download the file to see ${more} more rows. ` : '';
   return el(
     'div',
     { className: 'lab-table' },
-    scroll,
-    el('p', { className: 'quiet' }, note, ...files),
+    scrollRegion(name, made),
+    el(
+      'p',
+      { className: 'quiet' },
+      note,
+      file('Download CSV', saveCsv),
+      file('Download JSON', saveJson),
+    ),
   );
 }
 
 function textOf(value: string | number | null) {
   return value === null ? '–' : shownText(value);
-}
-
-export function download(name: string, content: string | Blob, type: string) {
-  const href = URL.createObjectURL(new Blob([content], { type }));
-  el('a', { href, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(href), 0);
 }
 
 /** The state of the view in the URL: so that a view can be sent to a colleague. */

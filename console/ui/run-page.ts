@@ -33,7 +33,6 @@ interface RunPageOptions<View extends { readonly items: readonly AnyRun[] }, Ans
   show: (answer: Answer, isOver: boolean) => readonly Node[];
   /** Columns of the list, between when a run was started and who started it. */
   columns: readonly Column<View['items'][number]>[];
-  /** Shown below the list. */
   below?: (items: View['items']) => readonly Node[];
   /** The head of the page, where it is not that of all pages. */
   head?: () => Node;
@@ -42,7 +41,7 @@ interface RunPageOptions<View extends { readonly items: readonly AnyRun[] }, Ans
 const OVER = ['done', 'failed', 'cancelled', 'reverted'];
 
 /** @param run whether nothing more will become of it */
-export function isRunOver({ state }: Pick<AnyRun, 'state'>) {
+function isRunOver({ state }: Pick<AnyRun, 'state'>) {
   return OVER.includes(state);
 }
 
@@ -155,40 +154,24 @@ class RunPage<View extends { readonly items: readonly AnyRun[] }, Answer> {
     const { listTitle, columns, below } = this.#options;
     if (items.length === 0) return [];
     type Row = View['items'][number];
-    return [
-      card(
-        listTitle,
-        table(
-          listTitle,
-          [
-            {
-              title: 'Started',
-              value: (row: Row) => new Date(1000 * row.started_unix_s).toISOString(),
-              cell: (row: Row) => timeElement(1000 * row.started_unix_s),
-            },
-            ...columns,
-            { title: 'By', value: (row: Row) => row.actor },
-            {
-              title: 'State',
-              value: (row: Row) => row.state,
-              cell: (row: Row) => stateBadge(row),
-            },
-            {
-              title: 'Result',
-              value: (row: Row) => row.id,
-              cell: (row: Row) =>
-                el('button', {
-                  className: 'plain',
-                  textContent: 'View',
-                  onclick: () => this.#open(row.id),
-                }),
-            },
-          ],
-          items,
-        ),
-      ),
-      ...(below?.(items) ?? []),
+    const startedMs = (row: Row) => 1000 * row.started_unix_s;
+    const all: Column<Row>[] = [
+      {
+        title: 'Started',
+        value: (row) => new Date(startedMs(row)).toISOString(),
+        cell: (row) => timeElement(startedMs(row)),
+      },
+      ...columns,
+      { title: 'By', value: ({ actor }) => actor },
+      { title: 'State', value: ({ state }) => state, cell: stateBadge },
+      { title: 'Result', value: ({ id }) => id, cell: ({ id }) => this.#viewButton(id) },
     ];
+    return [card(listTitle, table(listTitle, all, items)), ...(below?.(items) ?? [])];
+  }
+
+  #viewButton(id: string) {
+    const onclick = () => this.#open(id);
+    return el('button', { className: 'plain', textContent: 'View', onclick });
   }
 }
 
@@ -221,12 +204,10 @@ export function runHead(run: AnyRun, text: string, ...actions: Node[]): readonly
   if (ended !== null)
     head.append(el('span', { textContent: `took ${durationText(ended - started)}` }));
   if (!isRunOver(run)) {
-    const cancel = el('button', {
-      textContent: 'Cancel',
-      onclick: () => {
-        call('DELETE', `/api/runs/${run.id}`).catch(fail);
-      },
-    });
+    const onclick = () => {
+      call('DELETE', `/api/runs/${run.id}`).catch(fail);
+    };
+    const cancel = el('button', { textContent: 'Cancel', onclick });
     head.append(el('span', { className: 'grow' }), ...actions, cancel);
   }
   if (error === null) return [head];

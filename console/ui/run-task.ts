@@ -18,6 +18,38 @@ export interface Undo {
   text: string;
 }
 
+/** A line in the list of transfers, which cancels its job, and what runs that job. */
+function lineOfJob(title: string, path: string, body: unknown) {
+  let id = '';
+  const line = addTransfer(title, {
+    unit: 'objects',
+    onCancel: () => (id === '' ? undefined : call('DELETE', `/api/jobs/${id}`)),
+  });
+  const run = () =>
+    runJob(path, body, (one) => {
+      id = one.id;
+      line.progress(one.done, one.total);
+    });
+  return { line, run };
+}
+
+/**
+ * Runs a job that only looks, with its progress in the list of transfers.
+ *
+ * @returns what it found, or null when it was cancelled or failed
+ */
+export async function runPreview(title: string, path: string, body: unknown): Promise<unknown> {
+  const { line, run } = lineOfJob(title, path, body);
+  try {
+    const { state, result } = await run();
+    line.end(state === 'cancelled' ? 'cancelled' : 'done');
+    return state === 'cancelled' ? null : result;
+  } catch (error) {
+    line.fail(messageOf(error), null);
+    return null;
+  }
+}
+
 /**
  * Runs a job beside what the user does: with its progress and a button to cancel it, and with what
  * failed of it, in the list of transfers. Resolves when it has ended, however it did.
@@ -35,16 +67,9 @@ export async function runTask(
   options: { undo?: Undo; nameOf?: (name: string) => string } = {},
 ): Promise<Result | null | undefined> {
   const { undo, nameOf = (name) => name } = options;
-  let id = '';
-  const task = addTransfer(title, {
-    unit: 'objects',
-    onCancel: () => (id === '' ? undefined : call('DELETE', `/api/jobs/${id}`)),
-  });
+  const { line: task, run: runIt } = lineOfJob(title, path, body);
   const run = async () => {
-    const job = await runJob(path, body, (one) => {
-      id = one.id;
-      task.progress(one.done, one.total);
-    });
+    const job = await runIt();
     const result = job.result as Result | null | undefined;
     const failures = (result?.failures ?? []).map((one) => ({ ...one, name: nameOf(one.name) }));
     const failed = result?.failed ?? 0;

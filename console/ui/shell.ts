@@ -76,6 +76,7 @@ function showRail({ pages, off, cluster_name: cluster, user, role }: Session, cu
     const title = heading === '' ? [] : [el('h2', { textContent: heading })];
     nav.append(el('div', {}, ...title, list));
   }
+  const name = el('span', { className: 'name', textContent: user });
   $('#rail').replaceChildren(
     el(
       'div',
@@ -87,12 +88,7 @@ function showRail({ pages, off, cluster_name: cluster, user, role }: Session, cu
     el(
       'div',
       { className: 'person' },
-      el(
-        'span',
-        { id: 'who', title: user },
-        el('span', { className: 'name', textContent: user }),
-        ` (${role})`,
-      ),
+      el('span', { id: 'who', title: user }, name, ` (${role})`),
       el('span', { id: 'countdown', className: 'quiet' }),
       el('span', { id: 'countdown-warning', className: 'sr', role: 'status' }),
       Object.assign(iconButton('log-out', 'Log out', logOut), { id: 'logout' }),
@@ -198,7 +194,6 @@ function densityButton() {
   return button;
 }
 
-/** The commands of every page. */
 function commandsOf({ pages }: Session): Command[] {
   // Pages without a group are for those who write pages.
   const places = pages

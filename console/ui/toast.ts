@@ -15,11 +15,9 @@ const MOST = 4;
  */
 export function toast(
   text: string,
-  {
-    state = 'ok',
-    action,
-  }: { state?: 'ok' | 'crit'; action?: readonly [label: string, work: () => void] } = {},
+  options: { state?: 'ok' | 'crit'; action?: readonly [label: string, work: () => void] } = {},
 ) {
+  const { state = 'ok', action } = options;
   const line = el('div', { className: 'toast' });
   line.dataset.state = state;
   const close = () => line.remove();

@@ -1,4 +1,13 @@
-import { $, bytesText, confirmed, durationText, el, messageOf, shownText } from './dom.js';
+import {
+  $,
+  bytesText,
+  confirmed,
+  countText,
+  durationText,
+  el,
+  messageOf,
+  shownText,
+} from './dom.js';
 import type { uploads as queue } from './transfers.js';
 
 /** The list of transfers beside the page: each upload and job with its progress, speed and end. */
@@ -14,6 +23,8 @@ const OVER = 'li[data-state]:not([data-state=resting])';
 type Uploads = typeof queue;
 
 type Counts = ReturnType<Uploads['counts']>;
+
+type Unit = 'bytes' | 'objects';
 
 /** A button of a line, with its action. */
 type Action = readonly [label: string, work: () => void];
@@ -60,16 +71,9 @@ export class Rate {
  */
 export function addTransfer(
   given: string,
-  {
-    unit,
-    onCancel,
-    onDismiss = () => undefined,
-  }: {
-    unit: 'bytes' | 'objects';
-    onCancel: () => unknown;
-    onDismiss?: () => void;
-  },
+  options: { unit: Unit; onCancel: () => unknown; onDismiss?: () => void },
 ) {
+  const { unit, onCancel, onDismiss = () => undefined } = options;
   const title = shownText(given);
   const bar = el('progress');
   bar.setAttribute('aria-label', title);
@@ -98,13 +102,11 @@ export function addTransfer(
     row.remove();
     stop();
   };
-  const dismiss: Action = [
-    'Dismiss',
-    () => {
-      remove();
-      onDismiss();
-    },
-  ];
+  const leave = () => {
+    remove();
+    onDismiss();
+  };
+  const dismiss: Action = ['Dismiss', leave];
   const begin = (told = 'waiting') => {
     rate = new Rate();
     delete row.dataset.state;
@@ -185,12 +187,7 @@ function failureText({ name, message }: { name: string; message: string }) {
   return `${shownText(name)}: ${shownText(message)}`;
 }
 
-function progressText(
-  done: number,
-  total: number | null,
-  perSecond: number | null,
-  unit: 'bytes' | 'objects',
-) {
+function progressText(done: number, total: number | null, perSecond: number | null, unit: Unit) {
   const inUnit = (value: number) =>
     unit === 'bytes' ? bytesText(value) : Math.round(value).toLocaleString();
   const parts = [total === null ? inUnit(done) : `${inUnit(done)} of ${inUnit(total)}`];
@@ -243,11 +240,7 @@ function writeHead(counts: Counts) {
   // Some browsers take the focus from what is hidden at once.
   const hadFocus = $('#transfers').contains(document.activeElement);
   const again = failed + cancelled;
-  setBulk(
-    '#retry-all',
-    again,
-    again === 1 ? 'Retry 1 upload' : `Retry ${again.toLocaleString()} uploads`,
-  );
+  setBulk('#retry-all', again, `Retry ${countText(again, 'upload')}`);
   setBulk('#overwrite-all', exists, `Overwrite ${exists.toLocaleString()}`);
   $('#cancel-all').hidden = active + waiting < 2;
   const over = failed + exists + cancelled + done;
@@ -304,12 +297,8 @@ async function askOverwrite() {
   const { existing, overwrite } = wiredUploads();
   const items = existing();
   const text = `${items.length.toLocaleString()} existing objects will be replaced.`;
-  if (
-    await confirmed('Overwrite existing objects', text, 'Overwrite existing objects', {
-      danger: true,
-    })
-  )
-    overwrite(items);
+  const title = 'Overwrite existing objects';
+  if (await confirmed(title, text, title, { danger: true })) overwrite(items);
 }
 
 /** Leaving the page would cut what goes on. */

@@ -33,7 +33,7 @@ function passingReason({ code = '' }: { code?: string }): Reason | null {
 }
 
 /** Tells whether the console answers; it needs no session for that. */
-export async function isConsoleThere() {
+async function isConsoleThere() {
   const signal = AbortSignal.timeout(PROBE_MS);
   const answer = await fetch('/healthz', { cache: 'no-store', signal }).catch(() => null);
   return answer?.ok === true;

@@ -61,6 +61,17 @@ function labelsOf(ticks: readonly number[], { format, exact = String }: Axis) {
   return ticks.map(exact).map((text, at, all) => (text === all[at - 1] ? '' : text));
 }
 
+/** A name at the left of its row, cut where it needs more than that. @param left of the drawing */
+export function rowName(
+  left: number,
+  y: number,
+  text: string,
+  more: { title?: string; bold?: boolean } = {},
+): Shape {
+  const space = left - 8;
+  return { kind: 'text', x: space, y, text, anchor: 'end', tone: 'text', space, ...more };
+}
+
 export function line(d: string): Shape {
   return { kind: 'path', d, tone: 'line', width: 1 };
 }
@@ -70,6 +81,6 @@ export function label(
   y: number,
   text: string,
   anchor: 'start' | 'middle' | 'end',
-): Shape {
+): Shape & { kind: 'text' } {
   return { kind: 'text', x, y, text, anchor, tone: 'quiet' };
 }

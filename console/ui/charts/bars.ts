@@ -1,3 +1,4 @@
+import { rowName } from './axes.js';
 import { extremes, labelSpace, plain, scaleOf, widthOf } from './shapes.js';
 import type { Chart, Shape, Tone } from './shapes.js';
 
@@ -41,10 +42,8 @@ export function barChart({
     describe: () => extremes(items, format),
     table: () => ({ head: columns, rows: items.map(({ name, value }) => [name, value]) }),
     shapes(width) {
-      const left = labelSpace(
-        items.map(({ name }) => name),
-        width * 0.35,
-      );
+      const names = items.map(({ name }) => name);
+      const left = labelSpace(names, width * 0.35);
       const right = Math.max(40, ...items.map((one) => widthOf(textOf(one)))) + 10;
       const x = scaleOf(0, top, left, width - right);
       const lines: Shape[] =
@@ -55,39 +54,18 @@ export function barChart({
         const { name, value, tone = 0, note } = item;
         const y = index * ROW + (ROW - BAR) / 2;
         const title = `${name}: ${textOf(item)}${note === undefined ? '' : `, ${note}`}`;
-        const track = { x: left, y, width: width - right - left, height: BAR };
+        const bar = { kind: 'rect', x: left, y, height: BAR, title } as const;
+        const track = { ...bar, width: width - right - left, tone: 'line', faint: true } as const;
+        const base = y + BAR - 3;
+        const inkOfValue = value === null ? 'quiet' : 'text';
         const shapes: Shape[] = [
-          {
-            kind: 'text',
-            x: left - 8,
-            y: y + BAR - 3,
-            text: name,
-            anchor: 'end',
-            tone: 'text',
-            space: left - 8,
-            title,
-          },
-          { kind: 'rect', ...track, tone: 'line', faint: true, hatched: value === null, title },
-          {
-            kind: 'text',
-            x: width,
-            y: y + BAR - 3,
-            text: textOf(item),
-            anchor: 'end',
-            tone: value === null ? 'quiet' : 'text',
-          },
+          rowName(left, base, name, { title }),
+          { ...track, hatched: value === null },
+          { kind: 'text', x: width, y: base, text: textOf(item), anchor: 'end', tone: inkOfValue },
         ];
         if (value !== null && value > 0) {
           const end = Math.min(x(value), width - right);
-          shapes.push({
-            kind: 'rect',
-            x: left,
-            y,
-            width: Math.max(2, end - left),
-            height: BAR,
-            tone,
-            title,
-          });
+          shapes.push({ ...bar, width: Math.max(2, end - left), tone });
         }
         return shapes;
       });

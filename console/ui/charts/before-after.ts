@@ -1,5 +1,6 @@
+import { label, rowName } from './axes.js';
 import { labelSpace, plain, scaleOf, ticksOf } from './shapes.js';
-import type { Chart, Shape } from './shapes.js';
+import type { Chart, Ink, Shape } from './shapes.js';
 
 /** Null where there was nothing before, or is nothing after. */
 interface Pair {
@@ -45,53 +46,25 @@ export function beforeAfterChart({
     },
     table: () => ({ head: columns, rows: items.map((one) => [one.name, one.before, one.after]) }),
     shapes(width) {
-      const left = labelSpace(
-        items.map(({ name }) => name),
-        width * 0.35,
-      );
-      const { ticks, low, high } = ticksOf(
-        Math.min(middle, ...known),
-        Math.max(middle, ...known),
-        width < 420 ? 3 : 6,
-      );
+      const names = items.map(({ name }) => name);
+      const left = labelSpace(names, width * 0.35);
+      const [least, most] = [Math.min(middle, ...known), Math.max(middle, ...known)];
+      const { ticks, low, high } = ticksOf(least, most, width < 420 ? 3 : 6);
       const x = scaleOf(low, high, left + 8, width - 28);
       const bottom = items.length * ROW;
-      const axis: Shape[] = ticks.flatMap((tick) => [
-        {
-          kind: 'rect',
-          x: x(tick),
-          y: 0,
-          width: 1,
-          height: bottom,
-          tone: tick === middle ? 'quiet' : 'line',
-          faint: tick !== middle,
-        },
-        {
-          kind: 'text',
-          x: x(tick),
-          y: bottom + 18,
-          text: format(tick),
-          anchor: 'middle',
-          tone: 'quiet',
-        },
-      ]);
+      const axis: Shape[] = ticks.flatMap((tick) => {
+        const ink: Ink = tick === middle ? { tone: 'quiet' } : { tone: 'line', faint: true };
+        return [
+          { kind: 'rect', x: x(tick), y: 0, width: 1, height: bottom, ...ink },
+          label(x(tick), bottom + 18, format(tick), 'middle'),
+        ];
+      });
       return [...axis, ...items.flatMap((item, index) => row(item, index))];
 
       function row({ name, before, after }: Pair, index: number): Shape[] {
         const y = index * ROW + ROW / 2;
         const title = `${name}: ${beforeText.toLowerCase()} ${textOf(before)}, ${afterText.toLowerCase()} ${textOf(after)}`;
-        const shapes: Shape[] = [
-          {
-            kind: 'text',
-            x: left - 8,
-            y: y + 4,
-            text: name,
-            anchor: 'end',
-            tone: 'text',
-            space: left - 8,
-            title,
-          },
-        ];
+        const shapes: Shape[] = [rowName(left, y + 4, name, { title })];
         if (before !== null && after !== null) {
           const d = `M${x(before).toFixed(1)} ${y}L${x(after).toFixed(1)} ${y}`;
           shapes.push({ kind: 'path', d, tone: 'quiet', width: 2, title });

@@ -1,4 +1,4 @@
-import { el } from '../dom.js';
+import { el, setAttributes, svg } from '../dom.js';
 import { csvText } from './csv.js';
 import type { Chart } from './shapes.js';
 
@@ -7,15 +7,16 @@ import type { Chart } from './shapes.js';
 /** The height of a line of text in a picture. */
 const PNG_LINE_PX = 20;
 
-function save(name: string, blob: Blob) {
-  const href = URL.createObjectURL(blob);
+/** Saves a file, as a link to it would. */
+export function download(name: string, content: string | Blob, type: string) {
+  const href = URL.createObjectURL(new Blob([content], { type }));
   el('a', { href, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(href), 10_000);
 }
 
 /** @param name of the file, without its ending */
 export function saveCsv(name: string, table: ReturnType<Chart['table']>) {
-  save(`${name}.csv`, new Blob([csvText(table)], { type: 'text/csv' }));
+  download(`${name}.csv`, csvText(table), 'text/csv');
 }
 
 /** The rows as objects, whose keys are the titles of the columns. */
@@ -28,7 +29,7 @@ export function jsonText({ head, rows }: ReturnType<Chart['table']>) {
 
 /** @param name of the file, without its ending */
 export function saveJson(name: string, table: ReturnType<Chart['table']>) {
-  save(`${name}.json`, new Blob([jsonText(table)], { type: 'application/json' }));
+  download(`${name}.json`, jsonText(table), 'application/json');
 }
 
 /** A copy that has its colours in itself: outside of the page there is no style sheet. */
@@ -39,28 +40,19 @@ function standalone(drawing: SVGSVGElement) {
     const original = originals[index];
     if (original === undefined || element.tagName === 'title') continue;
     const { fill, stroke, opacity } = getComputedStyle(original);
-    for (const [name, value] of Object.entries({ fill, stroke, opacity }))
-      element.setAttribute(name, value);
+    setAttributes(element, { fill, stroke, opacity });
     element.removeAttribute('class');
   }
   const canvases = drawing.querySelectorAll('canvas');
   // Other programs know no canvas: it becomes an image.
   for (const [index, box] of copy.querySelectorAll('foreignObject').entries()) {
-    const image = document.createElementNS('http://www.w3.org/2000/svg', 'image');
+    const image = svg('image', { href: canvases[index]?.toDataURL() ?? '' });
     for (const name of ['x', 'y', 'width', 'height'])
       image.setAttribute(name, box.getAttribute(name) ?? '0');
-    image.setAttribute('href', canvases[index]?.toDataURL() ?? '');
     box.replaceWith(image);
   }
   const { backgroundColor, fontFamily } = getComputedStyle(document.body);
-  const ground = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
-  for (const [name, value] of Object.entries({
-    width: '100%',
-    height: '100%',
-    fill: backgroundColor,
-  }))
-    ground.setAttribute(name, value);
-  copy.prepend(ground);
+  copy.prepend(svg('rect', { width: '100%', height: '100%', fill: backgroundColor }));
   copy.setAttribute('font-family', fontFamily);
   copy.removeAttribute('class');
   copy.removeAttribute('aria-hidden');
@@ -98,10 +90,10 @@ export function savePng(
     context.fillStyle = color;
     context.fillText(one.name, 1.5 * line, y + 0.7 * line);
   }
-  picture.toBlob((blob) => blob !== null && save(`${name}.png`, blob), 'image/png');
+  picture.toBlob((blob) => blob !== null && download(`${name}.png`, blob, blob.type), 'image/png');
 }
 
 /** @param name of the file, without its ending */
 export function saveSvg(name: string, drawing: SVGSVGElement) {
-  save(`${name}.svg`, new Blob([standalone(drawing)], { type: 'image/svg+xml' }));
+  download(`${name}.svg`, standalone(drawing), 'image/svg+xml');
 }

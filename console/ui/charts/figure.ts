@@ -1,4 +1,4 @@
-import { el } from '../dom.js';
+import { el, scrollRegion } from '../dom.js';
 import { iconButton } from '../icons.js';
 import { onLooks } from '../looks.js';
 import { saveCsv, saveJson, saveSvg } from './export.js';
@@ -145,10 +145,8 @@ function tableOf(title: string, { head, rows }: ReturnType<Chart['table']>) {
     ),
     el('tbody', {}, ...shown.map((row) => el('tr', {}, ...row.map(cellOf)))),
   );
-  // One who has no mouse scrolls it with the keys.
-  const box = el('div', { className: 'table-scroll chart-table', tabIndex: 0 }, made);
-  box.setAttribute('role', 'region');
-  box.setAttribute('aria-label', `Table: ${title}`);
+  const box = scrollRegion(`Table: ${title}`, made);
+  box.classList.add('chart-table');
   return box;
 }
 

@@ -1,3 +1,4 @@
+import { label } from './axes.js';
 import { plain } from './shapes.js';
 import type { Chart, Shape, Tone } from './shapes.js';
 
@@ -53,48 +54,23 @@ export function gauge({
       };
       const shapes: Shape[] = [
         { kind: 'path', d: arc(0, 1, radius - 14), tone: 'line', width: THICK },
-        ...zones.map(({ from, tone, text: words }, index) => {
+        ...zones.map(({ from, tone, text: title }, index) => {
           const to = zones[index + 1]?.from ?? max;
-          return {
-            kind: 'path',
-            d: arc(from / max, to / max, radius),
-            tone,
-            width: 4,
-            title: words,
-          } as const;
+          const d = arc(from / max, to / max, radius);
+          return { kind: 'path', d, tone, width: 4, title } as const;
         }),
       ];
       if (value !== null && value > 0) {
         const tone = zone?.tone ?? 'accent';
-        shapes.push({
-          kind: 'path',
-          d: arc(0, value / max, radius - 14),
-          tone,
-          width: THICK,
-          title: text,
-        });
+        const d = arc(0, value / max, radius - 14);
+        shapes.push({ kind: 'path', d, tone, width: THICK, title: text });
       }
-      shapes.push(
-        {
-          kind: 'text',
-          x: centre.x,
-          y: centre.y - 10,
-          text,
-          anchor: 'middle',
-          tone: 'text',
-          size: 28,
-          bold: true,
-        },
-        {
-          kind: 'text',
-          x: centre.x,
-          y: centre.y + 14,
-          text: name,
-          anchor: 'middle',
-          tone: 'quiet',
-        },
-      );
-      return shapes;
+      const large = { anchor: 'middle', tone: 'text', size: 28, bold: true } as const;
+      return [
+        ...shapes,
+        { kind: 'text', x: centre.x, y: centre.y - 10, text, ...large },
+        label(centre.x, centre.y + 14, name, 'middle'),
+      ];
     },
   };
 }

@@ -63,11 +63,7 @@ export function heatMap({
       const rowStep = Math.ceil(14 / row);
       const columnStep = Math.ceil((Math.max(10, ...columns.map(widthOf)) + 10) / column);
       return [
-        {
-          kind: 'cells',
-          ...{ x: left, y: 0, width: width - left, height },
-          grid,
-        },
+        { kind: 'cells', x: left, y: 0, width: width - left, height, grid },
         ...rows.flatMap((text, at) =>
           at % rowStep === 0 ? [label(left - 6, (at + 0.5) * row + 4, text, 'end')] : [],
         ),

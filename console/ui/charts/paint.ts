@@ -1,16 +1,10 @@
+import { svg } from '../dom.js';
 import { widthOf } from './shapes.js';
 import type { Grid, Shape, Tone } from './shapes.js';
 
 /** SVG of shapes. Colours are classes of `charts.css`, and so follow the theme. */
 
-const SVG = 'http://www.w3.org/2000/svg';
 const TONES = 8;
-
-function make(tag: string, attributes: Record<string, string | number>) {
-  const element = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
-  return element;
-}
 
 /** The class that colours a tone. */
 export function toneClass(tone: Tone) {
@@ -21,10 +15,8 @@ export function paint(
   shapes: readonly Shape[],
   { width, height }: { width: number; height: number },
 ) {
-  const image = make('svg', { width, height, viewBox: `0 0 ${width} ${height}` });
-  image.setAttribute('xmlns', SVG);
-  image.setAttribute('class', 'drawing');
-  image.setAttribute('aria-hidden', 'true');
+  const look = { class: 'drawing', 'aria-hidden': 'true' };
+  const image = svg('svg', { width, height, viewBox: `0 0 ${width} ${height}`, ...look });
   image.append(...shapes.map(elementOf));
   return image as SVGSVGElement;
 }
@@ -37,7 +29,7 @@ function elementOf(shape: Shape) {
   if (shape.faint) classes.push('faint');
   element.setAttribute('class', classes.filter(Boolean).join(' '));
   if (shape.title !== undefined) {
-    const title = make('title', {});
+    const title = svg('title');
     title.textContent = shape.title;
     element.append(title);
   }
@@ -49,18 +41,18 @@ function inked(shape: Exclude<Shape, { kind: 'cells' | 'canvas' }>) {
     case 'rect': {
       const { x, y, width, height, hatched = false } = shape;
       const look = hatched ? 'fill hatched' : 'fill';
-      return make('rect', { x, y, width, height, rx: 3, class: look });
+      return svg('rect', { x, y, width, height, rx: 3, class: look });
     }
     case 'path': {
       const { d, filled = false, dashed = false, width = 2 } = shape;
       const dash = dashed ? { 'stroke-dasharray': '5 4' } : {};
-      return make('path', { d, class: filled ? 'fill' : 'stroke', 'stroke-width': width, ...dash });
+      return svg('path', { d, class: filled ? 'fill' : 'stroke', 'stroke-width': width, ...dash });
     }
     case 'dot': {
       const { x, y, r, shape: form = 'circle' } = shape;
-      if (form === 'circle') return make('circle', { cx: x, cy: y, r, class: 'fill' });
+      if (form === 'circle') return svg('circle', { cx: x, cy: y, r, class: 'fill' });
       const d = `M${x} ${y - r * 1.2}L${x + r * 1.2} ${y}L${x} ${y + r * 1.2}L${x - r * 1.2} ${y}Z`;
-      return make('path', { d, class: 'fill' });
+      return svg('path', { d, class: 'fill' });
     }
     case 'text': {
       const { x, y, text, anchor = 'start', size = 12, bold = false, space = Infinity } = shape;
@@ -69,7 +61,7 @@ function inked(shape: Exclude<Shape, { kind: 'cells' | 'canvas' }>) {
       const halo = bold ? { 'paint-order': 'stroke', 'stroke-width': 4 } : {};
       const kind = bold ? 'fill halo' : 'fill';
       const place = { x, y, 'text-anchor': anchor, class: kind };
-      const element = make('text', { ...place, ...look, ...halo });
+      const element = svg('text', { ...place, ...look, ...halo });
       element.textContent = cut(text, space);
       return element;
     }
@@ -125,13 +117,8 @@ function bitmapOf(grid: Grid) {
 }
 
 function cells({ x, y, width, height, grid, part }: Extract<Shape, { kind: 'cells' }>) {
-  const {
-    x: left,
-    y: top,
-    ...size
-  } = part ?? {
-    ...{ x: 0, y: 0, width: grid.columns, height: grid.rows },
-  };
+  const whole = { x: 0, y: 0, width: grid.columns, height: grid.rows };
+  const { x: left, y: top, ...size } = part ?? whole;
   return picture({ x, y, width, height }, (context) => {
     // Large cells have sharp edges; small ones are blended.
     context.imageSmoothingEnabled = size.width > context.canvas.width;
@@ -171,7 +158,7 @@ function picture(
   const context = canvas.getContext('2d') as CanvasRenderingContext2D;
   context.scale(scale, scale);
   draw(context);
-  const box = make('foreignObject', { x, y, width, height });
+  const box = svg('foreignObject', { x, y, width, height });
   box.append(canvas);
   return box;
 }

@@ -1,3 +1,4 @@
+import { label } from './axes.js';
 import { plain, pathOf, scaleOf, widthOf } from './shapes.js';
 import type { Chart, Shape } from './shapes.js';
 
@@ -58,38 +59,24 @@ export function parallelCoordinates({
       return [
         ...scales.flatMap(({ name, format, low, high }, index) => {
           const at = x(index);
-          const text = {
-            kind: 'text' as const,
-            x: at,
-            anchor: 'middle' as const,
-          };
           const space = (width / axes.length) * 0.95;
           // The first and the last name stay within the picture.
           const half = Math.min(space, widthOf(name)) / 2;
           const middle = Math.max(half, Math.min(at, width - half));
           return [
             { kind: 'path', d: `M${at} ${TOP}V${HEIGHT - BOTTOM}`, tone: 'quiet', width: 1 },
-            {
-              ...text,
-              ...{ x: middle, y: 14, text: name, tone: 'text', bold: true, space },
-            },
-            { ...text, y: TOP - 8, text: format(high), tone: 'quiet' },
-            { ...text, y: HEIGHT - BOTTOM + 16, text: format(low), tone: 'quiet' },
-          ] as Shape[];
+            { ...label(middle, 14, name, 'middle'), tone: 'text', bold: true, space },
+            label(at, TOP - 8, format(high), 'middle'),
+            label(at, HEIGHT - BOTTOM + 16, format(low), 'middle'),
+          ] satisfies Shape[];
         }),
         ...ordered.map(({ name, values, picked = false }): Shape => {
           const points = scales.map(({ y }, index) => {
             const value = values[index] ?? null;
             return value === null ? null : ([x(index), y(value)] as const);
           });
-          return {
-            kind: 'path',
-            d: pathOf(points),
-            tone: picked ? 1 : 0,
-            width: picked ? 3 : 1.5,
-            faint: !picked,
-            title: name,
-          };
+          const ink = picked ? { tone: 1, width: 3 } : { tone: 0, width: 1.5, faint: true };
+          return { kind: 'path', d: pathOf(points), ...ink, title: name };
         }),
       ];
     },

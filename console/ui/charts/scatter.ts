@@ -1,4 +1,4 @@
-import { axesOf } from './axes.js';
+import { axesOf, label } from './axes.js';
 import { pathOf } from './shapes.js';
 import type { Axis } from './axes.js';
 import type { Chart, Shape } from './shapes.js';
@@ -48,13 +48,8 @@ export function scatterChart({
       rows: points.map(({ name, x, y }) => [name, x, y]),
     }),
     shapes(width) {
-      const size = { width, height: HEIGHT };
-      const axes = axesOf(
-        points.map(({ x, y }) => [x, y]),
-        across,
-        up,
-        size,
-      );
+      const places = points.map(({ x, y }) => [x, y] as const);
+      const axes = axesOf(places, across, up, { width, height: HEIGHT });
       const at = (point: Point) => [axes.x(point.x), axes.y(point.y)] as const;
       const labels = labelsOf(marked.map((point) => ({ name: point.name, at: at(point) })));
       const joined = front.flatMap((index) => points[index] ?? []);
@@ -71,15 +66,8 @@ export function scatterChart({
         }),
         ...labels.map(({ name, at: [x, y] }) => {
           const isLeft = x > width * 0.7;
-          return {
-            kind: 'text',
-            x: x + (isLeft ? -11 : 11),
-            y: y + 4,
-            anchor: isLeft ? 'end' : 'start',
-            text: name,
-            tone: 'text',
-            bold: true,
-          } satisfies Shape;
+          const place = label(x + (isLeft ? -11 : 11), y + 4, name, isLeft ? 'end' : 'start');
+          return { ...place, tone: 'text', bold: true } satisfies Shape;
         }),
       ];
     },

@@ -6,21 +6,22 @@
 /** A colour by what it means, or by the number of its series. */
 export type Tone = number | 'accent' | 'good' | 'warn' | 'crit' | 'quiet' | 'line' | 'text';
 
+/** A place and its size, in pixels. */
+interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
 /** `title` is shown on hover, `faint` is drawn with little ink. */
-interface Ink {
+export interface Ink {
   tone: Tone;
   title?: string;
   faint?: boolean;
 }
 
-type Rect = Ink & {
-  kind: 'rect';
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-  hatched?: boolean;
-};
+type Rect = Ink & Box & { kind: 'rect'; hatched?: boolean };
 
 type Path = Ink & { kind: 'path'; d: string; filled?: boolean; dashed?: boolean; width?: number };
 
@@ -58,28 +59,16 @@ export interface Grid {
 /**
  * Cells of a heat map; `part`: what is shown of them, in cells, and what may lie outside of them.
  */
-interface Cells {
-  kind: 'cells';
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-  grid: Grid;
-  part?: { x: number; y: number; width: number; height: number };
-}
+type Cells = Box & { kind: 'cells'; grid: Grid; part?: Box };
 
 /**
  * A drawing with too many parts for elements of their own; `colour` gives the colour of a deviation
  * from −1 to 1.
  */
-interface Canvas {
+type Canvas = Box & {
   kind: 'canvas';
-  x: number;
-  y: number;
-  width: number;
-  height: number;
   draw: (context: CanvasRenderingContext2D, colour: (far: number) => string) => void;
-}
+};
 
 export type Shape = Rect | Path | Dot | Text | Cells | Canvas;
 

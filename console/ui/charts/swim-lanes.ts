@@ -1,4 +1,4 @@
-import { label, line } from './axes.js';
+import { label, line, rowName } from './axes.js';
 import { labelSpace, scaleOf, ticksOf } from './shapes.js';
 import type { Chart, Shape, Tone } from './shapes.js';
 
@@ -25,11 +25,9 @@ interface Lane {
 const ROW = 30;
 const BAR = 16;
 
-const roundTicks: (from: number, to: number, count: number) => readonly number[] = (
-  from,
-  to,
-  count,
-) => ticksOf(from, to, count).ticks;
+type Ticks = (from: number, to: number, count: number) => readonly number[];
+
+const roundTicks: Ticks = (from, to, count) => ticksOf(from, to, count).ticks;
 
 /**
  * The states of many items over time, a lane each.
@@ -50,7 +48,7 @@ export function swimLanes({
   to: number;
   format: (at: number) => string;
   legend?: readonly { text: string; tone: Tone }[];
-  ticks?: (from: number, to: number, count: number) => readonly number[];
+  ticks?: Ticks;
 }): Chart {
   const endOf = (span: Span) => (span.to === null ? 'still' : format(span.to));
   return {
@@ -69,10 +67,8 @@ export function swimLanes({
       ]),
     }),
     shapes(width) {
-      const left = labelSpace(
-        lanes.map(({ name }) => name),
-        width * 0.4,
-      );
+      const names = lanes.map(({ name }) => name);
+      const left = labelSpace(names, width * 0.4);
       const x = scaleOf(from, to, left, width - 12);
       const bottom = lanes.length * ROW;
       const inside = (at: number) => Math.min(width - 12, Math.max(left, x(at)));
@@ -84,42 +80,22 @@ export function swimLanes({
         ]),
         ...lanes.flatMap(({ name, spans, marks = [] }, index) => {
           const y = index * ROW + (ROW - BAR) / 2;
-          const shapes: Shape[] = [
-            {
-              kind: 'text',
-              x: left - 8,
-              y: y + BAR - 4,
-              text: name,
-              anchor: 'end',
-              tone: 'text',
-              space: left - 8,
-            },
-          ];
+          const shapes: Shape[] = [rowName(left, y + BAR - 4, name)];
           for (const span of spans) {
             const begin = inside(span.from);
-            const end = inside(span.to ?? to);
-            const title = `${name}: ${span.text}, ${format(span.from)} to ${endOf(span)}`;
-            shapes.push({
-              kind: 'rect',
+            const bar = {
               x: begin,
               y,
-              width: Math.max(2, end - begin),
+              width: Math.max(2, inside(span.to ?? to) - begin),
               height: BAR,
-              tone: span.tone,
-              title,
-            });
+            };
+            const title = `${name}: ${span.text}, ${format(span.from)} to ${endOf(span)}`;
+            shapes.push({ kind: 'rect', ...bar, tone: span.tone, title });
           }
-          for (const mark of marks) {
-            const title = `${name}: ${mark.text}, ${format(mark.at)}`;
-            shapes.push({
-              kind: 'dot',
-              x: inside(mark.at),
-              y: y + BAR / 2,
-              r: 5,
-              tone: mark.tone,
-              shape: 'diamond',
-              title,
-            });
+          for (const { at, text, tone } of marks) {
+            const place = { x: inside(at), y: y + BAR / 2, r: 5 };
+            const title = `${name}: ${text}, ${format(at)}`;
+            shapes.push({ kind: 'dot', ...place, shape: 'diamond', tone, title });
           }
           return shapes;
         }),

@@ -53,39 +53,15 @@ function boxes(
   const title = [node.name, textOf(node), node.note].filter(Boolean).join(', ');
   const room = width - 12;
   const { tone = level === 0 ? 'quiet' : (level - 1) % 8 } = node;
+  const box = { x, y, width: Math.max(1, width - GAP), height: ROW - GAP };
   const own: Shape[] = [
-    {
-      kind: 'rect',
-      x,
-      y,
-      width: Math.max(1, width - GAP),
-      height: ROW - GAP,
-      tone,
-      faint: true,
-      hatched: node.value === null,
-      title,
-    },
+    { kind: 'rect', ...box, tone, faint: true, hatched: node.value === null, title },
   ];
   if (room > 24) {
-    own.push({
-      kind: 'text',
-      x: x + 6,
-      y: y + 16,
-      text: node.name,
-      tone: 'text',
-      space: room,
-      bold: true,
-      title,
-    });
+    const text = { kind: 'text', x: x + 6, space: room } as const;
+    own.push({ ...text, y: y + 16, text: node.name, tone: 'text', bold: true, title });
     if (room > widthOf('9.9 ms'))
-      own.push({
-        kind: 'text',
-        x: x + 6,
-        y: y + 31,
-        text: textOf(node),
-        tone: 'quiet',
-        space: room,
-      });
+      own.push({ ...text, y: y + 31, text: textOf(node), tone: 'quiet' });
   }
   const children = node.children ?? [];
   const sum = Math.max(

@@ -1,4 +1,4 @@
-import { label, line } from './axes.js';
+import { label, line, rowName } from './axes.js';
 import { labelSpace, plain, scaleOf, ticksOf, widthOf } from './shapes.js';
 import type { Chart, Shape, Tone } from './shapes.js';
 
@@ -49,15 +49,10 @@ export function waterfall({
     }),
     shapes(width) {
       const all = [...steps, whole];
-      const { ticks, low, high } = ticksOf(
-        Math.min(0, ...all.map(({ to }) => to)),
-        Math.max(0, ...all.map(({ to }) => to)),
-        width / 120,
-      );
-      const left = labelSpace(
-        all.map(({ name }) => name),
-        width * 0.35,
-      );
+      const ends = [0, ...all.map(({ to }) => to)];
+      const { ticks, low, high } = ticksOf(Math.min(...ends), Math.max(...ends), width / 120);
+      const names = all.map(({ name }) => name);
+      const left = labelSpace(names, width * 0.35);
       const right = Math.max(...all.map(({ value }) => widthOf(textOf(value)))) + 12;
       const x = scaleOf(low, high, left, width - right);
       const bottom = all.length * ROW;
@@ -74,44 +69,17 @@ export function waterfall({
           const y = index * ROW + (ROW - BAR) / 2;
           const isWhole = index === all.length - 1;
           const title = `${name}: ${textOf(value)}`;
-          const end = Math.max(x(from), x(to));
+          const [begin, end] = [Math.min(x(from), x(to)), Math.max(x(from), x(to))];
           const tone: Tone = isWhole ? 'accent' : (value ?? 0) < 0 ? 'good' : 1;
+          const bar = { x: begin, y, width: Math.max(2, end - begin), height: BAR };
+          const ink = { tone: value === null ? 'quiet' : 'text', bold: isWhole } as const;
           const shapes: Shape[] = [
-            {
-              kind: 'text',
-              x: left - 8,
-              y: y + BAR - 4,
-              text: name,
-              anchor: 'end',
-              tone: 'text',
-              space: left - 8,
-              bold: isWhole,
-            },
-            {
-              kind: 'rect',
-              x: Math.min(x(from), x(to)),
-              y,
-              width: Math.max(2, Math.abs(x(to) - x(from))),
-              height: BAR,
-              tone,
-              title,
-            },
-            {
-              kind: 'text',
-              x: end + 6,
-              y: y + BAR - 4,
-              text: textOf(value),
-              tone: value === null ? 'quiet' : 'text',
-              bold: isWhole,
-            },
+            rowName(left, y + BAR - 4, name, { bold: isWhole }),
+            { kind: 'rect', ...bar, tone, title },
+            { kind: 'text', x: end + 6, y: y + BAR - 4, text: textOf(value), ...ink },
           ];
-          if (!isWhole)
-            shapes.push({
-              kind: 'path',
-              d: `M${x(to)} ${y + BAR}V${y + ROW}`,
-              tone: 'quiet',
-              width: 1,
-            });
+          const d = `M${x(to)} ${y + BAR}V${y + ROW}`;
+          if (!isWhole) shapes.push({ kind: 'path', d, tone: 'quiet', width: 1 });
           return shapes;
         }),
       ];
