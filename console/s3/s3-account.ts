@@ -1,7 +1,12 @@
-import type { Readable } from 'node:stream';
 import { encodeUriComponentAws, encodeUriPath } from '../../src/lib/uri.js';
 import type { UpstreamAddress } from '../swift/address.js';
-import { readBody, type Upstream, type UpstreamAnswer } from '../swift/upstream.js';
+import { isReadable } from '../swift/server.js';
+import {
+  readBody,
+  type Upstream,
+  type UpstreamAnswer,
+  type UpstreamRequest,
+} from '../swift/upstream.js';
 import { S3StatusError } from './errors.js';
 import { presignedQuery, rawQuery, sha256Hex, signRequest, UNSIGNED_PAYLOAD } from './sign.js';
 import { parseXml, textIn, type XmlNode } from './xml.js';
@@ -13,16 +18,11 @@ export interface S3Endpoint {
   readonly region: string;
 }
 
-export interface S3Request {
+/** A body that is a stream needs `content-length` among the headers. */
+export interface S3Request extends Omit<UpstreamRequest, 'method' | 'rawPath'> {
   readonly bucket: string;
   readonly key?: string | undefined;
   readonly query?: Readonly<Record<string, string | undefined>>;
-  /** Names in lower case; values are bytes as Latin-1. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** A stream needs `content-length` among the headers. */
-  readonly body?: string | Buffer | Readable | undefined;
-  readonly idleMs?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
 }
 
 const TEXT_BYTES_MAX = 64 * 1024;
@@ -64,7 +64,7 @@ export class S3Account {
     for (;;) {
       const [accessKey = '', ...others] = this.#accessKeys;
       const answer = await this.#sendAs(accessKey, method, request);
-      if (answer.status !== 403 || others.length === 0 || isStream(request.body)) return answer;
+      if (answer.status !== 403 || others.length === 0 || isReadable(request.body)) return answer;
       const { code } = await statusError(answer);
       if (!UNKNOWN_KEY.has(code)) throw new S3StatusError(403, code);
       // Another request may have found the one that S3 knows meanwhile.
@@ -158,8 +158,8 @@ export class S3Account {
     let path = `/${encodeUriComponentAws(bucket)}`;
     if (key !== undefined) path += `/${encodeUriPath(key)}`;
     const rawPath = address.basePath + path;
-    const payload = isStream(body) ? UNSIGNED_PAYLOAD : sha256Hex(body ?? '');
-    const length = isStream(body)
+    const payload = isReadable(body) ? UNSIGNED_PAYLOAD : sha256Hex(body ?? '');
+    const length = isReadable(body)
       ? {}
       : { 'content-length': String(Buffer.byteLength(body ?? '')) };
     const signed = signRequest(
@@ -192,10 +192,6 @@ async function statusError(answer: UpstreamAnswer): Promise<S3StatusError> {
     // Answers to HEAD have no body.
   }
   return new S3StatusError(answer.status, code, detail);
-}
-
-function isStream(body: S3Request['body']): body is Readable {
-  return typeof body === 'object' && !Buffer.isBuffer(body);
 }
 
 function definedOf(query: Readonly<Record<string, string | undefined>>): Record<string, string> {

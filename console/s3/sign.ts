@@ -3,7 +3,7 @@ import { encodeUriComponentAws } from '../../src/lib/uri.js';
 import { headerText } from '../swift/login.js';
 
 /** The key pair that signs requests, and the region it signs for. */
-export interface SigningKey {
+interface SigningKey {
   readonly accessKey: string;
   readonly secretKey: string;
   readonly region: string;
@@ -12,7 +12,7 @@ export interface SigningKey {
 /** Decoded names and values; as pairs where a name may come more than once. */
 type Query = Readonly<Record<string, string>> | readonly (readonly [string, string])[];
 
-export interface UnsignedRequest {
+interface UnsignedRequest {
   readonly method: string;
   /** As it goes over the wire, in the canonical encoding, without the query. */
   readonly rawPath: string;
@@ -72,11 +72,8 @@ export function presignedQuery(
   nowMs: number,
 ): string {
   const time = timeText(nowMs);
-  const given: readonly (readonly [string, string])[] = isPairs(query)
-    ? query
-    : Object.entries(query);
   const search = rawQuery([
-    ...given,
+    ...pairsOf(query),
     ['X-Amz-Algorithm', 'AWS4-HMAC-SHA256'],
     ['X-Amz-Credential', `${accessKey}/${scopeOf(time.slice(0, 8), region)}`],
     ['X-Amz-Date', time],
@@ -113,14 +110,15 @@ function signatureOf(
 
 /** A query in the canonical form that is signed, sorted by encoded names, then by values; sent as it is. */
 export function rawQuery(query: Query): string {
-  const pairs: readonly (readonly [string, string])[] = isPairs(query)
-    ? query
-    : Object.entries(query);
-  return pairs
+  return pairsOf(query)
     .map(([name, value]) => [encodeUriComponentAws(name), encodeUriComponentAws(value)] as const)
     .sort(([a, one], [b, other]) => order(a, b) || order(one, other))
     .map(([name, value]) => `${name}=${value}`)
     .join('&');
+}
+
+function pairsOf(query: Query): readonly (readonly [string, string])[] {
+  return isPairs(query) ? query : Object.entries(query);
 }
 
 function isPairs(query: Query): query is readonly (readonly [string, string])[] {

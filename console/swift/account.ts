@@ -1,19 +1,14 @@
-import type { Readable } from 'node:stream';
 import { SwiftStatusError, UpstreamError } from './errors.js';
 import type { SwiftToken } from './login.js';
 import { swiftPath, type SwiftQuery, type SwiftTarget } from './path.js';
-import { readBody, type Upstream, type UpstreamAnswer } from './upstream.js';
+import { isReadable } from './server.js';
+import { readBody, type Upstream, type UpstreamAnswer, type UpstreamRequest } from './upstream.js';
 
-export interface SwiftRequest extends SwiftTarget {
+export interface SwiftRequest extends SwiftTarget, Omit<UpstreamRequest, 'method' | 'rawPath'> {
   readonly query?: SwiftQuery;
-  /** Values are bytes as Latin-1: see `headerText`. */
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Buffer | Readable | undefined;
-  readonly idleMs?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
 }
 
-export interface SwiftAccountOptions {
+interface SwiftAccountOptions {
   readonly store: Upstream;
   readonly token: SwiftToken;
   /** Logs in again; what it throws ends the session. */
@@ -52,7 +47,7 @@ export class SwiftAccount {
    */
   async send(method: string, request: SwiftRequest): Promise<UpstreamAnswer> {
     const { body } = request;
-    const streams = typeof body === 'object' && !Buffer.isBuffer(body);
+    const streams = isReadable(body);
     if (streams) {
       // The client may leave meanwhile: an error without a listener would end the process.
       body.once('error', ignore);

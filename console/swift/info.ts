@@ -17,22 +17,12 @@ export interface StoreInfo {
 }
 
 const INFO_BYTES_MAX = 1024 * 1024;
-const NOTHING: StoreInfo = {
-  policies: [],
-  tempurlDigests: [],
-  hasTempurl: false,
-  bulkDeletesMax: 0,
-  hasObjectVersioning: false,
-  hasArchiveVersioning: false,
-  isEmbedded: false,
-  hasContainerQuotas: false,
-};
 
 /** A store that says nothing of itself can do the least. @throws UpstreamError */
 export async function readStoreInfo(store: Upstream): Promise<StoreInfo> {
   const { status, body } = await store.send({ method: 'GET', rawPath: '/info' });
   const text = (await readBody(body, INFO_BYTES_MAX)).toString('utf8');
-  return status === 200 ? parseStoreInfo(text) : NOTHING;
+  return parseStoreInfo(status === 200 ? text : '');
 }
 
 export function parseStoreInfo(text: string): StoreInfo {

@@ -57,7 +57,7 @@ const TOKEN = z.object({
   }),
 });
 
-export interface KeystoneLoginDeps {
+interface KeystoneLoginDeps {
   readonly keystone: Keystone;
   /** The console's own user, who asks about access keys; undefined: it asks without a token. */
   readonly service: ServiceTokens | undefined;
@@ -154,7 +154,7 @@ const EC2_CREDENTIALS = z.object({
 });
 
 /** A key pair for S3. */
-export interface Ec2KeyPair {
+interface Ec2KeyPair {
   readonly accessKey: string;
   readonly secretKey: string;
 }

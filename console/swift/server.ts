@@ -11,6 +11,7 @@ export interface UpstreamRequest {
   readonly method: string;
   /** The path as it is sent, already encoded. */
   readonly rawPath: string;
+  /** Names in lower case; values are bytes as Latin-1: see `headerText`. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer | Readable | undefined;
   /** How long nothing may happen on the connection. */
@@ -79,13 +80,16 @@ export class Server {
     let takenBack: Error | undefined;
     const failed = (error: Error): AttemptError => {
       const { name } = this;
-      const stage = state.isConnected ? 'unanswered' : 'unsent';
-      if (takenBack !== undefined) return new AttemptError(stage, 'hung', name, new UpstreamError('timeout', { cause: takenBack })); // prettier-ignore
+      const [stage, kind] = state.isConnected
+        ? (['unanswered', 'reset'] as const)
+        : (['unsent', 'connect'] as const);
+      const hung = new UpstreamError('timeout', { cause: takenBack });
+      if (takenBack !== undefined) return new AttemptError(stage, 'hung', name, hung);
       if (cause instanceof UpstreamError) return new AttemptError(stage, 'timeout', name, cause);
       if (cause !== undefined) return new AttemptError('given_up', 'body', name, cause);
       if (signal?.aborted === true) return new AttemptError('given_up', 'abort', name, error);
-      const kind = state.isConnected ? 'reset' : 'connect';
-      return new AttemptError(stage, kind, name, new UpstreamError('unavailable', { cause: error })); // prettier-ignore
+      const lost = new UpstreamError('unavailable', { cause: error });
+      return new AttemptError(stage, kind, name, lost);
     };
     const answer = new Promise<UpstreamAnswer>((resolve, reject) => {
       outgoing.setTimeout(idleMs, () => {
@@ -103,7 +107,7 @@ export class Server {
         resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body: incoming });
       });
     });
-    const isStream = typeof body === 'object' && !Buffer.isBuffer(body);
+    const isStream = isReadable(body);
     if (isStream) {
       body.once('error', (error) => {
         cause ??= error;
@@ -134,6 +138,11 @@ export class Server {
   close(): void {
     this.#agent.destroy();
   }
+}
+
+/** Whether a body comes as it is read, and so can be sent but once. */
+export function isReadable(body: UpstreamRequest['body']): body is Readable {
+  return typeof body === 'object' && !Buffer.isBuffer(body);
 }
 
 function onConnected(outgoing: http.ClientRequest, secure: boolean, then: () => void): void {

@@ -8,7 +8,13 @@ import { AttemptError, isBusy, retryReason } from '../../src/backend/swift/net/r
 import { RunningAttempts } from '../../src/backend/swift/net/running-attempt.js';
 import type { UpstreamAddress } from './address.js';
 import { UpstreamError } from './errors.js';
-import { CONNECTIONS_MAX, Server, type UpstreamAnswer, type UpstreamRequest } from './server.js';
+import {
+  CONNECTIONS_MAX,
+  isReadable,
+  Server,
+  type UpstreamAnswer,
+  type UpstreamRequest,
+} from './server.js';
 
 export { USER_AGENT, type UpstreamAnswer, type UpstreamRequest } from './server.js';
 
@@ -69,8 +75,7 @@ export class Upstream {
     for (;;) {
       const proxy = await this.#acquire(failed);
       const { outcome, begun } = await this.#try(proxy, request);
-      const isStream = typeof request.body === 'object' && !Buffer.isBuffer(request.body);
-      const upload = isStream ? { begun } : undefined;
+      const upload = isReadable(request.body) ? { begun } : undefined;
       const reason = retryReason(outcome, { upload, repeatable: SAFE.has(request.method) });
       // The same proxy is not asked again: the caller can do that.
       if (reason === undefined || !this.#endpoints.hasOther(proxy, failed)) return settled(outcome);
@@ -148,7 +153,7 @@ function settled(outcome: UpstreamAnswer | AttemptError): UpstreamAnswer {
 
 /** A stream that has failed already says so in no event. */
 function failureOf(body: UpstreamRequest['body']): Error | null {
-  return typeof body === 'object' && !Buffer.isBuffer(body) ? body.errored : null;
+  return isReadable(body) ? body.errored : null;
 }
 
 /**
