@@ -12,13 +12,12 @@ import type { SwiftAccount } from '../../swift/account.js';
 import { headerText, textOfHeader } from '../../swift/login.js';
 import { readAcl, type AclReading } from './acl.js';
 import { hasS3Versions } from './container-details.js';
-import { containerName, isContainerName, segmentsOf } from './names.js';
+import { containerName, isContainerName, namedContainer, segmentsOf } from './names.js';
 import { aclOfSegments } from './s3/gateway-rules.js';
 import { s3BucketOf } from './s3/s3-bucket.js';
-import { translateRefusal } from './translate.js';
+import { refused } from './translate.js';
 import { shareTrash } from './trash.js';
 
-const NAMED = z.object({ name: containerName });
 const list = z.string().max(4096);
 const LISTS = z.strictObject({ read: list, write: list });
 const ACL = LISTS.extend({ name: containerName, was: LISTS });
@@ -73,7 +72,7 @@ export function aclRoutes(app: FastifyInstance, context: ConsoleContext): void {
   });
 
   app.get('/api/files/acl', manages, async (request): Promise<AclLists> => {
-    const { name } = parse(NAMED, request.query);
+    const { name } = parse(namedContainer, request.query);
     return listsOf(sessionOf(request).store, name);
   });
 
@@ -99,17 +98,9 @@ export function aclRoutes(app: FastifyInstance, context: ConsoleContext): void {
       const now = await listsOf(store, given.name);
       const words = `read “${shown(now.read)}”, write “${shown(now.write)}”`;
       expectShown(given.was, now, 'the access rules', words);
-      const headers = {
-        'x-container-read': headerText(read.text),
-        'x-container-write': headerText(write.text),
-      };
-      await store
-        .do([204, 202], 'POST', { container: given.name, headers })
-        .catch((error: unknown) => {
-          throw translateRefusal(error);
-        });
-      const bucket = await s3BucketOf(sessionOf(request), given.name);
       const lists = { read: read.text, write: write.text };
+      await saveLists(store, given.name, lists, [204, 202]);
+      const bucket = await s3BucketOf(sessionOf(request), given.name);
       const isVersioned = bucket !== undefined || (await hasS3Versions(store, given.name));
       await shareSegments(store, given.name, aclOfSegments(lists, isVersioned));
       // An object deleted from a bucket with S3 versions does not go to the trash.
@@ -136,22 +127,22 @@ export function aclLists(headers: IncomingHttpHeaders): AclLists {
 }
 
 /** Gives the segments of large objects their access rules, where the container has segments. */
-async function shareSegments(
+async function shareSegments(store: SwiftAccount, name: string, lists: AclLists): Promise<void> {
+  const container = segmentsOf(name);
+  if (!isContainerName(container)) return;
+  const { status } = await store.do([200, 204, 404], 'HEAD', { container });
+  if (status === 404) return;
+  await saveLists(store, container, lists, [204, 202, 404]);
+}
+
+async function saveLists(
   store: SwiftAccount,
   container: string,
   { read, write }: AclLists,
+  statuses: readonly number[],
 ): Promise<void> {
-  const segments = { container: segmentsOf(container) };
-  if (!isContainerName(segments.container)) return;
-  const { status } = await store.do([200, 204, 404], 'HEAD', segments);
-  if (status === 404) return;
-  const headers = {
-    'x-container-read': headerText(read),
-    'x-container-write': headerText(write),
-  };
-  await store.do([204, 202, 404], 'POST', { ...segments, headers }).catch((error: unknown) => {
-    throw translateRefusal(error);
-  });
+  const headers = { 'x-container-read': headerText(read), 'x-container-write': headerText(write) };
+  await store.do(statuses, 'POST', { container, headers }).catch(refused);
 }
 
 const SHOWN_LENGTH_MAX = 1000;

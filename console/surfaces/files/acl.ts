@@ -2,7 +2,7 @@
 
 export type AclKind = 'read' | 'write';
 
-export interface AclElement {
+interface AclElement {
   /** The text that will be stored. */
   readonly text: string;
   /** Its meaning, as a sentence. */

@@ -1,5 +1,5 @@
 import type { ThreadTask } from '../../server/compute-thread.js';
-import type { ObjectRow } from './swift-listing.js';
+import { rowsIn, type ObjectRow } from './swift-listing.js';
 import { isMarker } from './versioning.js';
 
 /** The thread of sizes: it reads pages of listings, and adds up what they list. */
@@ -57,7 +57,7 @@ const UPLOAD_MARKER = /.\/[A-Za-z0-9_-]{32,128}$/s;
 /** One page; undefined for what is no list. */
 export default function run({ task }: ThreadTask<SizeTask>): SizePage | undefined {
   const { kind, listing, open } = task;
-  const rows = rowsOf(listing);
+  const rows = rowsIn(listing) as readonly Row[] | undefined;
   if (rows === undefined) return undefined;
   const sums = new Sums(open);
   for (const row of rows) sums[kind](row);
@@ -117,14 +117,4 @@ function isLinkToVersion({ symlink_path: path, content_type: type }: Row): boole
 /** Swift lists a link with nothing in it, and says beside it what it leads to. */
 function bytesOf({ bytes, symlink_bytes: linked = bytes }: Row): number {
   return linked;
-}
-
-function rowsOf(listing: Uint8Array): readonly Row[] | undefined {
-  if (listing.length === 0) return [];
-  try {
-    const rows: unknown = JSON.parse(Buffer.from(listing).toString('utf8'));
-    return Array.isArray(rows) ? (rows as Row[]) : undefined;
-  } catch {
-    return undefined;
-  }
 }

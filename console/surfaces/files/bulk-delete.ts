@@ -9,7 +9,7 @@ const REPORT_BYTES_MAX = 8 * 1024 * 1024;
 /** The store keeps the answer open with blanks while it works. */
 const BULK_IDLE_MS = 5 * 60_000;
 
-export interface BulkOutcome {
+interface BulkOutcome {
   /** The number of deleted names, including those that were gone already. */
   readonly deleted: number;
   /** Names as they were sent, encoded, with the store's status for each. */

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { mapLimited } from '../../../src/lib/promises.js';
 import type { SwiftAccount } from '../../swift/account.js';
 import { S3StatusError } from '../../s3/errors.js';
 import { SwiftStatusError, UpstreamError } from '../../swift/errors.js';
@@ -112,19 +113,12 @@ export async function manyDetails(
   containers: readonly string[],
   mayManage: boolean,
 ): Promise<ContainerDetails[]> {
-  const found: ContainerDetails[] = [];
-  const left = containers.values();
-  const lane = async () => {
-    for (const name of left) {
-      try {
-        found.push(await containerDetails(session, name, mayManage));
-      } catch (error) {
-        if (!(error instanceof SwiftStatusError && [403, 404].includes(error.status))) throw error;
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, lane));
-  return found;
+  const found = await mapLimited(containers, AT_ONCE, (name) =>
+    containerDetails(session, name, mayManage).catch((error: unknown) => {
+      if (!(error instanceof SwiftStatusError && [403, 404].includes(error.status))) throw error;
+    }),
+  );
+  return found.filter((one) => one !== undefined);
 }
 
 /** The quota in the headers of a container; null for no bound. */

@@ -11,13 +11,12 @@ import type { SwiftAccount } from '../../swift/account.js';
 import type { StoreInfoCache } from '../../swift/info.js';
 import { containerDetails, manyDetails, type ContainerDetails } from './container-details.js';
 import { Emptying } from './empty-container.js';
-import { containerName, trashOf } from './names.js';
+import { containerName, namedContainer, trashOf } from './names.js';
 import { SegmentCleanup } from './segment-cleanup.js';
 import { s3BucketOf } from './s3/s3-bucket.js';
-import { translate } from './translate.js';
+import { noSuchContainer, translate } from './translate.js';
 
 const DETAILS_MAX = 200;
-const NAMED = z.object({ name: containerName });
 const DETAILS = z.strictObject({ names: z.array(containerName).max(DETAILS_MAX) });
 const reads = { config: { access: 'read' } } as const;
 const EMPTY = z.strictObject({
@@ -68,12 +67,10 @@ export function containerLifeRoutes(
   });
 
   app.get('/api/files/container', reads, async (request): Promise<ContainerDetails> => {
-    const { name } = parse(NAMED, request.query);
+    const { name } = parse(namedContainer, request.query);
     const session = sessionOf(request);
     const mayManage = hasRight(session.user.role, 'manage');
-    return containerDetails(session, name, mayManage).catch((error: unknown) => {
-      throw translate(error, 404, 'no_such_container', 'The bucket does not exist.');
-    });
+    return containerDetails(session, name, mayManage).catch(noSuchContainer);
   });
 
   app.post(

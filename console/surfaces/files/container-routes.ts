@@ -7,23 +7,22 @@ import { parse } from '../../server/parse.js';
 import { unauditedRoute } from '../../server/route-options.js';
 import { hasRight } from '../../server/rights.js';
 import type { StoreInfoCache } from '../../swift/info.js';
-import { createBucket, expectPossible, type WantedBucket } from './create-bucket.js';
+import { createBucket, expectPossible, NEW_BUCKET, type WantedBucket } from './create-bucket.js';
 import { isTaken } from './exists.js';
 import {
   containerName,
   kindOf,
-  objectName,
+  namedContainer,
+  objectPlace,
   prefixText,
   refuseTrash,
   type ContainerKind,
 } from './names.js';
-import { BOUNDS } from './quota-routes.js';
 import { defaultText } from './s3/bucket-lock.js';
-import { NEW_RETENTION } from './s3/lock-routes.js';
 import { s3BucketOf } from './s3/s3-bucket.js';
 import { expectKept } from './s3/s3-objects.js';
 import { listContainers, listObjects, LISTING_LIMIT } from './swift-listing.js';
-import { translate } from './translate.js';
+import { noSuchContainer, translate } from './translate.js';
 
 const PAGE = z.object({
   marker: z.string().max(4096).optional(),
@@ -35,17 +34,7 @@ const OBJECTS = PAGE.extend({
   prefix: prefixText.default(''),
   delimiter: z.enum(['', '/']).default('/'),
 });
-const NEW = z.strictObject({
-  name: containerName,
-  policy: z.string().max(128).optional(),
-  hidden_from_s3: z.boolean().default(false),
-  versioning: z.boolean().default(false),
-  object_lock: z.boolean().default(false),
-  default_retention: NEW_RETENTION.default(null),
-  quota: BOUNDS.default({ bytes: null, objects: null }),
-});
-const NAMED = z.object({ name: containerName });
-const FOLDER = z.strictObject({ container: containerName, name: objectName });
+const FOLDER = objectPlace.strict();
 
 const CREATE = 'files.container_create';
 const REMOVE = 'files.container_delete';
@@ -118,7 +107,7 @@ export function containerRoutes(
   });
 
   app.put('/api/files/container', manage(CREATE), async (request, reply) => {
-    const wanted = parse(NEW, request.body);
+    const wanted = parse(NEW_BUCKET, request.body);
     const session = sessionOf(request);
     expectPossible(wanted, session, await info.get());
     const act = { action: CREATE, target: wanted.name, details: detailsOf(wanted) };
@@ -127,15 +116,14 @@ export function containerRoutes(
   });
 
   app.delete('/api/files/container', manage(REMOVE), async (request, reply) => {
-    const { name } = parse(NAMED, request.query);
+    const { name } = parse(namedContainer, request.query);
     await audited(context, request, { action: REMOVE, target: name }, async () => {
       try {
         const bucket = await s3BucketOf(sessionOf(request), name);
         if (bucket !== undefined) await bucket.remove();
         else await sessionOf(request).store.do([204], 'DELETE', { container: name });
       } catch (error) {
-        const other = translate(error, 404, 'no_such_container', 'The bucket does not exist.');
-        throw translate(other, 409, 'container_not_empty', 'The bucket is not empty.');
+        noSuchContainer(translate(error, 409, 'container_not_empty', 'The bucket is not empty.'));
       }
     });
     return reply.status(204).send();
@@ -150,27 +138,26 @@ export function containerRoutes(
       marker: orNone(marker),
       limit,
       reverse: reverse === '1' ? 'on' : undefined,
-    }).catch((error: unknown) => {
-      throw translate(error, 404, 'no_such_container', 'The bucket does not exist.');
-    });
+    }).catch(noSuchContainer);
     const items = rows.map((row) => {
       if ('subdir' in row) {
         const name = row.subdir;
         return { kind: 'folder', name, display: name.slice(prefix.length) } as const;
       }
-      const { name, content_type: type, last_modified: time } = row;
+      const { name, content_type, slo_etag, last_modified: time } = row;
       // Swift lists a link with nothing in it, and says beside it what it leads to.
       const { symlink_bytes: bytes = row.bytes, symlink_etag: etag = row.hash } = row;
       const display = name.slice(prefix.length);
+      const last_modified = utc(time);
       return {
         kind: 'object',
         name,
         display,
         bytes,
         etag,
-        content_type: type,
-        last_modified: utc(time),
-        slo_etag: row.slo_etag,
+        content_type,
+        last_modified,
+        slo_etag,
       } as const;
     });
     return { prefix, ...page(items, limit, reverse === '1') };

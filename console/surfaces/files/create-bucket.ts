@@ -1,27 +1,30 @@
+import { z } from 'zod';
 import { ApiError } from '../../server/api-error.js';
 import type { Session } from '../../server/sessions.js';
 import type { StoreInfo } from '../../swift/info.js';
 import { headerText } from '../../swift/login.js';
-import { setBucketLock, type DefaultRetention } from './s3/bucket-lock.js';
+import { containerName } from './names.js';
+import { NEW_RETENTION, setBucketLock } from './s3/bucket-lock.js';
 import { s3Failure } from './s3/failure.js';
 import { isValidBucketName } from './s3/gateway-rules.js';
 import { setS3Versioning } from './s3/s3-bucket.js';
-import { quotaHeaders, type Bounds } from './quota-routes.js';
+import { BOUNDS, expectQuotas, quotaHeaders } from './quota-routes.js';
 import { translate } from './translate.js';
 
 /** A bucket as it is wanted. */
-export interface WantedBucket {
-  readonly name: string;
+export const NEW_BUCKET = z.strictObject({
+  name: containerName,
   /** The storage policy; undefined for the store's default. */
-  readonly policy?: string | undefined;
+  policy: z.string().max(128).optional(),
   /** Also with a name that S3 clients cannot see. */
-  readonly hidden_from_s3: boolean;
-  readonly versioning: boolean;
+  hidden_from_s3: z.boolean().default(false),
+  versioning: z.boolean().default(false),
   /** Needs versions, which it turns on. */
-  readonly object_lock: boolean;
-  readonly default_retention: DefaultRetention | null;
-  readonly quota: Bounds;
-}
+  object_lock: z.boolean().default(false),
+  default_retention: NEW_RETENTION.default(null),
+  quota: BOUNDS.default({ bytes: null, objects: null }),
+});
+export type WantedBucket = z.infer<typeof NEW_BUCKET>;
 
 type Owner = Pick<Session, 'store' | 's3'>;
 
@@ -45,11 +48,7 @@ export function expectPossible(wanted: WantedBucket, { s3 }: Owner, info: StoreI
     const message = 'Versioning requires a bucket that S3 clients can see.';
     throw new ApiError('unsupported_here', message, { needs: 's3_base' });
   }
-  if ((quota.bytes !== null || quota.objects !== null) && !info.hasContainerQuotas) {
-    throw new ApiError('unsupported_here', 'This store does not enforce quotas of buckets.', {
-      needs: 'container_quotas',
-    });
-  }
+  if (quota.bytes !== null || quota.objects !== null) expectQuotas(info);
 }
 
 /**

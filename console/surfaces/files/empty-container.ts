@@ -13,10 +13,11 @@ import type { S3Bucket } from './s3/s3-bucket.js';
 import { deleteS3Version } from './s3/s3-objects.js';
 import { abortUpload, walkUploads } from './s3/s3-uploads.js';
 import { walkObjects } from './swift-listing.js';
+import { orMissing } from './translate.js';
 import { versioningOf } from './versioning.js';
 import { walkVersions } from './versions.js';
 
-export interface EmptyOptions {
+interface EmptyOptions {
   /** How many names the store deletes at once; zero where it takes them one by one. */
   readonly bulkDeletesMax: number;
   readonly describe: (error: unknown) => ApiError;
@@ -89,9 +90,8 @@ export class Emptying {
   }
 
   async #versions(container: string): Promise<void> {
-    for await (const row of walkVersions(this.store, container, '')) {
+    for await (const { name: object, version_id: id } of walkVersions(this.store, container, '')) {
       if (this.options.control.signal.aborted) return;
-      const { name: object, version_id: id } = row;
       const query = { 'version-id': id };
       await this.#one(object, () =>
         this.store.do([204, 404], 'DELETE', { container, object, query }),
@@ -113,14 +113,8 @@ export class Emptying {
   }
 
   async #one(name: string, work: () => Promise<unknown>): Promise<void> {
-    await this.#tally.attempt(name, async () => {
-      try {
-        await work();
-      } catch (error) {
-        // Another client was faster.
-        if (!(error instanceof SwiftStatusError && error.status === 404)) throw error;
-      }
-    });
+    // Another client may have been faster.
+    await this.#tally.attempt(name, () => work().catch(orMissing));
   }
 }
 

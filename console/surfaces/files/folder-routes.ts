@@ -4,7 +4,7 @@ import { sessionOf } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
 import { containerName, objectName, prefixText } from './names.js';
 import { listObjects, LISTING_LIMIT, type ObjectRow } from './swift-listing.js';
-import { translate } from './translate.js';
+import { noSuchContainer } from './translate.js';
 
 const FOLDER = z.object({
   container: containerName,
@@ -34,9 +34,9 @@ export function folderRoutes(app: FastifyInstance): void {
     let after = marker;
     for (let page = 0; page < PAGES_MAX; page++) {
       const query = { prefix: prefix || undefined, limit: LISTING_LIMIT, marker: after };
-      const rows = (await listObjects(store, container, query).catch((error: unknown) => {
-        throw translate(error, 404, 'no_such_container', 'The bucket does not exist.');
-      })) as ObjectRow[];
+      const rows = (await listObjects(store, container, query).catch(
+        noSuchContainer,
+      )) as ObjectRow[];
       objects += rows.length;
       for (const { bytes: listed, symlink_bytes: size = listed } of rows) bytes += size;
       after = rows.at(-1)?.name;

@@ -25,12 +25,18 @@ export function isContainerName(text: string): boolean {
   return Buffer.byteLength(text) <= CONTAINER_BYTES_MAX;
 }
 
+/** A container, as requests name it that are about one. */
+export const namedContainer = z.object({ name: containerName });
+
 export const objectName = name(OBJECT_BYTES_MAX);
 
 /** The beginning of names; empty for all. */
 export const prefixText = z.union([z.literal(''), objectName]);
 
 export const objectPlace = z.object({ container: containerName, name: objectName });
+
+/** The type of a body, as a header can have it. */
+export const contentType = z.string().regex(/^[\x20-\x7e]{1,256}$/);
 
 /** A half of a surrogate pair would become another name on its way. */
 function isWellFormed(text: string): boolean {

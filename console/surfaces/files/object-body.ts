@@ -4,7 +4,7 @@ import type { SwiftAccount, SwiftRequest } from '../../swift/account.js';
 import { SwiftStatusError } from '../../swift/errors.js';
 import type { UpstreamAnswer } from '../../swift/upstream.js';
 import { getObject, s3PlaceOf, type S3Place } from './s3/s3-bucket.js';
-import { translate } from './translate.js';
+import { noSuchObject } from './translate.js';
 
 /**
  * Types that a browser shows without running anything of them. PDF is none: viewers run its scripts,
@@ -32,13 +32,11 @@ export async function openBody(
   // An answer to several ranges has a type that is never passed on.
   const headers = range === undefined || range.includes(',') ? {} : { range };
   const request = { ...place, headers, idleMs: DOWNLOAD_IDLE_MS };
-  return store.expect([200, 206], 'GET', request).catch((error: unknown) => {
-    throw translate(error, 404, 'no_such_object', 'The object does not exist.');
-  });
+  return store.expect([200, 206], 'GET', request).catch(noSuchObject);
 }
 
 /** The body of the current object, or of a range of it. */
-export type ObjectReader = (object: string, range?: string) => Promise<UpstreamAnswer>;
+type ObjectReader = (object: string, range?: string) => Promise<UpstreamAnswer>;
 
 /**
  * Reads objects of a container. Swift lets the owners of an account alone read what versions are made

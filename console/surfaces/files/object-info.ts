@@ -3,10 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { encodeUriComponentAws } from '../../../src/lib/uri.js';
 import { ApiError } from '../../server/api-error.js';
 import type { SwiftAccount } from '../../swift/account.js';
-import { SwiftStatusError } from '../../swift/errors.js';
 import { headerText, textOfHeader } from '../../swift/login.js';
 import { sentValue } from './meta-values.js';
 import { versionsOf } from './names.js';
+import { orMissing } from './translate.js';
 
 export type ObjectType = 'object' | 'slo' | 'dlo' | 'symlink';
 
@@ -29,15 +29,12 @@ export interface ObjectInfo {
 }
 
 const META = 'x-object-meta-';
-const KEPT = [
-  'content-encoding',
-  'content-disposition',
-  'content-language',
-  'cache-control',
-  'expires',
-  // Without this header a POST, or a copy, would leave an empty object of a dynamic manifest.
-  'x-object-manifest',
+/** Headers of a body that every store keeps, and a copy with metadata of its own would drop. */
+export const BODY_HEADERS = [
+  ...['content-encoding', 'content-disposition', 'content-language', 'cache-control', 'expires'],
 ];
+/** Without the last one a POST, or a copy, would leave an empty object of a dynamic manifest. */
+const KEPT = [...BODY_HEADERS, 'x-object-manifest'];
 
 /** Metadata that the console writes to what it throws away, and takes off again. */
 const OF_TRASH = /^trash-(?:by|at|delete-at|name-\d)$/i;
@@ -94,11 +91,8 @@ export async function removeAsCopied(
   { container, object }: { readonly container: string; readonly object: string },
   copied: ObjectInfo,
 ): Promise<void> {
-  const present = await objectInfo(store, container, object).catch((error: unknown) => {
-    // Another client was faster.
-    if (error instanceof SwiftStatusError && error.status === 404) return undefined;
-    throw error;
-  });
+  const present = await objectInfo(store, container, object).catch(orMissing);
+  // Another client was faster.
   if (present === undefined) return;
   expectNoS3Version(present);
   if (!isDeepStrictEqual(present, copied)) throw changedSince();
@@ -166,18 +160,30 @@ export function freshHeaders(
   };
 }
 
-function infoOf(headers: IncomingHttpHeaders): ObjectInfo {
+/** The metadata in headers, by their names without the prefix. */
+export function metaIn(headers: IncomingHttpHeaders, prefix: string): Record<string, string> {
   // Made of entries: `__proto__` is a name like any other.
-  const meta = Object.fromEntries(
+  return Object.fromEntries(
     Object.entries(headers)
-      .filter(([name]) => name.startsWith(META))
-      .map(([name, value]) => [name.slice(META.length), textOfHeader(value)]),
+      .filter(([name]) => name.startsWith(prefix))
+      .map(([name, value]) => [name.slice(prefix.length), textOfHeader(value)]),
   );
+}
+
+/** Those of the headers with these names that are there, as they were sent. */
+export function keptIn(
+  headers: IncomingHttpHeaders,
+  names: readonly string[],
+): Record<string, string> {
   const kept: Record<string, string> = {};
-  for (const name of KEPT) {
+  for (const name of names) {
     const value = headers[name];
     if (typeof value === 'string') kept[name] = value;
   }
+  return kept;
+}
+
+function infoOf(headers: IncomingHttpHeaders): ObjectInfo {
   const deleteAt = Number(headers['x-delete-at'] ?? NaN);
   return {
     type: typeOf(headers),
@@ -188,8 +194,8 @@ function infoOf(headers: IncomingHttpHeaders): ObjectInfo {
     timestamp: text(headers, 'x-timestamp'),
     isS3Version: false,
     deleteAtUnixS: Number.isFinite(deleteAt) ? deleteAt : null,
-    meta,
-    kept,
+    meta: metaIn(headers, META),
+    kept: keptIn(headers, KEPT),
   };
 }
 

@@ -8,7 +8,7 @@ import { hasRight } from '../../server/rights.js';
 import { parse } from '../../server/parse.js';
 import { auditedRoute } from '../../server/route-options.js';
 import { headerText, textOfHeader } from '../../swift/login.js';
-import { containerName, objectName, objectPlace, refuseTrash } from './names.js';
+import { contentType, objectPlace, refuseTrash } from './names.js';
 import { changedMeta, shownMeta } from './meta-values.js';
 import {
   expectNoS3Version,
@@ -19,7 +19,7 @@ import {
 } from './object-info.js';
 import { s3BucketOf, type S3Bucket } from './s3/s3-bucket.js';
 import { expectKept, replaceS3Meta, s3ObjectInfo, type S3VersionView } from './s3/s3-objects.js';
-import { translate } from './translate.js';
+import { noSuchObject } from './translate.js';
 
 /** Limits of metadata entered here. What S3 clients wrote may exceed them, and is sent back unchanged. */
 const META_COUNT_MAX = 90;
@@ -34,14 +34,10 @@ const META_VALUE_LENGTH_MAX = 8192;
 const DAY_S = 86_400;
 
 const PATCH = z.strictObject({
-  container: containerName,
-  name: objectName,
+  ...objectPlace.shape,
   /** All of it: what is left out is gone. */
   meta: z.record(z.string().regex(META_NAME), z.string().max(META_VALUE_LENGTH_MAX)),
-  content_type: z
-    .string()
-    .regex(/^[\x20-\x7e]{1,256}$/)
-    .optional(),
+  content_type: contentType.optional(),
   /** Null: the object does not expire. */
   delete_at_unix_s: z.int().positive().nullable().optional(),
   /** The properties that the page was shown. */
@@ -87,11 +83,8 @@ export function objectRoutes(app: FastifyInstance, context: ConsoleContext): voi
       const found = await s3ObjectInfo(bucket, name);
       return { container, name, ...found, meta: shownMeta(found.meta) };
     }
-    const info = await objectInfo(sessionOf(request).store, container, name).catch(
-      (error: unknown) => {
-        throw translate(error, 404, 'no_such_object', 'The object does not exist.');
-      },
-    );
+    const { store } = sessionOf(request);
+    const info = await objectInfo(store, container, name).catch(noSuchObject);
     const { 'x-object-manifest': manifest, ...headers } = info.kept;
     return {
       container,
@@ -112,8 +105,7 @@ export function objectRoutes(app: FastifyInstance, context: ConsoleContext): voi
   /** A POST of Swift replaces all metadata and drops the expiry: both are sent again. */
   app.patch('/api/files/object', auditedRoute('write'), async (request, reply) => {
     const given = parse(PATCH, request.body);
-    const session = sessionOf(request);
-    const { store } = session;
+    const { store } = sessionOf(request);
     const { container, name } = given;
     refuseTrash(container);
     await context.changes.ofObject(store, { container, object: name }, () => save(request, given));
@@ -183,18 +175,13 @@ async function saveInS3(bucket: S3Bucket, given: Patch, mayDestroy: boolean): Pr
 
 /** @throws ApiError conflict where the object is not what the page was shown */
 function expectObjectShown({ was }: Patch, info: Patch['was']): void {
-  const { etag, last_modified: time, content_type: type, delete_at_unix_s: deleteAt, meta } = info;
-  const present = {
-    etag,
-    last_modified: time,
-    content_type: type,
-    delete_at_unix_s: deleteAt,
-    meta,
-  };
-  const expires = deleteAt === null ? '' : `, expires ${new Date(deleteAt * 1000).toISOString()}`;
+  const { etag, last_modified, content_type, delete_at_unix_s, meta } = info;
+  const present = { etag, last_modified, content_type, delete_at_unix_s, meta };
+  const at = delete_at_unix_s;
+  const expires = at === null ? '' : `, expires ${new Date(at * 1000).toISOString()}`;
   const entries = Object.entries(meta).map(([name, value]) => `${name}=${value}`);
-  const text = [type, ...entries].join(', ').slice(0, WORDS_LENGTH_MAX);
-  expectShown(was, present, 'the object', `written ${time}${expires}; ${text}`);
+  const text = [content_type, ...entries].join(', ').slice(0, WORDS_LENGTH_MAX);
+  expectShown(was, present, 'the object', `written ${last_modified}${expires}; ${text}`);
 }
 
 const WORDS_LENGTH_MAX = 500;

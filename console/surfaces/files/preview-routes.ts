@@ -29,10 +29,8 @@ export function previewRoutes(app: FastifyInstance): void {
     if (length > PREVIEW_BYTES) {
       // A store that knows no ranges sends all of it.
       body.destroy();
-      throw new ApiError(
-        'unsupported_here',
-        'Preview is unavailable. The store does not support range requests for this object.',
-      );
+      const reason = 'The store does not support range requests for this object.';
+      throw new ApiError('unsupported_here', `Preview is unavailable. ${reason}`);
     }
     const text = textOf(await readBody(body, PREVIEW_BYTES));
     const [, whole] = /\/(\d+)$/.exec(headers['content-range'] ?? '') ?? [];

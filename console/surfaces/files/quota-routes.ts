@@ -5,10 +5,10 @@ import { expectShown } from '../../server/changes.js';
 import { audited } from '../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
-import type { StoreInfoCache } from '../../swift/info.js';
+import type { StoreInfo, StoreInfoCache } from '../../swift/info.js';
 import { quotaIn } from './container-details.js';
 import { containerName } from './names.js';
-import { translate, translateRefusal } from './translate.js';
+import { noSuchContainer, refused } from './translate.js';
 
 const amount = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).nullable();
 /** Null for no bound. */
@@ -27,11 +27,7 @@ export function quotaRoutes(
     { config: { access: 'manage', audits: 'files.quota' } },
     async (request, reply) => {
       const { name, bytes, objects, was } = parse(QUOTA, request.body);
-      if (!(await info.get()).hasContainerQuotas) {
-        throw new ApiError('unsupported_here', 'This store does not enforce quotas of buckets.', {
-          needs: 'container_quotas',
-        });
-      }
+      expectQuotas(await info.get());
       const { store } = sessionOf(request);
       const headers = { ...quotaHeader('bytes', bytes), ...quotaHeader('count', objects) };
       const act = { action: 'files.quota', target: name, details: { bytes, objects } };
@@ -43,14 +39,18 @@ export function quotaRoutes(
         await store.do([204], 'POST', { container: name, headers });
       };
       await audited(context, request, act, () =>
-        context.changes.ofContainer(store, name, save).catch((thrown: unknown) => {
-          const error = translateRefusal(thrown);
-          throw translate(error, 404, 'no_such_container', 'The bucket does not exist.');
-        }),
+        context.changes.ofContainer(store, name, save).catch(refused).catch(noSuchContainer),
       );
       return reply.status(204).send();
     },
   );
+}
+
+/** @throws ApiError unsupported_here where nothing would keep to the bounds */
+export function expectQuotas({ hasContainerQuotas }: StoreInfo): void {
+  if (hasContainerQuotas) return;
+  const message = 'This store does not enforce quotas of buckets.';
+  throw new ApiError('unsupported_here', message, { needs: 'container_quotas' });
 }
 
 /** The bounds of a new container. */

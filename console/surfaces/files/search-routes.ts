@@ -48,12 +48,8 @@ export function searchRoutes(app: FastifyInstance, context: ConsoleContext): voi
     const session = sessionOf(request);
     const own = [...running.values()].filter((one) => one === session).length;
     if (own >= RUNNING_PER_SESSION || running.size >= RUNNING_MAX) {
-      throw new ApiError(
-        'busy',
-        'Too many searches are running. Try again in a few seconds.',
-        undefined,
-        BUSY_RETRY_S,
-      );
+      const message = 'Too many searches are running. Try again in a few seconds.';
+      throw new ApiError('busy', message, undefined, BUSY_RETRY_S);
     }
     running.set(given, session);
     try {

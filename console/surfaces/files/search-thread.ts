@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { ThreadTask } from '../../server/compute-thread.js';
 import { nameMatcher, PatternError, type SearchMode } from './name-matcher.js';
-import type { ObjectRow } from './swift-listing.js';
+import { rowsIn, type ObjectRow } from './swift-listing.js';
 
 /** The thread of searches: it reads pages of listings, and compares their names. */
 
@@ -56,7 +56,8 @@ export default function run({ task }: ThreadTask<SearchTask>): SearchAnswer {
     if (error instanceof PatternError) return { kind: 'pattern', problem: error.message };
     throw error;
   }
-  const rows = listing === undefined ? [] : rowsOf(listing);
+  const read = listing === undefined ? [] : rowsIn(listing);
+  const rows = read as readonly ObjectRow[] | undefined;
   if (rows === undefined) return { kind: 'no_listing' };
   const hits: SearchHit[] = [];
   let scanned = 0;
@@ -76,15 +77,4 @@ function matcherOf({ q, mode, bytes_min = 0, bytes_max = Infinity, since = '', u
     const isInTime = day >= since && (until === undefined || day <= until);
     return isInTime && bytes >= bytes_min && bytes <= bytes_max && fits(name);
   };
-}
-
-/** @returns undefined for what is no list */
-function rowsOf(listing: Uint8Array): readonly ObjectRow[] | undefined {
-  if (listing.length === 0) return [];
-  try {
-    const rows: unknown = JSON.parse(Buffer.from(listing).toString('utf8'));
-    return Array.isArray(rows) ? (rows as ObjectRow[]) : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -20,7 +20,7 @@ export interface SearchFailure {
 }
 
 /** Where is searched, and for how many pages of the listing. */
-export interface SearchPlace {
+interface SearchPlace {
   readonly container: string;
   readonly prefix: string;
   readonly marker?: string | undefined;

@@ -38,32 +38,29 @@ export function sizeRoutes(app: FastifyInstance, context: ConsoleContext): void 
   const meter = new BucketMeter(thread);
   const turns = new Semaphore(RUNNING);
 
-  app.post(
-    '/api/files/containers/sizes',
-    readRoute('read'),
-    async (request, reply): Promise<SizesView> => {
-      const { names } = parse(SIZES, request.body);
-      const { store } = sessionOf(request);
-      const left = new AbortController();
-      reply.raw.once('close', () => {
-        left.abort();
-      });
-      const found = await mapLimited(names, AT_ONCE, async (name) => {
-        if ((await turns.enter(1)) !== undefined) {
-          const message = 'The console is counting other buckets. Try again in a few seconds.';
-          throw new ApiError('busy', message, undefined, BUSY_RETRY_S);
-        }
-        try {
-          return left.signal.aborted ? undefined : await meter.measure(store, name, left.signal);
-        } catch (error) {
-          // The client has left, and reads no answer.
-          if (left.signal.aborted) return undefined;
-          throw error;
-        } finally {
-          turns.leave(1);
-        }
-      });
-      return { items: found.filter((size) => size !== undefined) };
-    },
-  );
+  const counts = readRoute('read');
+  app.post('/api/files/containers/sizes', counts, async (request, reply): Promise<SizesView> => {
+    const { names } = parse(SIZES, request.body);
+    const { store } = sessionOf(request);
+    const left = new AbortController();
+    reply.raw.once('close', () => {
+      left.abort();
+    });
+    const found = await mapLimited(names, AT_ONCE, async (name) => {
+      if ((await turns.enter(1)) !== undefined) {
+        const message = 'The console is counting other buckets. Try again in a few seconds.';
+        throw new ApiError('busy', message, undefined, BUSY_RETRY_S);
+      }
+      try {
+        return left.signal.aborted ? undefined : await meter.measure(store, name, left.signal);
+      } catch (error) {
+        // The client has left, and reads no answer.
+        if (left.signal.aborted) return undefined;
+        throw error;
+      } finally {
+        turns.leave(1);
+      }
+    });
+    return { items: found.filter((size) => size !== undefined) };
+  });
 }

@@ -8,7 +8,7 @@ export const LISTING_LIMIT = 10_000;
 /** Ten thousand rows with names of a kilobyte, escaped. */
 const LISTING_BYTES_MAX = 32 * 1024 * 1024;
 
-export interface ContainerRow {
+interface ContainerRow {
   readonly name: string;
   readonly count: number;
   readonly bytes: number;
@@ -28,19 +28,16 @@ export interface ObjectRow {
 }
 
 /** Names that begin alike, up to a delimiter. */
-export interface SubdirRow {
+interface SubdirRow {
   readonly subdir: string;
 }
 
-export async function listContainers(
-  store: SwiftAccount,
-  query: SwiftQuery,
-): Promise<ContainerRow[]> {
+export function listContainers(store: SwiftAccount, query: SwiftQuery): Promise<ContainerRow[]> {
   return list(store, undefined, query);
 }
 
 /** One page of a container. @throws SwiftStatusError 404 */
-export async function listObjects(
+export function listObjects(
   store: SwiftAccount,
   container: string,
   query: SwiftQuery,
@@ -80,6 +77,17 @@ export async function readListing(
 ): Promise<Buffer> {
   const request = { container, query: { format: 'json', ...query }, signal };
   return (await store.read([200, 204], 'GET', request, LISTING_BYTES_MAX)).body;
+}
+
+/** The rows of a page as Swift sends it, for threads; undefined for what is no list. */
+export function rowsIn(listing: Uint8Array): readonly unknown[] | undefined {
+  if (listing.length === 0) return [];
+  try {
+    const rows: unknown = JSON.parse(Buffer.from(listing).toString('utf8'));
+    return Array.isArray(rows) ? rows : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 async function list<T>(

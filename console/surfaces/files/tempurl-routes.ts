@@ -34,7 +34,7 @@ const TEMPURL = z
   .refine(({ name, prefix }) => (name === undefined) !== (prefix === undefined), {
     error: 'either name or prefix',
   });
-const ROTATE = z.strictObject({ container: containerName });
+const OF_CONTAINER = z.strictObject({ container: containerName });
 
 const BY_S3 =
   'TempURLs do not work in buckets with S3 versioning. Share objects with presigned URLs instead.';
@@ -89,40 +89,19 @@ export function tempurlRoutes(
     };
   });
 
-  /** The former key goes on to count until the next rotation; the one before it ends now. */
-  app.post(
-    '/api/files/tempurl/rotate',
-    { config: { access: 'manage', audits: 'files.tempurl_rotate' } },
-    async (request, reply) => {
-      const { container } = parse(ROTATE, request.body);
+  const CHANGES = { rotate: rotateKey, remove: removeKeys };
+  for (const [name, change] of Object.entries(CHANGES)) {
+    const action = `files.tempurl_${name}`;
+    const manages = { config: { access: 'manage', audits: action } } as const;
+    app.post(`/api/files/tempurl/${name}`, manages, async (request, reply) => {
+      const { container } = parse(OF_CONTAINER, request.body);
       const { store } = sessionOf(request);
-      const act = { action: 'files.tempurl_rotate', target: container };
-      await audited(context, request, act, () =>
-        changes.ofContainer(store, container, () => rotateKey(store, container)),
+      await audited(context, request, { action, target: container }, () =>
+        changes.ofContainer(store, container, () => change(store, container)),
       );
       return reply.status(204).send();
-    },
-  );
-
-  /** Removes the keys of a container: all TempURLs that they signed stop working. */
-  app.post(
-    '/api/files/tempurl/remove',
-    { config: { access: 'manage', audits: 'files.tempurl_remove' } },
-    async (request, reply) => {
-      const { container } = parse(ROTATE, request.body);
-      const { store } = sessionOf(request);
-      const headers = Object.fromEntries(
-        [KEY, KEY_2].map((name) => [name.replace(/^x-/, 'x-remove-'), 'x']),
-      );
-      const act = { action: 'files.tempurl_remove', target: container };
-      await audited(context, request, act, () =>
-        changes.ofContainer(store, container, () =>
-          store.do([204, 202], 'POST', { container, headers }),
-        ),
-      );
-      return reply.status(204).send();
-    },
-  );
+    });
+  }
 }
 
 /** Refuses a URL that would read a missing object. */
@@ -146,13 +125,8 @@ async function digestOf(info: StoreInfoCache): Promise<TempUrlDigest> {
     return 'sha256';
   }
   if (tempurlDigests.includes('sha512')) return 'sha512';
-  throw new ApiError(
-    'unsupported_here',
-    'The store accepts no secure TempURL digest (SHA-256 or SHA-512).',
-    {
-      needs: 'tempurl with sha256 or sha512',
-    },
-  );
+  const message = 'The store accepts no secure TempURL digest (SHA-256 or SHA-512).';
+  throw new ApiError('unsupported_here', message, { needs: 'tempurl with sha256 or sha512' });
 }
 
 /** @throws ApiError forbidden when there is none, and the user may not make one */
@@ -165,16 +139,15 @@ async function containerKey(
   const known = headers[KEY] ?? headers[KEY_2];
   if (typeof known === 'string' && known !== '') return known;
   if (!mayCreate) {
-    throw new ApiError(
-      'forbidden',
-      'The bucket has no TempURL key that you can use. Contact an admin.',
-    );
+    const message = 'The bucket has no TempURL key that you can use. Contact an admin.';
+    throw new ApiError('forbidden', message);
   }
   const key = newKey();
   await store.do([204, 202], 'POST', { container, headers: { [KEY]: key } });
   return key;
 }
 
+/** The former key goes on to count until the next rotation; the one before it ends now. */
 async function rotateKey(store: SwiftAccount, container: string): Promise<void> {
   const { headers } = await store.do([200, 204], 'HEAD', { container });
   const former = headers[KEY];
@@ -184,12 +157,19 @@ async function rotateKey(store: SwiftAccount, container: string): Promise<void> 
   });
 }
 
+/** All TempURLs that the keys of a container signed stop working. */
+async function removeKeys(store: SwiftAccount, container: string): Promise<void> {
+  const names = [KEY, KEY_2].map((name) => name.replace(/^x-/, 'x-remove-'));
+  const headers = Object.fromEntries(names.map((name) => [name, 'x']));
+  await store.do([204, 202], 'POST', { container, headers });
+}
+
 function newKey(): string {
   return randomBytes(32).toString('base64url');
 }
 
 /** Swift signs the path as it is, and takes it encoded (swift.common.utils.get_hmac). */
-export function tempUrlPath(
+function tempUrlPath(
   account: string,
   given: Omit<z.infer<typeof TEMPURL>, 'expires_in_s'>,
   key: string,

@@ -1,4 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { Readable, Transform } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
@@ -13,9 +14,9 @@ import type { SwiftAccount } from '../../swift/account.js';
 import { UpstreamError } from '../../swift/errors.js';
 import { headerText } from '../../swift/login.js';
 import { isTaken, RepeatedBody, TAKEN } from './exists.js';
-import { objectPlace, refuseTrash } from './names.js';
+import { contentType, objectPlace, refuseTrash } from './names.js';
 import { objectReader, sendBody } from './object-body.js';
-import { translate } from './translate.js';
+import { noSuchContainer, translate } from './translate.js';
 import { s3BucketOf } from './s3/s3-bucket.js';
 import { expectKept } from './s3/s3-objects.js';
 import { replacing } from './write-effect.js';
@@ -25,10 +26,7 @@ const UPLOAD = objectPlace.extend({
   overwrite: z.enum(['0', '1']).default('0'),
   /** Set by a client that has sent the same body before, and does not know what became of it. */
   again: z.enum(['0', '1']).default('0'),
-  type: z
-    .string()
-    .regex(/^[\x20-\x7e]{1,256}$/)
-    .optional(),
+  type: contentType.optional(),
 });
 const DOWNLOAD = objectPlace.extend({
   disposition: z.enum(['attachment', 'inline']).default('attachment'),
@@ -94,14 +92,7 @@ export function transferRoutes(
               headers: sent,
             })
           ).headers;
-        const etag = (headers.etag ?? '').replaceAll('"', '');
-        if (etag !== metered.md5()) {
-          throw new ApiError(
-            'etag_mismatch',
-            'The data was corrupted on its way to the store (checksum mismatch). Try again.',
-          );
-        }
-        return { etag, bytes: metered.bytes() };
+        return { etag: metered.stored(headers), bytes: metered.bytes() };
       };
       const made =
         overwrite === '1' ? await replacing(context, request, place, put) : await put(true);
@@ -118,7 +109,7 @@ export function transferRoutes(
         if (made !== undefined) return await reply.status(201).send(made);
       }
       discardRest(request.raw);
-      throw translate(known, 404, 'no_such_container', 'The bucket does not exist.');
+      return noSuchContainer(known);
     }
   });
 
@@ -135,13 +126,8 @@ export function transferRoutes(
  * @throws ApiError too_large; UpstreamError when the body has been cut before
  */
 export function meter(body: Readable | undefined, length: string | undefined, bytesMax: number) {
-  const tooLarge = new ApiError(
-    'too_large',
-    "The file is larger than the console's upload limit.",
-    {
-      max_upload_bytes: bytesMax,
-    },
-  );
+  const message = "The file is larger than the console's upload limit.";
+  const tooLarge = new ApiError('too_large', message, { max_upload_bytes: bytesMax });
   if (Number(length ?? 0) > bytesMax) throw tooLarge;
   // The end of the body was reported already: a listener added now would wait for ever.
   if (body?.destroyed && !body.readableEnded) throw new UpstreamError('unavailable');
@@ -167,5 +153,14 @@ export function meter(body: Readable | undefined, length: string | undefined, by
       if (!body.readableEnded) counter.destroy(new UpstreamError('unavailable'));
     });
   }
-  return { body: counter, bytes: () => bytes, md5: () => md5.digest('hex') };
+  /** @returns the ETag of what the store has written @throws ApiError where that is not the body */
+  const stored = ({ etag: quoted = '' }: IncomingHttpHeaders) => {
+    const etag = quoted.replaceAll('"', '');
+    if (etag === md5.digest('hex')) return etag;
+    throw new ApiError(
+      'etag_mismatch',
+      'The data was corrupted on its way to the store (checksum mismatch). Try again.',
+    );
+  };
+  return { body: counter, bytes: () => bytes, stored };
 }

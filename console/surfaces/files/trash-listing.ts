@@ -1,10 +1,12 @@
+import { BoundedCache } from '../../../src/lib/bounded-cache.js';
+import { mapLimited } from '../../../src/lib/promises.js';
 import { decodeWords } from '../../../src/lib/rfc2047.js';
 import type { SwiftAccount } from '../../swift/account.js';
-import { SwiftStatusError } from '../../swift/errors.js';
 import { trashOf } from './names.js';
 import { objectInfo } from './object-info.js';
 import { walkObjects, type ObjectRow } from './swift-listing.js';
 import { nameInTrash, parseTrashName } from './trash.js';
+import { orMissing } from './translate.js';
 
 /** Something in the trash. */
 export interface TrashEntry {
@@ -24,7 +26,7 @@ export interface TrashEntry {
 }
 
 /** The deleted objects below a folder. */
-export interface TrashFolder {
+interface TrashFolder {
   readonly name: string;
   readonly objects: number;
   readonly bytes: number;
@@ -54,7 +56,7 @@ const ROWS_MAX = 200_000;
 
 /** Lists trash, asking the store for each entry once. */
 export class TrashListing {
-  readonly #known = new Map<string, Facts>();
+  readonly #known = new BoundedCache<Facts>({ weightMax: FACTS_MAX });
 
   constructor(private readonly now: () => number) {}
 
@@ -85,17 +87,9 @@ export class TrashListing {
       if ((truncated && prefix === undefined) || read === ROWS_MAX) break;
     }
     if (read === ROWS_MAX) truncated = true;
-    const entries: TrashEntry[] = [];
-    let next = 0;
-    const lane = async () => {
-      for (let at = next++; at < rows.length; at = next++) {
-        const row = rows[at];
-        if (row !== undefined) entries[at] = await this.#entry(store, container, row);
-      }
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, lane));
+    const items = await mapLimited(rows, AT_ONCE, (row) => this.#entry(store, container, row));
     const sorted = [...folders.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-    return { items: entries, folders: sorted, truncated };
+    return { items, folders: sorted, truncated };
   }
 
   async #entry(store: SwiftAccount, container: string, row: ObjectRow): Promise<TrashEntry> {
@@ -124,7 +118,7 @@ export class TrashListing {
     const key = `${store.name}/${container}/${trashName}`;
     const known = this.#known.get(key);
     if (known !== undefined) return known;
-    const info = await objectInfo(store, trashOf(container), trashName).catch(orGone);
+    const info = await objectInfo(store, trashOf(container), trashName).catch(orMissing);
     if (info === undefined) return undefined;
     const { deleteAtUnixS: expiresUnixS, meta } = info;
     const facts = {
@@ -132,8 +126,6 @@ export class TrashListing {
       expiresUnixS,
       by: meta['trash-by'] === undefined ? null : decodeWords(meta['trash-by']),
     };
-    const [oldest] = this.#known.keys();
-    if (this.#known.size >= FACTS_MAX && oldest !== undefined) this.#known.delete(oldest);
     this.#known.set(key, facts);
     return facts;
   }
@@ -154,8 +146,4 @@ function withRow(
 ): TrashFolder {
   if (folder === undefined) return { name, objects: 1, bytes, deleted_unix_ms: deletedMs };
   return { ...folder, objects: folder.objects + 1, bytes: folder.bytes + bytes };
-}
-
-function orGone(error: unknown): undefined {
-  if (!(error instanceof SwiftStatusError && error.status === 404)) throw error;
 }

@@ -8,7 +8,6 @@ import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
 import { auditedRoute } from '../../server/route-options.js';
 import type { SwiftAccount } from '../../swift/account.js';
-import { SwiftStatusError } from '../../swift/errors.js';
 import { forMany, Tally } from './many.js';
 import { containerName, NAMES_MAX, objectName, prefixText, trashOf } from './names.js';
 import { purge } from './purge.js';
@@ -17,6 +16,7 @@ import { parseTrashName, restoreJob, trashTransfers, walkTrash } from './trash.j
 import { TrashListing, type TrashView } from './trash-listing.js';
 import { transferMany } from './transfer-many.js';
 import { Transfers } from './transfers.js';
+import { orMissing } from './translate.js';
 import { UndoLog, type Undos } from './undo.js';
 
 const TRASH = z.object({
@@ -57,14 +57,10 @@ export function trashRoutes(app: FastifyInstance, context: ConsoleContext, undos
   const reads = { config: { access: 'read' } } as const;
   app.get('/api/files/trash', reads, async (request): Promise<TrashView> => {
     const { container, limit, by, prefix } = parse(TRASH, request.query);
-    try {
-      const folder = by === 'folder' ? prefix : undefined;
-      return await listing.list(sessionOf(request).store, container, limit, folder);
-    } catch (error) {
-      // Nothing was ever thrown away here.
-      if (!(error instanceof SwiftStatusError && error.status === 404)) throw error;
-      return { items: [], folders: [], truncated: false };
-    }
+    const folder = by === 'folder' ? prefix : undefined;
+    const found = listing.list(sessionOf(request).store, container, limit, folder);
+    // Where nothing was ever thrown away there is no container.
+    return (await found.catch(orMissing)) ?? { items: [], folders: [], truncated: false };
   });
 
   app.post('/api/files/trash/restore', auditedRoute('write'), async (request, reply) => {

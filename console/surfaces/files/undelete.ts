@@ -1,5 +1,6 @@
 import { ApiError } from '../../server/api-error.js';
 import type { Session } from '../../server/sessions.js';
+import { TAKEN } from './exists.js';
 import { objectInfo } from './object-info.js';
 import type { Keeper } from './remover.js';
 import { onlyOver } from './s3/s3-bucket.js';
@@ -48,8 +49,6 @@ export async function undelete(
   await restoreVersion(store, container, name, versioning, id);
   return (await objectInfo(store, container, name)).timestamp;
 }
-
-const TAKEN = 'An object with this name already exists.';
 
 /** @param versions of one object, the newest first @throws ApiError */
 function newest(versions: readonly ObjectVersion[]): ObjectVersion {

@@ -15,7 +15,7 @@ import { headerText } from '../../swift/login.js';
 import { readBody } from '../../swift/upstream.js';
 import { aclLists } from './acl-routes.js';
 import { isTaken, TAKEN } from './exists.js';
-import { containerName, objectName, refuseTrash, segmentsOf } from './names.js';
+import { contentType, objectPlace, refuseTrash, segmentsOf } from './names.js';
 import { onlyOver, s3BucketOf, type S3Bucket } from './s3/s3-bucket.js';
 import { expectKept } from './s3/s3-objects.js';
 import { aclOfSegments } from './s3/gateway-rules.js';
@@ -33,9 +33,7 @@ import { replacing } from './write-effect.js';
 
 const SIZE_MAX = 5 * 1024 ** 4;
 
-const FILE = z.object({
-  container: containerName,
-  name: objectName,
+const FILE = objectPlace.extend({
   size_bytes: z.coerce.number().int().min(1).max(SIZE_MAX),
   mtime_ms: z.coerce.number().int().min(0),
   fingerprint: z.string().regex(/^[0-9a-f]{16,64}$/),
@@ -43,10 +41,7 @@ const FILE = z.object({
 const SEGMENT = FILE.extend({ index: z.coerce.number().int().min(0).max(999) });
 const FINISH = FILE.extend({
   overwrite: z.boolean().default(false),
-  type: z
-    .string()
-    .regex(/^[\x20-\x7e]{1,256}$/)
-    .default('application/octet-stream'),
+  type: contentType.default('application/octet-stream'),
 });
 
 /** The known facts of a segment. */
@@ -75,13 +70,8 @@ export function uploadRoutes(app: FastifyInstance, context: ConsoleContext): voi
     const kind = bucket === undefined ? 'slo' : 's3';
     const plan = planUpload(file, Math.min(segmentBytes, maxUploadBytes), kind);
     if (plan.segmentBytes <= maxUploadBytes) return plan;
-    throw new ApiError(
-      'too_large',
-      "The file is too large: its segments would exceed the console's upload limit.",
-      {
-        max_upload_bytes: maxUploadBytes,
-      },
-    );
+    const message = "The file is too large: its segments would exceed the console's upload limit.";
+    throw new ApiError('too_large', message, { max_upload_bytes: maxUploadBytes });
   };
 
   app.post('/api/files/uploads', readRoute('write'), async (request): Promise<UploadPlanView> => {
@@ -147,14 +137,7 @@ export function uploadRoutes(app: FastifyInstance, context: ConsoleContext): voi
         discardRest(request.raw);
         throw error;
       });
-    const etag = (headers.etag ?? '').replaceAll('"', '');
-    if (etag !== metered.md5()) {
-      throw new ApiError(
-        'etag_mismatch',
-        'The data was corrupted on its way to the store (checksum mismatch). Try again.',
-      );
-    }
-    return reply.status(201).send({ etag });
+    return reply.status(201).send({ etag: metered.stored(headers) });
   });
 
   app.post('/api/files/uploads/finish', auditedRoute('write'), async (request, reply) => {

@@ -13,12 +13,11 @@ import { openBody, sendBody } from './object-body.js';
 import type { VersionKeepers } from './version-keepers.js';
 import { versioningOf, type Versioning, type VersioningMode } from './versioning.js';
 import {
-  archivedPlace,
   deleteVersion,
   listVersions,
-  restoreVersion,
-  versionQuery,
   readDeleted,
+  restoreVersion,
+  versionPlace,
   walkStacked,
   type DeletedObject,
   type ObjectVersion,
@@ -26,7 +25,7 @@ import {
 import { s3BucketOf, setS3Versioning } from './s3/s3-bucket.js';
 import { deleteS3Version, restoreInS3, s3ObjectInfo, type S3ObjectView } from './s3/s3-objects.js';
 import { confirmName, expectTyped, version, versionId } from './s3/version-id.js';
-import { translate } from './translate.js';
+import { noSuchContainer, noSuchVersion } from './translate.js';
 import { REFUSED } from './write-effect.js';
 
 const DELETE = version.extend({
@@ -87,8 +86,7 @@ export function versionRoutes(
       const active = bucket.versioning === 'Enabled';
       return { mode: 's3', active, items, truncated: items.length === limit };
     }
-    const { headers } = await head(store, container);
-    const versioning = versioningOf(headers);
+    const versioning = await versioningIn(store, container);
     const { mode, active } = versioning;
     if (mode === 'none') return { mode, active, items: [], truncated: false };
     const place = { container, object: name };
@@ -117,12 +115,8 @@ export function versionRoutes(
       const answer = await bucket.get(name, id, request.headers.range).catch(noSuchVersion);
       return sendBody(reply, answer, name, 'attachment');
     }
-    const versioning = await versioningIn(store, container);
-    const query = versionQuery(versioning, id);
-    const place =
-      query === undefined
-        ? archivedPlace(versioning, name, id)
-        : { container, object: name, query };
+    const versioning = await expectVersioning(store, container);
+    const place = versionPlace({ container, object: name }, versioning, id);
     const answer = await openBody(store, place, request.headers.range);
     return sendBody(reply, answer, name, 'attachment');
   });
@@ -142,7 +136,7 @@ export function versionRoutes(
     const act = { action: 'files.version_restore', target: `${container}/${name}` };
     const restore =
       bucket === undefined
-        ? await versioningIn(store, container).then(
+        ? await expectVersioning(store, container).then(
             (versioning) => () => restoreVersion(store, container, name, versioning, id),
           )
         : () => restoreInS3(bucket, name, id, hasRight(user.role, 'manage'));
@@ -166,7 +160,7 @@ export function versionRoutes(
     const act = { action: 'files.purge_version', target: `${container}/${name}` };
     const remove =
       bucket === undefined
-        ? await versioningIn(store, container).then(
+        ? await expectVersioning(store, container).then(
             (versioning) => () => deleteVersion(store, container, name, versioning, id),
           )
         : () => deleteS3Version(bucket, name, id, bypass);
@@ -195,14 +189,14 @@ export function versionRoutes(
   });
 }
 
-async function head(store: SwiftAccount, container: string) {
-  return store.do([200, 204], 'HEAD', { container }).catch((error: unknown) => {
-    throw translate(error, 404, 'no_such_container', 'The bucket does not exist.');
-  });
+async function versioningIn(store: SwiftAccount, container: string): Promise<Versioning> {
+  const { headers } = await store.do([200, 204], 'HEAD', { container }).catch(noSuchContainer);
+  return versioningOf(headers);
 }
 
-async function versioningIn(store: SwiftAccount, container: string): Promise<Versioning> {
-  const versioning = versioningOf((await head(store, container)).headers);
+/** @throws ApiError unsupported_here where no versions are kept */
+async function expectVersioning(store: SwiftAccount, container: string): Promise<Versioning> {
+  const versioning = await versioningIn(store, container);
   if (versioning.mode === 'none') throw noVersions();
   return versioning;
 }
@@ -214,10 +208,6 @@ async function versioningIn(store: SwiftAccount, container: string): Promise<Ver
 async function isUnkept(store: SwiftAccount, container: string, object: string): Promise<boolean> {
   const { status, headers } = await store.do([200, 204, 403, 404], 'HEAD', { container, object });
   return status < 300 && headers['x-object-version-id'] === 'null';
-}
-
-function noSuchVersion(error: unknown): never {
-  throw translate(error, 404, 'no_such_object', 'The version does not exist.');
 }
 
 function noVersions(): ApiError {

@@ -1,10 +1,10 @@
 import { ApiError } from '../../server/api-error.js';
 import type { SwiftAccount } from '../../swift/account.js';
-import { SwiftStatusError } from '../../swift/errors.js';
 import type { SwiftQuery } from '../../swift/path.js';
-import { copyObject } from './copy-object.js';
+import { copyObject, type Place } from './copy-object.js';
 import { objectInfo } from './object-info.js';
 import { listObjects, LISTING_LIMIT, walkObjects, type ObjectRow } from './swift-listing.js';
+import { orMissing } from './translate.js';
 import { archivePrefix, isMarker, type Versioning } from './versioning.js';
 
 /** One state that an object had. */
@@ -35,13 +35,13 @@ const NULL_ID = 'null';
  */
 const NEWEST_ID = '9999999999.99999';
 
-/** The query for one version; undefined where the archive has it. */
-export function versionQuery({ mode }: Versioning, id: string): SwiftQuery | undefined {
-  return mode === 'stack' ? { 'version-id': id } : undefined;
-}
-
-/** The place of an archived version. @throws Error where versions are not in another container */
-export function archivedPlace({ archive }: Versioning, object: string, id: string) {
+/** The place of one version of an object. @throws Error where neither it nor an archive has any */
+export function versionPlace(
+  { container, object }: Place,
+  { mode, archive }: Versioning,
+  id: string,
+): Place & { readonly query?: SwiftQuery } {
+  if (mode === 'stack') return { container, object, query: { 'version-id': id } };
   if (archive === undefined) throw new Error('these versions are in no archive');
   return { container: archive, object: archivePrefix(object) + id };
 }
@@ -53,7 +53,7 @@ export function archivedPlace({ archive }: Versioning, object: string, id: strin
  */
 export async function listVersions(
   store: SwiftAccount,
-  { container, object }: { readonly container: string; readonly object: string },
+  { container, object }: Place,
   versioning: Versioning,
   { max, after }: { readonly max: number; readonly after: string | undefined },
 ): Promise<ObjectVersion[]> {
@@ -80,11 +80,7 @@ async function* stacked(
 ): AsyncGenerator<ObjectVersion> {
   for await (const row of walkVersions(store, container, object)) {
     if (row.name !== object) return;
-    yield {
-      id: row.version_id,
-      is_latest: row.is_latest,
-      ...shown(row),
-    };
+    yield { id: row.version_id, is_latest: row.is_latest, ...shown(row) };
   }
 }
 
@@ -119,17 +115,10 @@ async function* archived(
 ): AsyncGenerator<ObjectVersion> {
   const current = await objectInfo(store, container, object).catch(orMissing);
   if (current !== undefined) {
-    const { bytes, etag, contentType: type, lastModified } = current;
-    const modified = new Date(lastModified).toISOString();
-    yield {
-      id: 'current',
-      is_latest: true,
-      deleted: false,
-      bytes,
-      etag,
-      content_type: type,
-      last_modified: modified,
-    };
+    const { bytes, etag, contentType: content_type, lastModified } = current;
+    const last_modified = new Date(lastModified).toISOString();
+    const own = { deleted: false, bytes, etag, content_type, last_modified };
+    yield { id: 'current', is_latest: true, ...own };
   }
   if (archive === undefined) return;
   const prefix = archivePrefix(object);
@@ -137,17 +126,9 @@ async function* archived(
   for await (const row of walkObjects(store, archive, prefix)) rows.push(row);
   let isFirst = current === undefined;
   for (const row of rows.reverse()) {
-    yield {
-      id: row.name.slice(prefix.length),
-      is_latest: isFirst,
-      ...shown(row),
-    };
+    yield { id: row.name.slice(prefix.length), is_latest: isFirst, ...shown(row) };
     isFirst = false;
   }
-}
-
-function orMissing(error: unknown): undefined {
-  if (!(error instanceof SwiftStatusError && error.status === 404)) throw error;
 }
 
 function shown({ bytes, hash, content_type: type, last_modified: time }: ObjectRow) {
@@ -164,13 +145,12 @@ export async function restoreVersion(
   versioning: Versioning,
   id: string,
 ): Promise<void> {
-  const query = versionQuery(versioning, id);
-  if (query !== undefined) {
+  const from = versionPlace({ container, object }, versioning, id);
+  if (from.query !== undefined) {
     const headers = { 'content-length': '0' };
-    await store.do([201], 'PUT', { container, object, query, headers, body: '' });
+    await store.do([201], 'PUT', { ...from, headers, body: '' });
     return;
   }
-  const from = archivedPlace(versioning, object, id);
   const info = await objectInfo(store, from.container, from.object);
   await copyObject(store, from, { container, object }, info);
 }
@@ -183,12 +163,7 @@ export async function deleteVersion(
   versioning: Versioning,
   id: string,
 ): Promise<void> {
-  const query = versionQuery(versioning, id);
-  if (query !== undefined) {
-    await store.do([200, 204], 'DELETE', { container, object, query });
-    return;
-  }
-  await store.do([200, 204], 'DELETE', archivedPlace(versioning, object, id));
+  await store.do([200, 204], 'DELETE', versionPlace({ container, object }, versioning, id));
 }
 
 /** An object whose latest version says that it was deleted. */

@@ -18,7 +18,7 @@ import { versioningOf } from './versioning.js';
  *     keeps      the store keeps it as a version
  *     destroys   it is gone for good, or that is unknown
  */
-export type WriteEffect = 'creates' | 'keeps' | 'destroys';
+type WriteEffect = 'creates' | 'keeps' | 'destroys';
 
 /** The object under a name, and the effect of a write there. */
 export interface Target {

@@ -31,6 +31,7 @@ const TICKETS_MAX = 200;
 /** Archives on their way: each holds its directory, and a connection to the store. */
 const RUNNING_PER_SESSION = 4;
 const RUNNING_MAX = 32;
+const BUSY_RETRY_S = 30;
 
 /** The event of topic `zip`: a download was cut. */
 export interface ZipCut {
@@ -55,12 +56,8 @@ export function zipRoutes(app: FastifyInstance, context: ConsoleContext): void {
   const admit = (session: Session) => {
     const own = [...running.values()].filter((one) => one === session).length;
     if (own < RUNNING_PER_SESSION && running.size < RUNNING_MAX) return;
-    throw new ApiError(
-      'busy',
-      'Too many archive downloads are in progress. Try again later.',
-      undefined,
-      30,
-    );
+    const message = 'Too many archive downloads are in progress. Try again later.';
+    throw new ApiError('busy', message, undefined, BUSY_RETRY_S);
   };
 
   app.post('/api/files/zip', readRoute('read'), (request) => {
@@ -83,23 +80,20 @@ export function zipRoutes(app: FastifyInstance, context: ConsoleContext): void {
     const found = tickets.get(ticket);
     tickets.delete(ticket);
     if (found?.session !== sessionOf(request) || found.untilMs < now()) {
-      throw new ApiError(
-        'not_found',
-        'This download link has expired or was already used. Start the download again.',
-      );
+      const message = 'This download link has expired or was already used.';
+      throw new ApiError('not_found', `${message} Start the download again.`);
     }
-    admit(found.session);
     const { session, wanted } = found;
+    admit(session);
     const archive = archiveOf(session, wanted, (error, object) => {
       // The download is cut, which says nothing of why.
       const { message } = describeError(context, error, request.id);
       const name = object === undefined ? {} : { object };
-      const cut: ZipCut = { container: wanted.container, message, ...name };
-      events.publish('zip', cut, session);
+      events.publish('zip', { container: wanted.container, message, ...name }, session);
     });
     running.set(archive, session);
     archive.once('close', () => running.delete(archive));
-    setSafeHeaders(reply, `${found.wanted.container}.zip`, 'application/zip', 'attachment');
+    setSafeHeaders(reply, `${wanted.container}.zip`, 'application/zip', 'attachment');
     return reply.send(archive);
   });
 }

@@ -1,54 +1,64 @@
+import { z } from 'zod';
 import { S3StatusError } from '../../../s3/errors.js';
 import { children, textIn } from '../../../s3/xml.js';
 import { ApiError } from '../../../server/api-error.js';
+import { orNone } from './failure.js';
 import { BYPASS_GOVERNANCE, type S3Bucket, type S3Place } from './s3-bucket.js';
 import { s3ObjectInfo } from './s3-objects.js';
 
 /** Object Lock of a bucket and of its versions, as S3 has it (docs/s3-compatibility.md). */
 
-export const LOCK_MODES = ['GOVERNANCE', 'COMPLIANCE'] as const;
-
-export type LockMode = (typeof LOCK_MODES)[number];
+const MODE = z.enum(['GOVERNANCE', 'COMPLIANCE']);
+/** AWS and the gateway take a hundred years at most. */
+const YEARS_MAX = 100;
+/** The last second of the year 9999: dates of S3 have four digits for the year. */
+const UNTIL_MAX_S = 253_402_300_799;
 
 /** The retention of versions that are written without one of their own. */
-export interface DefaultRetention {
-  readonly mode: LockMode;
-  readonly unit: 'days' | 'years';
-  readonly count: number;
-}
+const defaultRetention = z.strictObject({
+  mode: MODE,
+  unit: z.enum(['days', 'years']),
+  count: z.int().min(1),
+});
+export type DefaultRetention = z.infer<typeof defaultRetention>;
 
-export interface BucketLock {
-  readonly enabled: boolean;
-  readonly default_retention: DefaultRetention | null;
-}
+/** The retention of new versions; null for none. */
+export const NEW_RETENTION = defaultRetention
+  .refine(({ unit, count }) => count <= YEARS_MAX * (unit === 'years' ? 1 : 365), {
+    error: 'at most a hundred years',
+  })
+  .nullable();
 
-export interface Retention {
-  readonly mode: LockMode;
-  readonly until_unix_s: number;
-}
+export const BUCKET_LOCK = z.strictObject({
+  enabled: z.boolean(),
+  default_retention: defaultRetention.nullable(),
+});
+export type BucketLock = z.infer<typeof BUCKET_LOCK>;
+
+/** The retention of one version. */
+export const RETENTION = z.strictObject({
+  mode: MODE,
+  until_unix_s: z.int().positive().max(UNTIL_MAX_S),
+});
+type Retention = z.infer<typeof RETENTION>;
 
 const NAMESPACE = 'xmlns="http://s3.amazonaws.com/doc/2006-03-01/"';
 
 /** @throws S3StatusError; UpstreamError */
 export async function bucketLock({ s3, name: bucket }: S3Place): Promise<BucketLock> {
-  try {
-    const root = await s3.read('GET', { bucket, query: { 'object-lock': '' } });
-    const [rule = ''] = children(root, 'Rule');
-    const [given] = children(rule, 'DefaultRetention');
-    return {
-      enabled: textIn(root, 'ObjectLockEnabled') === 'Enabled',
-      default_retention: given === undefined ? null : defaultOf(given),
-    };
-  } catch (error) {
-    if (!(error instanceof S3StatusError && error.status === 404)) throw error;
-    if (error.code === 'NoSuchBucket') throw error;
-    return { enabled: false, default_retention: null };
-  }
+  const root = await s3.read('GET', { bucket, query: { 'object-lock': '' } }).catch(orNone);
+  if (root === undefined) return { enabled: false, default_retention: null };
+  const [rule = ''] = children(root, 'Rule');
+  const [given] = children(rule, 'DefaultRetention');
+  return {
+    enabled: textIn(root, 'ObjectLockEnabled') === 'Enabled',
+    default_retention: given === undefined ? null : defaultOf(given),
+  };
 }
 
 function defaultOf(node: Parameters<typeof textIn>[0]): DefaultRetention {
   const years = textIn(node, 'Years');
-  const mode = textIn(node, 'Mode') as LockMode;
+  const mode = textIn(node, 'Mode') as DefaultRetention['mode'];
   return years === ''
     ? { mode, unit: 'days', count: Number(textIn(node, 'Days')) }
     : { mode, unit: 'years', count: Number(years) };

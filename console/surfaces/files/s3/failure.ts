@@ -11,6 +11,12 @@ const ABOUT_THE_INPUT: ReadonlySet<string> = new Set([
   'InvalidRetentionPeriod',
 ]);
 
+/** Takes a document that a bucket does not have for undefined. @throws any other error */
+export function orNone(error: unknown): undefined {
+  const isMissing = error instanceof S3StatusError && error.status === 404;
+  if (!isMissing || error.code === 'NoSuchBucket') throw error;
+}
+
 /** Tells in S3's own words why it refuses what was entered; other errors stay what they are. */
 export function s3Failure(error: unknown): never {
   if (error instanceof S3StatusError && ABOUT_THE_INPUT.has(error.code)) {

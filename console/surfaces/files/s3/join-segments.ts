@@ -10,7 +10,7 @@ import type { S3Bucket } from './s3-bucket.js';
 import { putInParts } from './s3-uploads.js';
 
 /** Where segments go: into one version of a key. */
-export interface Joining {
+interface Joining {
   readonly store: SwiftAccount;
   readonly bucket: S3Bucket;
   readonly key: string;

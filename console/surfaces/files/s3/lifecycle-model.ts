@@ -11,7 +11,7 @@ const time = z.union([z.strictObject({ days: count(0) }), z.strictObject({ date:
 const storageClass = z.string().regex(/^[A-Z][A-Z0-9_]{0,63}$/, { error: 'a storage class' });
 const newer = count(1).nullable();
 
-export const lifecycleRule = z.strictObject({
+const lifecycleRule = z.strictObject({
   /** Empty: one is made up. */
   id: z.string().max(255),
   enabled: z.boolean(),
@@ -50,17 +50,20 @@ export function rulesOf({ rules }: LifecycleConfiguration): LifecycleRuleView[] 
     noncurrent_expire:
       rule.noncurrentVersionExpiration === undefined
         ? null
-        : {
-            days: rule.noncurrentVersionExpiration.noncurrentDays,
-            newer: rule.noncurrentVersionExpiration.newerNoncurrentVersions ?? null,
-          },
+        : agesOf(rule.noncurrentVersionExpiration),
     noncurrent_transitions: rule.noncurrentVersionTransitions.map((one) => ({
-      days: one.noncurrentDays,
-      newer: one.newerNoncurrentVersions ?? null,
+      ...agesOf(one),
       storage_class: one.storageClass,
     })),
     abort_days: rule.abortDaysAfterInitiation ?? null,
   }));
+}
+
+/** When noncurrent versions are old enough. */
+type Ages = NonNullable<LifecycleRule['noncurrentVersionExpiration']>;
+
+function agesOf({ noncurrentDays: days, newerNoncurrentVersions: newer }: Ages) {
+  return { days, newer: newer ?? null };
 }
 
 function expireOf({ expiration }: LifecycleRule): LifecycleRuleView['expire'] {
@@ -106,20 +109,17 @@ function ruleOf(view: LifecycleRuleView): LifecycleRule {
       when: timeOf(when),
       storageClass: name,
     })),
-    noncurrentVersionExpiration:
-      noncurrent === null
-        ? undefined
-        : {
-            noncurrentDays: noncurrent.days,
-            newerNoncurrentVersions: noncurrent.newer ?? undefined,
-          },
+    noncurrentVersionExpiration: noncurrent === null ? undefined : noncurrentOf(noncurrent),
     noncurrentVersionTransitions: view.noncurrent_transitions.map((one) => ({
-      noncurrentDays: one.days,
-      newerNoncurrentVersions: one.newer ?? undefined,
+      ...noncurrentOf(one),
       storageClass: one.storage_class,
     })),
     abortDaysAfterInitiation: view.abort_days ?? undefined,
   };
+}
+
+function noncurrentOf({ days, newer }: ReturnType<typeof agesOf>): Ages {
+  return { noncurrentDays: days, newerNoncurrentVersions: newer ?? undefined };
 }
 
 function timeOf(time: { days: number } | { date: string }): LifecycleTime {

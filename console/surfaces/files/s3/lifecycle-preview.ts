@@ -15,7 +15,7 @@ import { walkUploads } from './s3-uploads.js';
 import { tagsOf } from './tags.js';
 
 /** The effect of a rule on its matches. */
-export type LifecycleEffect =
+type LifecycleEffect =
   | 'expire'
   | 'transition'
   | 'expire_version'
@@ -24,7 +24,7 @@ export type LifecycleEffect =
   | 'abort_upload';
 
 /** One effect of one rule. */
-export interface RuleEffect {
+interface RuleEffect {
   readonly rule_id: string;
   readonly effect: LifecycleEffect;
   /** How many it matches now, and how many later, as they are today. */
@@ -203,14 +203,8 @@ class Scan {
     this.#add(action.ruleId, effect, true, version.name, version.bytes);
   }
 
-  async #objectOf({
-    name: key,
-    id,
-    deleted,
-    bytes: size,
-    last_modified: time,
-    storage_class: kind,
-  }: S3Version) {
+  async #objectOf({ name: key, id, deleted, bytes: size, ...version }: S3Version) {
+    const { last_modified: time, storage_class: kind } = version;
     const tags = new Map<string, string>();
     if (!deleted && tagsMatter(this.configuration, { key, size })) {
       if (this.#tagsRead === TAGS_READ_MAX) this.#tagsUnread += 1;

@@ -5,13 +5,15 @@ import { expectShown } from '../../../server/changes.js';
 import { audited } from '../../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
-import { containerName } from '../names.js';
-import { translate } from '../translate.js';
+import { containerName, namedContainer } from '../names.js';
+import { noSuchVersion } from '../translate.js';
 import {
+  BUCKET_LOCK,
   bucketLock,
   defaultText,
+  NEW_RETENTION,
+  RETENTION,
   type BucketLock,
-  LOCK_MODES,
   setBucketLock,
   setLegalHold,
   setRetention,
@@ -20,33 +22,14 @@ import { s3Failure } from './failure.js';
 import { expectS3Bucket, expectS3Place } from './s3-bucket.js';
 import { confirmName, expectTyped, version } from './version-id.js';
 
-const MODE = z.enum(LOCK_MODES);
-/** AWS and the gateway take a hundred years at most. */
-const YEARS_MAX = 100;
-/** The last second of the year 9999: dates of S3 have four digits for the year. */
-const UNTIL_MAX_S = 253_402_300_799;
-
-const defaultRetention = z.strictObject({
-  mode: MODE,
-  unit: z.enum(['days', 'years']),
-  count: z.int().min(1),
-});
-/** The retention of new versions; null for none. */
-export const NEW_RETENTION = defaultRetention
-  .refine(({ unit, count }) => count <= YEARS_MAX * (unit === 'years' ? 1 : 365), {
-    error: 'at most a hundred years',
-  })
-  .nullable();
 const BUCKET = z.strictObject({
   name: containerName,
   default_retention: NEW_RETENTION,
-  was: z.strictObject({ enabled: z.boolean(), default_retention: defaultRetention.nullable() }),
+  was: BUCKET_LOCK,
   confirm_name: confirmName,
 });
-const RETENTION = version.extend({
-  retention: z
-    .strictObject({ mode: MODE, until_unix_s: z.int().positive().max(UNTIL_MAX_S) })
-    .nullable(),
+const SET_RETENTION = version.extend({
+  retention: RETENTION.nullable(),
   /** Changes or removes a retention in governance mode. */
   bypass: z.boolean().default(false),
   confirm_name: confirmName,
@@ -58,14 +41,11 @@ const HOLD = version.extend({ on: z.boolean() });
  * the bucket, or of the object.
  */
 export function lockRoutes(app: FastifyInstance, context: ConsoleContext): void {
-  app.get(
-    '/api/files/lock',
-    { config: { access: 'read' } },
-    async (request): Promise<BucketLock> => {
-      const { name } = parse(z.object({ name: containerName }), request.query);
-      return bucketLock(await expectS3Place(sessionOf(request), name));
-    },
-  );
+  const reads = { config: { access: 'read' } } as const;
+  app.get('/api/files/lock', reads, async (request): Promise<BucketLock> => {
+    const { name } = parse(namedContainer, request.query);
+    return bucketLock(await expectS3Place(sessionOf(request), name));
+  });
 
   const configures = { config: { access: 'manage', audits: 'files.object_lock' } } as const;
   app.put('/api/files/lock', configures, async (request, reply) => {
@@ -78,10 +58,7 @@ export function lockRoutes(app: FastifyInstance, context: ConsoleContext): void 
       const message = 'Object Lock requires versioning. Enable versioning first.';
       throw new ApiError('conflict', message);
     }
-    const details = {
-      default_retention: defaultText(retention),
-      before: lockText(before),
-    };
+    const details = { default_retention: defaultText(retention), before: lockText(before) };
     const { store } = sessionOf(request);
     const save = async () => {
       const present = await bucketLock(place);
@@ -96,7 +73,7 @@ export function lockRoutes(app: FastifyInstance, context: ConsoleContext): void 
 
   const retains = { config: { access: 'manage', audits: 'files.retention' } } as const;
   app.put('/api/files/versions/retention', retains, async (request, reply) => {
-    const given = parse(RETENTION, request.body);
+    const given = parse(SET_RETENTION, request.body);
     const { container, name, version_id: id, retention, bypass } = given;
     if (bypass || retention?.mode === 'COMPLIANCE') expectTyped(given.confirm_name, name);
     const bucket = await expectS3Bucket(sessionOf(request), container);
@@ -108,7 +85,7 @@ export function lockRoutes(app: FastifyInstance, context: ConsoleContext): void 
     };
     const act = { action: 'files.retention', target: `${container}/${name}`, details };
     await audited(context, request, act, () =>
-      setRetention(bucket, name, id, retention, bypass).catch(missing).catch(s3Failure),
+      setRetention(bucket, name, id, retention, bypass).catch(noSuchVersion).catch(s3Failure),
     );
     return reply.status(204).send();
   });
@@ -117,13 +94,10 @@ export function lockRoutes(app: FastifyInstance, context: ConsoleContext): void 
   app.put('/api/files/versions/legal-hold', holds, async (request, reply) => {
     const { container, name, version_id: id, on } = parse(HOLD, request.body);
     const bucket = await expectS3Bucket(sessionOf(request), container);
-    const act = {
-      action: 'files.legal_hold',
-      target: `${container}/${name}`,
-      details: { version: id, on },
-    };
+    const details = { version: id, on };
+    const act = { action: 'files.legal_hold', target: `${container}/${name}`, details };
     await audited(context, request, act, () =>
-      setLegalHold(bucket, name, id, on).catch(missing).catch(s3Failure),
+      setLegalHold(bucket, name, id, on).catch(noSuchVersion).catch(s3Failure),
     );
     return reply.status(204).send();
   });
@@ -131,8 +105,4 @@ export function lockRoutes(app: FastifyInstance, context: ConsoleContext): void 
 
 function lockText({ enabled, default_retention: given }: BucketLock): string {
   return enabled ? defaultText(given) : 'off';
-}
-
-function missing(error: unknown): never {
-  throw translate(error, 404, 'no_such_object', 'The version does not exist.');
 }

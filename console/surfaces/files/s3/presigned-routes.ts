@@ -6,7 +6,7 @@ import { sessionOf, type ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
 import { auditedRoute } from '../../../server/route-options.js';
 import { parseUpstream } from '../../../swift/address.js';
-import { containerName, objectName, objectPlace, refuseShortened } from '../names.js';
+import { namedContainer, objectName, objectPlace, refuseShortened } from '../names.js';
 import { fileNameOf } from '../object-body.js';
 import { NO_ADDRESS, sharingOf, type SharingView } from '../sharing.js';
 import { s3PlaceOf, type S3Place } from './s3-bucket.js';
@@ -40,7 +40,7 @@ export interface PresignedUrl {
 export function presignedRoutes(app: FastifyInstance, context: ConsoleContext): void {
   const { options, now } = context;
   app.get('/api/files/sharing', reads, async (request): Promise<SharingView> => {
-    const { name } = parse(z.object({ name: containerName }), request.query);
+    const { name } = parse(namedContainer, request.query);
     return sharingOf(sessionOf(request), name, options);
   });
 

@@ -25,6 +25,7 @@ const REWIND = z.strictObject({
   /** The container's name, typed. */
   confirm_name: confirmName,
 });
+const IN_THE_FUTURE = 'This time is in the future. Choose a time in the past.';
 const GONE = 'This preview is no longer available. Create a new one.';
 /** Steps that a preview shows. */
 const SHOWN_MAX = 500;
@@ -37,11 +38,7 @@ export function rewindRoutes(app: FastifyInstance, context: ConsoleContext): voi
   app.post('/api/files/rewind/preview', readRoute('write'), async (request, reply) => {
     const { container, prefix, at_unix_ms: atMs } = parse(PREVIEW, request.body);
     const session = sessionOf(request);
-    if (atMs > context.now())
-      throw new ApiError(
-        'invalid_argument',
-        'This time is in the future. Choose a time in the past.',
-      );
+    if (atMs > context.now()) throw new ApiError('invalid_argument', IN_THE_FUTURE);
     const bucket = await expectEnabled(session, container);
     const job = context.jobs.start(session, 'rewind_preview', async (control) => {
       const plan = await planRewind(bucket, prefix, atMs, control);
@@ -64,11 +61,8 @@ export function rewindRoutes(app: FastifyInstance, context: ConsoleContext): voi
     if (plans.get(session) !== plan) throw new ApiError('conflict', GONE);
     const { prefix, at_unix_ms: atMs, restores, deletes, steps } = plan;
     const at = new Date(atMs).toISOString();
-    const act = {
-      action: 'files.rewind',
-      target: container,
-      details: { prefix, at, restores, deletes },
-    };
+    const details = { prefix, at, restores, deletes };
+    const act = { action: 'files.rewind', target: container, details };
     const describe = (error: unknown) => describeError(context, error, 'job');
     // Once: a second click finds none.
     plans.delete(session);

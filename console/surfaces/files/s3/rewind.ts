@@ -5,7 +5,7 @@ import { onlyOver, type S3Bucket, type S3Version } from './s3-bucket.js';
 import { overtaken } from './s3-objects.js';
 
 /** The step for one object when its bucket is taken back to an earlier time. */
-export interface RewindStep {
+interface RewindStep {
   readonly name: string;
   /** `restore`: a copy of an older version becomes current. `delete`: a delete marker does. */
   readonly action: 'restore' | 'delete';

@@ -1,15 +1,14 @@
 import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { S3StatusError } from '../../../s3/errors.js';
 import { expectShown } from '../../../server/changes.js';
 import { audited } from '../../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
 import { readRoute } from '../../../server/route-options.js';
-import { containerName } from '../names.js';
+import { namedContainer } from '../names.js';
 import { corsRules, corsConfigurationOf, corsRulesOf, type CorsRuleView } from './cors-model.js';
-import { s3Failure } from './failure.js';
+import { orNone, s3Failure } from './failure.js';
 import {
   matchCors,
   parseCors,
@@ -26,12 +25,11 @@ import {
 import { previewLifecycle } from './lifecycle-preview.js';
 import { expectS3Place, type S3Place } from './s3-bucket.js';
 
-const NAMED = z.object({ name: containerName });
 /** The digest of the document whose rules the page was shown. */
 const was = z.string().max(64);
-const LIFECYCLE = z.strictObject({ name: containerName, rules: lifecycleRules });
+const LIFECYCLE = namedContainer.strict().extend({ rules: lifecycleRules });
 const SAVE_LIFECYCLE = LIFECYCLE.extend({ was });
-const CORS = z.strictObject({ name: containerName, rules: corsRules, was });
+const CORS = namedContainer.strict().extend({ rules: corsRules, was });
 const CORS_TEST = z.strictObject({
   rules: corsRules,
   origin: z.string().min(1).max(1024),
@@ -41,19 +39,15 @@ const CORS_TEST = z.strictObject({
 
 type RuleKind = 'lifecycle' | 'cors';
 
-/** The lifecycle rules of a bucket; none where it has no document of them. */
-export interface LifecycleView {
+/** The rules of a bucket; none where it has no document of them. */
+interface RulesView<Rule> {
   /** The value that a change of them has to bring as `was`. */
   readonly digest: string;
-  readonly rules: readonly LifecycleRuleView[];
+  readonly rules: readonly Rule[];
 }
 
-/** The CORS rules of a bucket; none where it has no document of them. */
-export interface CorsView {
-  /** The value that a change of them has to bring as `was`. */
-  readonly digest: string;
-  readonly rules: readonly CorsRuleView[];
-}
+export type LifecycleView = RulesView<LifecycleRuleView>;
+export type CorsView = RulesView<CorsRuleView>;
 
 export interface CorsVerdict {
   /** The index of the rule that lets the request in; null where none does. */
@@ -79,7 +73,7 @@ export function ruleRoutes(app: FastifyInstance, context: ConsoleContext): void 
     });
 
   app.get('/api/files/lifecycle', reads, async (request): Promise<LifecycleView> => {
-    const { name } = parse(NAMED, request.query);
+    const { name } = parse(namedContainer, request.query);
     const document = await documentOf(await expectS3Place(sessionOf(request), name), 'lifecycle');
     const rules = document === undefined ? [] : rulesOf(parseLifecycle(document));
     return { digest: digestOf(document), rules };
@@ -114,7 +108,7 @@ export function ruleRoutes(app: FastifyInstance, context: ConsoleContext): void 
   });
 
   app.get('/api/files/cors', reads, async (request): Promise<CorsView> => {
-    const { name } = parse(NAMED, request.query);
+    const { name } = parse(namedContainer, request.query);
     const document = await documentOf(await expectS3Place(sessionOf(request), name), 'cors');
     const rules = document === undefined ? [] : corsRulesOf(parseCors(document));
     return { digest: digestOf(document), rules };
@@ -124,10 +118,8 @@ export function ruleRoutes(app: FastifyInstance, context: ConsoleContext): void 
   app.put('/api/files/cors', shares, async (request, reply) => {
     const { name, rules, was: shown } = parse(CORS, request.body);
     const place = await expectS3Place(sessionOf(request), name);
-    const details = {
-      rules: rules.length,
-      origins: rules.flatMap(({ origins }) => origins).slice(0, 10),
-    };
+    const origins = rules.flatMap((rule) => rule.origins).slice(0, 10);
+    const details = { rules: rules.length, origins };
     const document =
       rules.length === 0 ? undefined : renderCorsConfiguration(corsConfigurationOf(rules));
     await audited(context, request, { action: 'files.cors', target: name, details }, () =>
@@ -160,18 +152,8 @@ function rulesIn(document = ''): string {
 }
 
 /** @returns undefined where the bucket has none */
-async function documentOf(
-  { s3, name: bucket }: S3Place,
-  kind: RuleKind,
-): Promise<string | undefined> {
-  try {
-    return await s3.readText('GET', { bucket, query: { [kind]: '' } });
-  } catch (error) {
-    if (error instanceof S3StatusError && error.status === 404 && error.code !== 'NoSuchBucket') {
-      return undefined;
-    }
-    throw error;
-  }
+async function documentOf({ s3, name: bucket }: S3Place, kind: RuleKind) {
+  return s3.readText('GET', { bucket, query: { [kind]: '' } }).catch(orNone);
 }
 
 async function setDocument(

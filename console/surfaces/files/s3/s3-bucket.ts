@@ -71,13 +71,9 @@ export async function expectS3Place(
 ): Promise<S3Place> {
   const place = await s3PlaceOf(session, container);
   if (place?.isOwner === true) return place;
-  throw new ApiError(
-    'unsupported_here',
-    'This requires S3, which is not available to you for this bucket.',
-    {
-      needs: 's3_base, and a user whose key S3 knows',
-    },
-  );
+  const message = 'This requires S3, which is not available to you for this bucket.';
+  const needs = 's3_base, and a user whose key S3 knows';
+  throw new ApiError('unsupported_here', message, { needs });
 }
 
 /**

@@ -36,13 +36,8 @@ export async function s3Facts(
   if (status !== 200) {
     const storageClass = await coldClassOf(place, key, versionId);
     if (storageClass === undefined) throw new S3StatusError(status, '');
-    return {
-      storage_class: storageClass,
-      cold: true,
-      restored_until: null,
-      checksums: {},
-      checksum_type: null,
-    };
+    const unknown = { restored_until: null, checksums: {}, checksum_type: null };
+    return { storage_class: storageClass, cold: true, ...unknown };
   }
   const until = /expiry-date="([^"]*)"/.exec(textOfHeader(found['x-amz-restore']));
   const checksums: Record<string, string> = {};

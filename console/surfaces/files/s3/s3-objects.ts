@@ -5,22 +5,21 @@ import { ApiError } from '../../../server/api-error.js';
 import { headerText, textOfHeader } from '../../../swift/login.js';
 import type { SwiftAccount } from '../../../swift/account.js';
 import type { Place } from '../copy-object.js';
-import { changedSince, ownMeta, type ObjectInfo } from '../object-info.js';
+import {
+  BODY_HEADERS,
+  changedSince,
+  keptIn,
+  metaIn,
+  ownMeta,
+  type ObjectInfo,
+} from '../object-info.js';
 import { translate } from '../translate.js';
 import type { Target } from '../write-effect.js';
 import { NULL_VERSION, onlyOver, type S3Bucket, type S3Current } from './s3-bucket.js';
 import { coldClassOf } from './s3-facts.js';
 
 const META = 'x-amz-meta-';
-/** The headers that a copy with metadata of its own would otherwise drop. */
-const KEPT = [
-  'content-encoding',
-  'content-disposition',
-  'content-language',
-  'cache-control',
-  'expires',
-  'x-amz-storage-class',
-];
+const KEPT = [...BODY_HEADERS, 'x-amz-storage-class'];
 /** Largest body of one request, of S3 and of Swift. */
 const PLAIN_BYTES_MAX = 5 * 1024 ** 3;
 /** More versions of one key than one removal reads at a time. */
@@ -80,9 +79,9 @@ function infoOf(headers: IncomingHttpHeaders): S3ObjectView {
     content_type: text('content-type'),
     last_modified: text('last-modified'),
     delete_at_unix_s: null,
-    headers: keptOf(headers),
+    headers: keptIn(headers, KEPT),
     segments: null,
-    meta: metaOf(headers),
+    meta: metaIn(headers, META),
     s3: {
       version_id: text('x-amz-version-id') || NULL_VERSION,
       storage_class: text('x-amz-storage-class') || 'STANDARD',
@@ -110,23 +109,6 @@ async function coldInfo(bucket: S3Bucket, key: string, versionId: string | undef
     ...{ bytes: found.bytes, etag: found.etag, last_modified: found.last_modified },
     s3: { ...s3, version_id: found.id, storage_class: storageClass, cold: true },
   };
-}
-
-function metaOf(headers: IncomingHttpHeaders): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers)
-      .filter(([name]) => name.startsWith(META))
-      .map(([name, value]) => [name.slice(META.length), textOfHeader(value)]),
-  );
-}
-
-function keptOf(headers: IncomingHttpHeaders): Record<string, string> {
-  const kept: Record<string, string> = {};
-  for (const name of KEPT) {
-    const value = headers[name];
-    if (typeof value === 'string') kept[name] = value;
-  }
-  return kept;
 }
 
 /** In lower case, as headers are signed. */
@@ -158,8 +140,8 @@ export async function replaceS3Meta(
       { container: bucket.name, object: key },
       { key },
       {
-        ...keptOf(headers),
-        ...metaHeaders(changedMeta(meta, metaOf(headers))),
+        ...keptIn(headers, KEPT),
+        ...metaHeaders(changedMeta(meta, metaIn(headers, META))),
         'content-type':
           contentType === undefined ? (headers['content-type'] ?? '') : headerText(contentType),
         'x-amz-metadata-directive': 'REPLACE',
@@ -252,10 +234,8 @@ export async function deleteS3Version(
 async function lockOf(bucket: S3Bucket, key: string, id: string): Promise<ApiError | undefined> {
   const info = await s3ObjectInfo(bucket, key, id).catch(() => undefined);
   if (info?.s3.legal_hold === true) {
-    return new ApiError(
-      'object_locked',
-      'This version is protected by a legal hold. Remove the hold first.',
-    );
+    const held = 'This version is protected by a legal hold. Remove the hold first.';
+    return new ApiError('object_locked', held);
   }
   const until = info?.s3.retain_until ?? null;
   if (until === null) return undefined;
@@ -325,10 +305,8 @@ export async function copyIntoS3(
   condition: Readonly<Record<string, string>>,
 ): Promise<void> {
   if (info.bytes > PLAIN_BYTES_MAX) {
-    throw new ApiError(
-      'too_large',
-      'The object is larger than 5 GiB. Use an S3 client to copy it.',
-    );
+    const message = 'The object is larger than 5 GiB. Use an S3 client to copy it.';
+    throw new ApiError('too_large', message);
   }
   const match = { 'if-match': `"${info.etag}"` };
   const { body, headers } = await store.expect([200], 'GET', { ...from, headers: match });

@@ -29,11 +29,8 @@ export async function* walkUploads(
     const query = { uploads: '', 'encoding-type': 'url', prefix: prefix || undefined, ...markers };
     const page = await s3.read('GET', { bucket, query });
     for (const node of children(page, 'Upload')) {
-      yield {
-        name: keyIn(node, 'Key'),
-        upload_id: textIn(node, 'UploadId'),
-        started: textIn(node, 'Initiated'),
-      };
+      const [upload_id, started] = [textIn(node, 'UploadId'), textIn(node, 'Initiated')];
+      yield { name: keyIn(node, 'Key'), upload_id, started };
     }
     if (textIn(page, 'IsTruncated') !== 'true') return;
     markers = {
@@ -95,10 +92,7 @@ export async function putInParts(
     const body = `<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${done}</CompleteMultipartUpload>`;
     const made = await s3.read('POST', {
       ...{ ...place, query: { uploadId }, body, idleMs: COMPLETE_IDLE_MS },
-      headers: {
-        'content-type': 'application/xml',
-        ...condition,
-      },
+      headers: { 'content-type': 'application/xml', ...condition },
     });
     return textIn(made, 'ETag').replaceAll('"', '');
   } catch (error) {

@@ -46,13 +46,10 @@ export async function setTags(
     await s3.do([204], 'DELETE', place);
     return;
   }
-  const set = tags
-    .map(
-      ({ key, value }) =>
-        `<Tag><Key>${escapeXml(key)}</Key><Value>${escapeXml(value)}</Value></Tag>`,
-    )
-    .join('');
-  const body = `<Tagging xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><TagSet>${set}</TagSet></Tagging>`;
+  const set = tags.map(
+    ({ key, value }) => `<Tag><Key>${escapeXml(key)}</Key><Value>${escapeXml(value)}</Value></Tag>`,
+  );
+  const body = `<Tagging xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><TagSet>${set.join('')}</TagSet></Tagging>`;
   await s3.do([200, 204], 'PUT', { ...place, body });
 }
 

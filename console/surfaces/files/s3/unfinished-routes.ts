@@ -6,7 +6,7 @@ import { auditedJob } from '../../../server/audited-job.js';
 import { sessionOf, type ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
 import { forMany } from '../many.js';
-import { containerName, objectName, prefixText } from '../names.js';
+import { containerName, objectName, objectPlace, prefixText } from '../names.js';
 import { expectS3Place } from './s3-bucket.js';
 import { abortUpload } from './s3-uploads.js';
 import { uploadsBefore, uploadsPage, type UploadsPage } from './unfinished.js';
@@ -23,16 +23,14 @@ const LIST = z
   .refine(({ after_name: name, after_id: id }) => (name === undefined) === (id === undefined), {
     error: 'both markers or none',
   });
-const ABORT = z.strictObject({ container: containerName, name: objectName, upload_id: uploadId });
+const ABORT = objectPlace.strict().extend({ upload_id: uploadId });
 /** An upload that goes on is younger than that: aborting it would lose its parts. */
 const HOURS_MIN = 1;
+const HOURS_MAX = 24 * 36_500;
 const ABORT_OLD = z.strictObject({
   container: containerName,
   prefix: prefixText.default(''),
-  older_than_h: z
-    .number()
-    .min(HOURS_MIN)
-    .max(24 * 36_500),
+  older_than_h: z.number().min(HOURS_MIN).max(HOURS_MAX),
 });
 
 const HOUR_MS = 3_600_000;
@@ -52,11 +50,8 @@ export function unfinishedRoutes(app: FastifyInstance, context: ConsoleContext):
   app.post('/api/files/unfinished/abort', aborts, async (request, reply) => {
     const { container, name, upload_id: id } = parse(ABORT, request.body);
     const place = await expectS3Place(sessionOf(request), container);
-    const act = {
-      action: 'files.upload_abort',
-      target: `${container}/${name}`,
-      details: { upload_id: id },
-    };
+    const details = { upload_id: id };
+    const act = { action: 'files.upload_abort', target: `${container}/${name}`, details };
     await audited(context, request, act, () => abortUpload(place, name, id));
     return reply.status(204).send();
   });
@@ -64,11 +59,8 @@ export function unfinishedRoutes(app: FastifyInstance, context: ConsoleContext):
   app.post('/api/files/unfinished/abort-old', aborts, async (request, reply) => {
     const { container, prefix, older_than_h: hours } = parse(ABORT_OLD, request.body);
     const place = await expectS3Place(sessionOf(request), container);
-    const act = {
-      action: 'files.upload_abort',
-      target: container,
-      details: { prefix, older_than_h: hours },
-    };
+    const details = { prefix, older_than_h: hours };
+    const act = { action: 'files.upload_abort', target: container, details };
     const describe = (error: unknown) => describeError(context, error, 'job');
     const job = await auditedJob(context, request, act, 'upload_abort', (control) => {
       const old = uploadsBefore(place, prefix, context.now() - hours * HOUR_MS);

@@ -1,3 +1,4 @@
+import { mapLimited } from '../../../../src/lib/promises.js';
 import { S3StatusError } from '../../../s3/errors.js';
 import { children, textIn } from '../../../s3/xml.js';
 import type { S3Place } from './s3-bucket.js';
@@ -15,10 +16,8 @@ export interface UploadsPage {
   readonly next: UploadsMarker | null;
 }
 
-export interface UploadsMarker {
-  readonly name: string;
-  readonly upload_id: string;
-}
+/** The upload that a page begins behind. */
+export type UploadsMarker = Pick<UnfinishedUpload, 'name' | 'upload_id'>;
 
 const AT_ONCE = 4;
 
@@ -39,14 +38,10 @@ export async function uploadsPage(
     if (hasMore) break;
     found.push(upload);
   }
-  const items: MeasuredUpload[] = [];
-  const left = found.entries();
-  const lane = async () => {
-    for (const [index, upload] of left) {
-      items[index] = { ...upload, ...(await sizeOf(place, upload)) };
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+  const items = await mapLimited(found, AT_ONCE, async (upload) => ({
+    ...upload,
+    ...(await sizeOf(place, upload)),
+  }));
   const last = found.at(-1);
   const next =
     last === undefined || !hasMore ? null : { name: last.name, upload_id: last.upload_id };
