@@ -2,6 +2,7 @@ import { call, query } from '../../../ui/api.js';
 import { ask, el } from '../../../ui/dom.js';
 import { forgetDetails } from './bucket-list.js';
 import { loadContainers } from './listing.js';
+import { choice, quiet } from './s3/fields.js';
 import type { Person } from '../acl-routes.js';
 import type { AclKind, AclReading } from '../acl.js';
 
@@ -56,10 +57,7 @@ export async function showAcl(name: string) {
   const given = await ask(
     'Read and write access',
     [
-      el('p', {
-        className: 'quiet',
-        textContent: 'Account owners can always read and write. Enter one rule per line.',
-      }),
+      quiet('Account owners can always read and write. Enter one rule per line.'),
       shareFields(people, addLine),
       el(
         'div',
@@ -92,8 +90,7 @@ function shareFields(people: readonly Person[], addLine: (kind: AclKind, rule: s
   names.append(...people.map(({ name }) => el('option', { value: name })));
   const person = el('input', { placeholder: 'account:user', autocomplete: 'off' });
   person.setAttribute('list', 'people');
-  const right = el('select', {});
-  for (const [value, textContent] of RIGHTS) right.append(el('option', { value, textContent }));
+  const right = choice('Permission', 'right', RIGHTS);
   const share = () => {
     const name = person.value.trim();
     if (name === '') {
@@ -101,7 +98,7 @@ function shareFields(people: readonly Person[], addLine: (kind: AclKind, rule: s
       return;
     }
     addLine('read', name);
-    if (right.value === 'write') addLine('write', name);
+    if (right.select.value === 'write') addLine('write', name);
     person.value = '';
     person.focus();
   };
@@ -116,7 +113,7 @@ function shareFields(people: readonly Person[], addLine: (kind: AclKind, rule: s
     'div',
     { className: 'row share' },
     el('label', {}, 'Share with', person),
-    el('label', {}, 'Permission', right),
+    right.node,
     el('button', { type: 'button', textContent: 'Add user', onclick: share }),
     names,
   );

@@ -1,4 +1,4 @@
-import { ask, bytesText, confirmed, el, shownText } from '../../../ui/dom.js';
+import { ask, bytesText, confirmed, countText, el, shownText } from '../../../ui/dom.js';
 import { typedName } from '../../../ui/typed-name.js';
 import { chosen, selectedRows } from './selection.js';
 import { call, query } from '../../../ui/api.js';
@@ -45,10 +45,8 @@ async function sizeOf(rows: readonly Row[]): Promise<FolderSize> {
   let more: string | null = null;
   for (const row of rows) {
     if (row.kind === 'folder') {
-      const found: FolderSize = await call(
-        'GET',
-        `/api/files/folder?${query({ container, prefix: row.name })}`,
-      );
+      const place = query({ container, prefix: row.name });
+      const found: FolderSize = await call('GET', `/api/files/folder?${place}`);
       objects += found.objects;
       bytes += found.bytes;
       more ??= found.next_marker;
@@ -61,8 +59,8 @@ async function sizeOf(rows: readonly Row[]): Promise<FolderSize> {
 }
 
 /** How much a folder holds, in words. */
-export function sizeText({ objects, bytes, next_marker: more }: FolderSize) {
-  const number = objects === 1 ? '1 object' : `${objects.toLocaleString()} objects`;
+function sizeText({ objects, bytes, next_marker: more }: FolderSize) {
+  const number = countText(objects, 'object');
   return more === null
     ? `${number}, ${bytesText(bytes)}`
     : `more than ${number}, more than ${bytesText(bytes)}`;
@@ -72,13 +70,11 @@ function capital(text: string) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Brings back rows of what was deleted. */
 export function restoreRows(rows: readonly Row[]) {
   const { names, prefixes } = gone(rows);
   return restore(count(rows), names, prefixes);
 }
 
-/** Brings back all that was deleted in the folder that is shown. */
 export function restoreAll() {
   const here = folder();
   const what = here === '' ? 'everything' : `everything in “${here}”`;

@@ -34,9 +34,8 @@ export function lineOf(line: Line, actions: (name: string) => readonly MenuItem[
   const what = el('div', {}, link);
   if (kind !== 'user') what.append(el('span', { className: 'badge', textContent: kind }));
   const cell = (part: string) => {
-    const made = el('td', {
-      className: part === 'access' || part === 'versioning' ? part : 'number',
-    });
+    const isNumber = part !== 'access' && part !== 'versioning';
+    const made = el('td', { className: isNumber ? 'number' : part });
     made.dataset.part = part;
     return made;
   };
@@ -79,11 +78,8 @@ export function fillLine(row: HTMLElement, { item, details, size, isUncounted }:
     else if (amount === null || amount === undefined) set(part, quiet('unknown'));
     else if (amount.count === 0 && isWhole) set(part, quiet('none'));
     else {
-      set(
-        part,
-        amountText(bytesText(amount.bytes), isWhole),
-        quiet(` (${amount.count.toLocaleString('en')})`),
-      );
+      const count = quiet(` (${amount.count.toLocaleString('en')})`);
+      set(part, amountText(bytesText(amount.bytes), isWhole), count);
     }
   }
   set('versioning', versioningText(details));

@@ -1,8 +1,9 @@
 import { ApiFailure, call, query } from '../../../ui/api.js';
 import { countBuckets } from '../../../ui/bucket-sizes.js';
-import { $, bytesText, el } from '../../../ui/dom.js';
+import { $, bytesText, countText, el } from '../../../ui/dom.js';
 import { icon } from '../../../ui/icons.js';
 import { amountText, fillLine, lineOf, type Line } from './bucket-line.js';
+import { markOrder, sortButtons } from './sorting.js';
 import { fail, may } from './state.js';
 import type { MenuItem } from '../../../ui/menu.js';
 
@@ -70,8 +71,8 @@ export async function readBuckets(isShown: boolean) {
     lines = [];
     next = null;
     draw();
-    $('#buckets-state').textContent =
-      'You do not have permission to list buckets. Open one by name:';
+    const refused = 'You do not have permission to list buckets. Open one by name:';
+    $('#buckets-state').textContent = refused;
     $('#open-container').hidden = false;
   }
 }
@@ -122,9 +123,9 @@ function draw() {
   );
   $('#more-containers').hidden = next === null;
   const cut = next === null ? '' : ` Filter and order are of the first ${lines.length}.`;
-  const count = shown.length === 1 ? '1 bucket.' : `${shown.length} buckets.`;
-  $('#buckets-count').textContent = shown.length === 0 ? '' : `${count}${cut}`;
-  markOrder();
+  const count = countText(shown.length, 'bucket');
+  $('#buckets-count').textContent = shown.length === 0 ? '' : `${count}.${cut}`;
+  markOrder('#bucket-table', order);
   setActiveBucket(rowOf(active) ?? $('#bucket-rows').firstElementChild, active !== undefined);
 }
 
@@ -175,7 +176,6 @@ function fill(line: Line | undefined, known: Partial<Line>) {
   if (row !== null) fillLine(row, line);
 }
 
-/** Shows the total of all of them. */
 function showTotal(left: number) {
   const sizes = lines.flatMap(({ size }) => (size === undefined ? [] : [size]));
   const bytes = sizes.reduce((sum, { current }) => sum + current.bytes, 0);
@@ -211,7 +211,7 @@ export function wireBuckets(
     const name = $('#open-name').value.trim();
     if (name !== '') open(name);
   };
-  for (const button of sortButtons()) {
+  for (const button of sortButtons('#bucket-table')) {
     button.onclick = () => {
       const by = button.dataset.by as Key;
       // Numbers begin with the largest.
@@ -224,26 +224,13 @@ export function wireBuckets(
   $('#bucket-rows').addEventListener('focusin', ({ target }) =>
     setActiveBucket((target as Element).closest('tr'), false),
   );
-  $('#bucket-rows').addEventListener('click', (event) => {
-    const { target } = event;
+  $('#bucket-rows').addEventListener('click', ({ target }) => {
     const row = (target as Element).closest('tr');
     const isOnControl = (target as Element).closest('a, button') !== null;
     // Text that is marked with the mouse is to be copied.
     if (row === null || isOnControl || String(getSelection()) !== '') return;
     open(row.dataset.name ?? '');
   });
-}
-
-function sortButtons(): NodeListOf<HTMLElement> {
-  return document.querySelectorAll('#bucket-table button.sort');
-}
-
-function markOrder() {
-  for (const button of sortButtons()) {
-    const head = button.closest('th');
-    if (button.dataset.by !== order.by) head?.removeAttribute('aria-sort');
-    else head?.setAttribute('aria-sort', order.down ? 'descending' : 'ascending');
-  }
 }
 
 function onKey(event: KeyboardEvent) {

@@ -1,8 +1,13 @@
 import { $, shownText } from '../../../ui/dom.js';
 import { selectTab, tabList } from '../../../ui/parts.js';
-import { corsTagsTab } from './cors-tags-tab.js';
-import { settingsTab } from './settings-tab.js';
-import { accessTab, lifecycleTab, uploadsTab, versionsTab } from './container-tabs.js';
+import {
+  accessTab,
+  corsTagsTab,
+  lifecycleTab,
+  settingsTab,
+  uploadsTab,
+  versionsTab,
+} from './container-tabs.js';
 import { OBJECTS, setTab, view } from './state.js';
 import type { TabContent } from './container-page.js';
 

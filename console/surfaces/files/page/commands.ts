@@ -20,7 +20,6 @@ const TOOLS: readonly (readonly [selector: string, icon: string, key?: string])[
   ['#empty-trash', 'trash-2'],
   ['#help', 'keyboard', '?'],
 ];
-/** Fields of the page. */
 const FIELDS: readonly (readonly [selector: string, text: string, icon: string, key: string])[] = [
   ['#q', 'Search in this folder', 'search', '/'],
   ['#jump-text', 'Go to names starting with…', 'arrow-right', 'g'],

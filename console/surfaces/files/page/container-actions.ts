@@ -1,7 +1,8 @@
 import { call } from '../../../ui/api.js';
-import { ask, bytesText, el } from '../../../ui/dom.js';
+import { ask, bytesText, countText, el } from '../../../ui/dom.js';
 import { forgetDetails } from './bucket-list.js';
 import { load, loadContainers } from './listing.js';
+import { box } from './s3/fields.js';
 import { view } from './state.js';
 import { runTask } from './tasks.js';
 import { askTyped } from '../../../ui/typed-name.js';
@@ -26,7 +27,6 @@ export async function setVersions(
   await changed(name);
 }
 
-/** Makes a new key for the URLs of a container. */
 export async function rotateKey(name: string) {
   const text =
     'URLs signed with the current key keep working until the next rotation. URLs signed with the previous key stop working immediately.';
@@ -54,9 +54,7 @@ async function changed(name: string) {
 export async function removeContainer({ name, objects, bytes, versioning, s3 }: ContainerDetails) {
   const hasVersions = versioning === 'stack' || s3;
   const isEmpty = objects === 0 && !hasVersions;
-  const keep = el('input', { name: 'keep', type: 'checkbox', value: '1' });
-  const trash = el('input', { name: 'with_trash', type: 'checkbox', value: '1' });
-  const all = `${objects.toLocaleString()} ${objects === 1 ? 'object' : 'objects'} (${bytesText(bytes)})`;
+  const all = `${countText(objects, 'object')} (${bytesText(bytes)})`;
   const locked = s3 ? ', except versions protected by Object Lock' : '';
   const text = isEmpty
     ? 'The bucket is empty.'
@@ -64,18 +62,14 @@ export async function removeContainer({ name, objects, bytes, versioning, s3 }: 
       ? `${all} will be permanently deleted with all versions and delete markers${locked}. Nothing is moved to the trash.`
       : `${all} will be permanently deleted. Nothing is moved to the trash.`;
   const nodes: Node[] = [el('p', { textContent: text })];
-  if (!isEmpty) nodes.push(el('label', { className: 'check' }, keep, ' Keep the empty bucket'));
-  nodes.push(el('label', { className: 'check' }, trash, ' Also delete its trash'));
+  if (!isEmpty) nodes.push(box('Keep the empty bucket', { name: 'keep' }).node);
+  nodes.push(box('Also delete its trash', { name: 'with_trash' }).node);
   const given = await askTyped(`Empty or delete “${name}”`, nodes, name);
   if (given === null) return;
   const remove = given.keep !== '1';
   const title = `${remove ? 'Delete' : 'Empty'} bucket ${name}`;
-  const body = {
-    name,
-    confirm_name: given.confirm_name,
-    with_trash: given.with_trash === '1',
-    remove,
-  };
+  const { confirm_name } = given;
+  const body = { name, confirm_name, with_trash: given.with_trash === '1', remove };
   await runTask(title, '/api/files/container/empty', body, async () => {
     forgetDetails(name);
     await loadContainers();

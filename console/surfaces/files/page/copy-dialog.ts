@@ -1,6 +1,7 @@
 import { call, query } from '../../../ui/api.js';
 import { ask, el, shownText } from '../../../ui/dom.js';
 import { folderPicker, slashed } from './folder-picker.js';
+import { box, choice, quiet } from './s3/fields.js';
 import { runTask } from './tasks.js';
 import { containerHere, folder, view } from './state.js';
 import type { Row } from './state.js';
@@ -20,10 +21,8 @@ export async function rename(row: Row) {
   const field = el('input', { name: 'name', value: last, required: true });
   field.autocomplete = 'off';
   const nodes: Node[] = [el('label', {}, 'New name', field)];
-  if (isFolder) {
-    const textContent = 'Renaming a folder is not atomic. Each object is copied, then deleted.';
-    nodes.push(el('p', { className: 'quiet', textContent }));
-  }
+  if (isFolder)
+    nodes.push(quiet('Renaming a folder is not atomic. Each object is copied, then deleted.'));
   const asked = ask('Rename', nodes, 'Rename', async ({ name }) => {
     if (String(name).includes('/'))
       throw new Error('A name has no slash. Use Move to put it in another folder.');
@@ -51,10 +50,8 @@ const VERBS = { copy: 'Copy', move: 'Move' };
 export async function transferDialog(rows: readonly Row[], chosen?: 'copy' | 'move') {
   const container = containerHere();
   const start = folder();
-  const kind = el('select', { name: 'kind' });
-  kind.append(el('option', { value: 'copy', textContent: 'Copy' }));
-  kind.append(el('option', { value: 'move', textContent: 'Move' }));
-  kind.value = chosen ?? 'copy';
+  const kind = choice('Action', 'kind', Object.entries(VERBS), chosen);
+  kind.node.hidden = chosen !== undefined;
   const target = el('input', { name: 'to', value: container, required: true });
   target.setAttribute('list', 'container-names');
   const names = el('datalist', { id: 'container-names' });
@@ -70,7 +67,6 @@ export async function transferDialog(rows: readonly Row[], chosen?: 'copy' | 'mo
   );
   const picker = folderPicker(() => target.value, start);
   target.onchange = picker.show;
-  const overwrite = el('input', { name: 'overwrite', type: 'checkbox', value: '1' });
   const what = rows.length === 1 ? `“${rows[0]?.display}”` : `${rows.length} selected items`;
   const given = await ask(
     `${chosen === undefined ? 'Copy or move' : VERBS[chosen]} ${what}`,
@@ -78,12 +74,12 @@ export async function transferDialog(rows: readonly Row[], chosen?: 'copy' | 'mo
       el(
         'div',
         { className: chosen === undefined ? 'pair' : '' },
-        el('label', { hidden: chosen !== undefined }, 'Action', kind),
+        kind.node,
         el('label', {}, 'Destination bucket', target),
       ),
       names,
       ...picker.nodes,
-      el('label', { className: 'check' }, overwrite, ' Overwrite existing objects'),
+      box('Overwrite existing objects', { name: 'overwrite' }).node,
       el('p', {
         className: 'quiet',
         hidden: chosen === 'copy',

@@ -1,28 +1,24 @@
 import { ApiFailure, call, query } from '../../../ui/api.js';
 import { timeAt, timeText } from '../../../ui/clock.js';
-import { $, bytesText, el, exactBytesText, messageOf, shownText } from '../../../ui/dom.js';
+import { $, bytesText, el, exactBytesText, shownText } from '../../../ui/dom.js';
 import { skeleton } from '../../../ui/skeleton.js';
 import { rename, transferDialog } from './copy-dialog.js';
-import { replaceDetails } from './late-section.js';
+import { failureNodes, replaceDetails } from './late-section.js';
 import { metadataEditor } from './metadata.js';
 import { previewOf } from './preview.js';
 import { download, markGone, markOpen } from './rows.js';
 import { partsHere, showPlace } from './place.js';
 import { attempt, containerHere, folder, may, view } from './state.js';
+import { factList } from './s3/fields.js';
 import { objectPanel } from './s3/object-panel.js';
 import { showShare } from './share.js';
 import { publicUrl, s3UriOf } from './urls.js';
 import { s3Facts, versionList } from './versions.js';
 import type { ObjectView } from '../object-routes.js';
 import type { S3VersionView } from '../s3/s3-objects.js';
-import type { Row, TrashRow } from './state.js';
+import type { ObjectPlace, Row, TrashRow } from './state.js';
 
 /** The details of one object, beside the list: properties, metadata, versions, actions. */
-
-interface Place {
-  container: string;
-  name: string;
-}
 
 const KINDS: Readonly<Record<ObjectView['type'], string>> = {
   object: 'Object',
@@ -39,7 +35,7 @@ const GONE =
 const FACTS = 9;
 const FACTS_OF_DELETED = 3;
 
-let shown: Place | null = null;
+let shown: ObjectPlace | null = null;
 let opener: HTMLElement | null = null;
 
 /** @param row of the table: an object, or what was deleted */
@@ -60,8 +56,7 @@ export async function showDetails(row: Row) {
     if (shown === turn) replaceDetails(body, nodes);
   } catch (error) {
     if (shown !== turn) return;
-    const again = el('button', { textContent: 'Try again', onclick: () => showDetails(row) });
-    body.replaceChildren(el('p', { className: 'error', textContent: messageOf(error) }), again);
+    body.replaceChildren(...failureNodes(error, () => showDetails(row)));
   } finally {
     if (shown === turn) body.removeAttribute('aria-busy');
   }
@@ -114,7 +109,7 @@ function isNotThere(error: unknown) {
   return error instanceof ApiFailure && error.status === 404;
 }
 
-async function objectNodes(row: Row, { container, name }: Place): Promise<Node[]> {
+async function objectNodes(row: Row, { container, name }: ObjectPlace): Promise<Node[]> {
   const info = await call('GET', `/api/files/object?${query({ container, name })}`).catch(
     (error: unknown) => {
       if (!isNotThere(error)) throw error;
@@ -125,7 +120,7 @@ async function objectNodes(row: Row, { container, name }: Place): Promise<Node[]
   return [
     badges(info),
     buttons(row, name),
-    facts({
+    factList({
       Name: name,
       Kind: KINDS[info.type] ?? info.type,
       Size: exactBytesText(info.bytes),
@@ -133,7 +128,7 @@ async function objectNodes(row: Row, { container, name }: Place): Promise<Node[]
       ETag: info.etag,
       'S3 URI': s3UriOf(name) ?? '',
       Changed: timeText(info.last_modified),
-      ...(info.s3 === null ? { Expires: expiryText(info) } : lockFacts(info.s3)),
+      ...(info.s3 === null ? { Expires: expiryText(info.delete_at_unix_s) } : lockFacts(info.s3)),
       ...(info.segments === null ? {} : { Segments: info.segments }),
       ...info.headers,
     }),
@@ -143,7 +138,9 @@ async function objectNodes(row: Row, { container, name }: Place): Promise<Node[]
       ? [objectPanel({ container, name }, () => showDetails(row))]
       : []),
     // An object in cold storage shows no metadata, which saving would therefore drop.
-    ...(info.s3?.cold === true ? [] : [editorOf(row, { container, name }, info)]),
+    ...(info.s3?.cold === true
+      ? []
+      : [metadataEditor(container, name, info, () => showDetails(row))]),
     versionList(container, name, () => showDetails(row)),
   ];
 }
@@ -154,14 +151,10 @@ function lockFacts(s3: S3VersionView) {
   return { Version, Retention, 'Legal hold': hold };
 }
 
-function editorOf(row: Row, { container, name }: Place, info: ObjectView) {
-  return metadataEditor(container, name, info, () => showDetails(row));
-}
-
-async function deletedNodes(row: Row, { container, name }: Place): Promise<Node[]> {
+async function deletedNodes(row: Row, { container, name }: ObjectPlace): Promise<Node[]> {
   if (row.kind === 'gone') {
     return [
-      facts({ Name: name, Deleted: timeText(row.last_modified) }),
+      factList({ Name: name, Deleted: timeText(row.last_modified) }),
       versionList(container, name, () => showDetails(row)),
     ];
   }
@@ -176,35 +169,19 @@ async function deletedNodes(row: Row, { container, name }: Place): Promise<Node[
     },
   );
   return [
-    facts({
+    factList({
       Name: row.display,
       Kind: KINDS[type] ?? type,
       Size: bytesText(trashed.bytes),
       Deleted: timeText(trashed.last_modified),
       By: meta['trash-by'] ?? 'unknown',
-      Expires: trashed.expires_unix_s === null ? 'never' : unixText(trashed.expires_unix_s),
+      Expires: expiryText(trashed.expires_unix_s),
     }),
   ];
 }
 
-function expiryText({ delete_at_unix_s: at }: ObjectView) {
-  return at === null ? 'never' : unixText(at);
-}
-
-function unixText(seconds: number) {
-  return timeAt(seconds, 'full');
-}
-
-function facts(given: Readonly<Record<string, string>>) {
-  const list = el('dl');
-  for (const [term, text] of Object.entries(given)) {
-    if (text === '') continue;
-    list.append(
-      el('dt', { textContent: term, className: 'quiet' }),
-      el('dd', { textContent: shownText(text) }),
-    );
-  }
-  return list;
+function expiryText(unixS: number | null) {
+  return unixS === null ? 'never' : timeAt(unixS, 'full');
 }
 
 function badges({ type, delete_at_unix_s: deleteAt, headers, s3 }: ObjectView) {

@@ -144,7 +144,7 @@ function onEscape() {
 }
 
 /** The row that has the focus, or would get it. */
-export function activeRow() {
+function activeRow() {
   const tr = $('#rows tr[tabindex="0"]');
   return view.rows.find(({ name }) => name === tr?.dataset.name);
 }

@@ -13,21 +13,25 @@ export function lateSection(
   work: () => Promise<readonly Node[]>,
   again: () => unknown,
 ) {
-  const section = el('section', {}, el('h3', { textContent: title }));
-  section.dataset.late = title;
   const body = el('div', {}, skeleton(lines));
-  section.append(body);
+  const section = el('section', {}, el('h3', { textContent: title }), body);
+  section.dataset.late = title;
   section.setAttribute('aria-busy', 'true');
   const show = (nodes: readonly Node[]) => {
     body.replaceChildren(...nodes);
     section.removeAttribute('aria-busy');
     section.style.minHeight = '';
   };
-  work().then(show, (error: unknown) => {
-    const button = el('button', { textContent: 'Try again', onclick: again });
-    show([el('p', { className: 'error', textContent: messageOf(error) }), button]);
-  });
+  work().then(show, (error: unknown) => show(failureNodes(error, again)));
   return section;
+}
+
+/** The words of a failure, and a button for another try. */
+export function failureNodes(error: unknown, again: () => unknown) {
+  return [
+    el('p', { className: 'error', textContent: messageOf(error) }),
+    el('button', { textContent: 'Try again', onclick: again }),
+  ];
 }
 
 /**

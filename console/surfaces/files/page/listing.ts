@@ -1,6 +1,6 @@
 import { timeAt } from '../../../ui/clock.js';
 import { call, query } from '../../../ui/api.js';
-import { $, el, messageOf, shownText } from '../../../ui/dom.js';
+import { $, countText, el, messageOf, shownText } from '../../../ui/dom.js';
 import { readBuckets } from './bucket-list.js';
 import { showCrumbs } from './crumbs.js';
 import { EMPTY, emptyNodes, LOADING } from './empty.js';
@@ -14,7 +14,6 @@ import { trashRows } from './trash.js';
 import type { FolderItem, ObjectItem } from '../container-routes.js';
 import type { Row } from './state.js';
 
-/** Ways to other pages. */
 interface Ways {
   next: string | null;
   previous: string | null;
@@ -121,11 +120,7 @@ async function loadDetails() {
   const container = containerHere();
   const details = await call('GET', `/api/files/container?${query({ name: container })}`).catch(
     // A user who may only read objects does not see the container.
-    () => ({
-      name: container,
-      versioning: 'none' as const,
-      versioning_active: false,
-    }),
+    () => ({ name: container, versioning: 'none' as const, versioning_active: false }),
   );
   if (view.container === container) view.details = details;
   showTools();
@@ -257,7 +252,7 @@ export function show(rows: readonly Row[], emptyText: string) {
   const names = new Set((view.whole ?? rows).map(({ name }) => name));
   for (const name of view.selected) if (!names.has(name)) view.selected.delete(name);
   $('#state').replaceChildren(...(rows.length === 0 ? emptyNodes(emptyText) : []));
-  $('#count').textContent = countText(rows.length);
+  $('#count').textContent = placeText(rows.length);
   $('#count').hidden = rows.length === 0;
   $('#objects').hidden = rows.length === 0;
   showSortNote();
@@ -267,9 +262,9 @@ export function show(rows: readonly Row[], emptyText: string) {
   showSelection();
 }
 
-function countText(onPage: number) {
+function placeText(onPage: number) {
   const all = view.whole?.length ?? onPage;
-  const items = all === 1 ? '1 item' : `${all.toLocaleString()} items`;
+  const items = countText(all, 'item');
   if (all === onPage) return items;
   return `${(start + 1).toLocaleString()}–${(start + onPage).toLocaleString()} of ${items}`;
 }

@@ -1,5 +1,6 @@
 import { call } from '../../../ui/api.js';
 import { againButton, el, isOutdated, messageOf } from '../../../ui/dom.js';
+import { addEntry, entriesIn, entryRow, localTime, quiet } from './s3/fields.js';
 import { may } from './state.js';
 import type { ObjectView } from '../object-routes.js';
 
@@ -21,27 +22,18 @@ export function metadataEditor(
     for (const [key, value] of entries) {
       list.append(el('dt', { textContent: key }), el('dd', { textContent: value }));
     }
-    section.append(
-      entries.length === 0 ? el('p', { className: 'quiet', textContent: 'None.' }) : list,
-    );
+    section.append(entries.length === 0 ? quiet('None.') : list);
     return section;
   }
   const rows = el('div', { className: 'meta' });
-  for (const [key, value] of entries) rows.append(entryRow(key, value));
+  rows.append(...entries.map(([key, value]) => rowOf(key, value)));
   const add = el('button', { type: 'button', textContent: 'Add metadata' });
-  add.onclick = () => {
-    const row = entryRow('', '');
-    rows.append(row);
-    row.querySelector('input')?.focus();
-  };
-  const type = el('input', {
-    name: 'type',
-    value: info.content_type,
-    required: true,
-    maxLength: 256,
-  });
-  const expires = el('input', { name: 'expires', type: 'datetime-local' });
-  expires.value = localTime(info.delete_at_unix_s);
+  add.onclick = () => addEntry(rows, rowOf('', ''));
+  const about = { value: info.content_type, required: true, maxLength: 256 };
+  const type = el('input', { name: 'type', ...about });
+  const { delete_at_unix_s: expiry } = info;
+  const present = expiry === null ? '' : localTime(expiry * 1000);
+  const expires = el('input', { name: 'expires', type: 'datetime-local', value: present });
   const problem = el('p', { className: 'error', role: 'alert' });
   const form = el(
     'form',
@@ -51,7 +43,7 @@ export function metadataEditor(
     el('label', {}, 'Content type', type),
     info.s3 === null
       ? el('label', {}, 'Expires (leave empty for never)', expires)
-      : el('p', { className: 'quiet', textContent: 'Saving creates a new version.' }),
+      : quiet('Saving creates a new version.'),
     problem,
     el('button', { className: 'primary', textContent: 'Save' }),
   );
@@ -61,7 +53,7 @@ export function metadataEditor(
     try {
       const at = expires.value === '' ? null : Math.floor(new Date(expires.value).getTime() / 1000);
       // A time in minutes is coarser than the store's: what was not touched stays as it is.
-      const same = expires.value === localTime(info.delete_at_unix_s);
+      const same = expires.value === present;
       const { etag, last_modified, content_type, delete_at_unix_s, meta } = info;
       const was = { etag, last_modified, content_type, delete_at_unix_s, meta };
       const body = { container, name, meta: metaOf(rows), content_type: type.value, was };
@@ -77,39 +69,23 @@ export function metadataEditor(
   return section;
 }
 
-function entryRow(key: string, value: string) {
-  const name = el('input', { value: key, pattern: NAME, required: true, placeholder: 'name' });
-  name.setAttribute('aria-label', 'Metadata name');
-  name.title = "Letters, digits and !#$%&'*+.^_`|~-";
+function rowOf(key: string, value: string) {
+  const signs = { pattern: NAME, title: "Letters, digits and !#$%&'*+.^_`|~-" };
+  const name = { value: key, placeholder: 'name', ariaLabel: 'Metadata name', ...signs };
   // A value that an S3 client wrote may be longer, and stays as it is.
   const maxLength = Math.max(VALUE_LENGTH_MAX, value.length);
-  const text = el('input', { value, maxLength, placeholder: 'value' });
-  text.setAttribute('aria-label', 'Metadata value');
-  const remove = el('button', { type: 'button', textContent: '×' });
-  remove.setAttribute('aria-label', `Remove ${key || 'this entry'}`);
-  const row = el('div', { className: 'entry' }, name, text, remove);
-  remove.onclick = () => row.remove();
-  return row;
+  const text = { value, maxLength, placeholder: 'value', ariaLabel: 'Metadata value' };
+  return entryRow(key || 'this entry', name, text);
 }
 
 /** @throws Error for a name that stands there twice */
 function metaOf(rows: HTMLElement) {
   const meta = new Map<string, string>();
-  for (const row of rows.children) {
-    const inputs = [...row.querySelectorAll('input')];
-    const [name, text] = inputs as [HTMLInputElement, HTMLInputElement];
-    const key = name.value.trim().toLowerCase();
+  for (const { key: name, value } of entriesIn(rows)) {
+    const key = name.trim().toLowerCase();
     if (meta.has(key))
       throw new Error(`Duplicate entry “${key}”. Each name can be used only once.`);
-    meta.set(key, text.value);
+    meta.set(key, value);
   }
   return Object.fromEntries(meta);
-}
-
-/** A time as an input of local time takes it: `2026-01-31T23:59`. */
-function localTime(unixS: number | null) {
-  if (unixS === null) return '';
-  const date = new Date(unixS * 1000);
-  const shifted = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
-  return shifted.toISOString().slice(0, 16);
 }

@@ -3,7 +3,7 @@ import { ask, el } from '../../../ui/dom.js';
 import { isBucketName } from './bucket-name.js';
 import { loadContainers } from './listing.js';
 import { quotaFields } from './quota.js';
-import { box, quiet } from './s3/fields.js';
+import { box, choice, quiet } from './s3/fields.js';
 import { retentionFields } from './s3/retention-fields.js';
 import { go } from './state.js';
 
@@ -32,11 +32,9 @@ export async function newBucket() {
   if (can.object_versioning) nodes.push(versions);
   const quota = quotaFields({ bytes: null, objects: null });
   const more = el('details', {}, el('summary', { textContent: 'More options' }));
-  const policy = el('select', { name: 'policy' });
-  if (can.policies.length > 1) {
-    for (const one of can.policies) policy.append(el('option', { value: one, textContent: one }));
-    more.append(el('label', {}, 'Storage policy (cannot be changed later)', policy));
-  }
+  const policies = can.policies.map((one) => [one, one] as const);
+  const policy = choice('Storage policy (cannot be changed later)', 'policy', policies);
+  if (policies.length > 1) more.append(policy.node);
   if (can.quotas) more.append(quiet('Quota: leave empty for none.'), ...quota.nodes);
   if (more.childElementCount > 1) nodes.push(more);
   const show = () => {
@@ -60,7 +58,7 @@ export async function newBucket() {
       versioning: versioning.input.checked,
       object_lock: lock.input.checked,
       default_retention: lock.input.checked ? retention.given() : null,
-      ...(can.policies.length > 1 ? { policy: policy.value } : {}),
+      ...(policies.length > 1 ? { policy: policy.select.value } : {}),
       ...(can.quotas ? { quota: quota.given() } : {}),
     }),
   );

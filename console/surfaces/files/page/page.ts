@@ -20,7 +20,7 @@ import {
   showSorted,
   turnTo,
 } from './listing.js';
-import { actionsOf, downloadZip } from './row-menu.js';
+import { actionsOf, downloadZip, item } from './row-menu.js';
 import { findAgain, wireSearch } from './search.js';
 import { markSelected, selectedRows } from './selection.js';
 import { wireSorting } from './sorting.js';
@@ -88,12 +88,7 @@ function meant(row: Row) {
   return view.selected.has(row.name) ? selectedRows() : [row];
 }
 
-/** The entries of a bucket's menu. */
 function bucketActions(name: string): MenuItem[] {
-  const item = (text: string, icon: string, work: () => unknown, danger = false) => ({
-    ...{ text, icon, danger },
-    work: () => attempt(work),
-  });
   const tab = (id: string) => () => (location.hash = hashOf(name, '', 'settings', id));
   const remove = async () =>
     removeContainer(await call('GET', `/api/files/container?${query({ name })}`));
@@ -214,15 +209,11 @@ async function newFolder() {
 /** The browser's own list of downloads does not say that an archive was cut. */
 export const topics = {
   zip({ container, message, object }: ZipCut) {
-    const text =
-      object === undefined
-        ? `The ZIP archive of “${container}” is incomplete: ${message}`
-        : `The ZIP archive of “${container}” is incomplete at “${object}”: ${message}`;
-    fail(new Error(text));
+    const place = object === undefined ? '' : ` at “${object}”`;
+    fail(new Error(`The ZIP archive of “${container}” is incomplete${place}: ${message}`));
   },
 };
 
-/** Fills the page for a user of this role. */
 export async function mount({ role }: SessionView) {
   setRole(role);
   $('#new-container').hidden = !may('admin');

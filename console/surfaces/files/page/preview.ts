@@ -1,9 +1,10 @@
 import { query, raw } from '../../../ui/api.js';
-import { bytesText, el, messageOf, shownText } from '../../../ui/dom.js';
+import { bytesText, el, messageOf, scrollRegion, shownText } from '../../../ui/dom.js';
 import { skeleton } from '../../../ui/skeleton.js';
 import { parseCsv } from './formats/csv.js';
 import { indentJson } from './formats/json.js';
 import { parseMarkdown } from './formats/markdown.js';
+import { quiet } from './s3/fields.js';
 import type { Inline } from './formats/markdown.js';
 
 const IMAGES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
@@ -59,10 +60,6 @@ export function previewOf(
 
 function buttonFor(text: string, work: () => unknown) {
   return el('button', { textContent: text, onclick: work });
-}
-
-function quiet(text: string) {
-  return el('p', { className: 'quiet', textContent: text });
 }
 
 function imageOf(src: string, name: string) {
@@ -126,17 +123,10 @@ function csvTable(text: string, isCut: boolean) {
   const { rows, hasMore } = parseCsv(whole, CSV_BOUNDS);
   const [head = [], ...others] = rows;
   if (head.length < 2 && others.length === 0) return null;
-  const line = (tag: 'th' | 'td', cells: readonly string[]) =>
-    el('tr', {}, ...cells.map((one) => el(tag, { textContent: shownText(one) })));
-  const table = el(
-    'table',
-    { className: 'plain' },
-    el('thead', {}, line('th', head)),
-    el('tbody', {}, ...others.map((cells) => line('td', cells))),
+  const scroll = scrollRegion(
+    'Table preview',
+    plainTable(head, others, (one) => [shownText(one)]),
   );
-  const scroll = el('div', { className: 'table-scroll', tabIndex: 0 }, table);
-  scroll.setAttribute('role', 'region');
-  scroll.setAttribute('aria-label', 'Table preview');
   if (hasMore) scroll.append(quiet(`Only the first ${CSV_BOUNDS.rowsMax} rows are shown.`));
   return scroll;
 }
@@ -157,7 +147,10 @@ function markdown(text: string) {
       const items = block.items.map((one) => el('li', {}, ...inlineNodes(one)));
       return el(block.ordered ? 'ol' : 'ul', {}, ...items);
     }
-    if (block.kind === 'table') return tableOf(block);
+    if (block.kind === 'table') {
+      const table = plainTable(block.head, block.rows, inlineNodes);
+      return el('div', { className: 'table-scroll' }, table);
+    }
     const content = inlineNodes(block.content);
     if (block.kind !== 'heading') {
       return el(block.kind === 'quote' ? 'blockquote' : 'p', {}, ...content);
@@ -172,23 +165,15 @@ function markdown(text: string) {
   return el('div', { className: 'markdown' }, ...blocks);
 }
 
-function tableOf({
-  head,
-  rows,
-}: {
-  head: readonly (readonly Inline[])[];
-  rows: readonly (readonly Inline[])[][];
-}) {
-  const line = (tag: 'th' | 'td', cells: readonly (readonly Inline[])[]) =>
-    el('tr', {}, ...cells.map((one) => el(tag, {}, ...inlineNodes(one))));
-  const body = rows.map((cells) => line('td', cells));
-  const table = el(
-    'table',
-    { className: 'plain' },
-    el('thead', {}, line('th', head)),
-    el('tbody', {}, ...body),
-  );
-  return el('div', { className: 'table-scroll' }, table);
+function plainTable<Cell>(
+  head: readonly Cell[],
+  rows: readonly (readonly Cell[])[],
+  content: (cell: Cell) => (Node | string)[],
+) {
+  const line = (tag: 'th' | 'td', cells: readonly Cell[]) =>
+    el('tr', {}, ...cells.map((one) => el(tag, {}, ...content(one))));
+  const body = el('tbody', {}, ...rows.map((cells) => line('td', cells)));
+  return el('table', { className: 'plain' }, el('thead', {}, line('th', head)), body);
 }
 
 function inlineNodes(content: readonly Inline[]): (Node | string)[] {

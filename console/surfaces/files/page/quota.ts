@@ -1,6 +1,7 @@
 import { call, query } from '../../../ui/api.js';
 import { ask } from '../../../ui/dom.js';
 import { choice, field, quiet } from './s3/fields.js';
+import type { Bounds } from '../quota-routes.js';
 
 const UNITS: readonly (readonly [bytes: string, unit: string])[] = [
   [String(1024 ** 4), 'TiB'],
@@ -8,12 +9,6 @@ const UNITS: readonly (readonly [bytes: string, unit: string])[] = [
   [String(1024 ** 2), 'MiB'],
   ['1', 'bytes'],
 ];
-
-/** Null for no bound. */
-interface Bounds {
-  readonly bytes: number | null;
-  readonly objects: number | null;
-}
 
 /** The fields of a quota; an empty one is no bound. */
 export function quotaFields({ bytes, objects }: Bounds) {
@@ -38,7 +33,6 @@ export function quotaFields({ bytes, objects }: Bounds) {
   return { nodes: [size.node, units.node, count.node], given };
 }
 
-/** Changes what a bucket may hold. */
 export async function showQuota({ name }: { name: string }) {
   const details = await call('GET', `/api/files/container?${query({ name })}`);
   const was = { bytes: details.quota_bytes, objects: details.quota_objects };

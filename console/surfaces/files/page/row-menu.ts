@@ -14,11 +14,11 @@ import type { MenuItem } from '../../../ui/menu.js';
 import type { FolderSize } from '../folder-routes.js';
 import type { Row } from './state.js';
 
-function item(text: string, icon: string, work: () => unknown, danger = false): MenuItem {
+/** An entry of a menu; what goes wrong is shown. */
+export function item(text: string, icon: string, work: () => unknown, danger = false): MenuItem {
   return { text, icon, danger, work: () => attempt(work) };
 }
 
-/** The entries of a row's menu. */
 export function actionsOf(row: Row): MenuItem[] {
   if (view.mode === 'trash') return trashActions(row);
   const { name } = row;
@@ -54,8 +54,7 @@ async function measure(row: Row) {
   let [objects, bytes] = [0, 0];
   let marker: string | null = null;
   do {
-    const after: { marker?: string } = marker === null ? {} : { marker };
-    const place = query({ container, prefix: row.name, ...after });
+    const place = query({ container, prefix: row.name, marker });
     const size: FolderSize = await call('GET', `/api/files/folder?${place}`);
     objects += size.objects;
     bytes += size.bytes;
@@ -75,7 +74,6 @@ function addresses({ kind, name }: Row): MenuItem[] {
   ];
 }
 
-/** The entries of the menu of a deleted object or folder. */
 function trashActions(row: Row): MenuItem[] {
   const isFolder = row.kind === 'folder';
   return [

@@ -1,5 +1,5 @@
 import { query } from '../../../ui/api.js';
-import { $, bytesText, el, shownText } from '../../../ui/dom.js';
+import { $, bytesText, countText, el, shownText } from '../../../ui/dom.js';
 import { icon, iconButton } from '../../../ui/icons.js';
 import { openMenu } from '../../../ui/menu.js';
 import { timeElement } from '../../../ui/times.js';
@@ -63,35 +63,25 @@ function labelOf({ display }: Row) {
   return shownText(display).replace(/^\/$|(?<=\/)\/$/, '(empty)/') || '(empty)';
 }
 
-/** When what is in the trash will be gone. */
-function expiryOf({
-  expires_unix_s: at,
-  expired,
-}: {
-  kind: Row['kind'];
-  expires_unix_s?: number | null;
-  expired?: boolean;
-}) {
-  if (at === undefined || at === null || expired === true) return [];
-  return [el('span', { className: 'expiry quiet' }, 'expires ', timeElement(at * 1000))];
-}
-
-function badgesOf({
-  objects,
-  slo_etag: slo,
-  kind,
-  content_type: type,
-  expired,
-}: {
+/** All that is shown of rows, of whatever kind they are. */
+interface Shown {
   kind: Row['kind'];
   objects?: number;
   slo_etag?: string | undefined;
   content_type?: string;
+  expires_unix_s?: number | null;
   expired?: boolean;
-}) {
+}
+
+/** When what is in the trash will be gone. */
+function expiryOf({ expires_unix_s: at, expired }: Shown) {
+  if (at === undefined || at === null || expired === true) return [];
+  return [el('span', { className: 'expiry quiet' }, 'expires ', timeElement(at * 1000))];
+}
+
+function badgesOf({ objects, slo_etag: slo, kind, content_type: type, expired }: Shown) {
   const badges = [];
-  if (objects !== undefined)
-    badges.push(objects === 1 ? '1 object' : `${objects.toLocaleString()} objects`);
+  if (objects !== undefined) badges.push(countText(objects, 'object'));
   if (slo !== undefined) badges.push('segments');
   if (kind === 'object' && type === 'application/directory') badges.push('folder marker');
   if (kind === 'gone') badges.push('deleted');

@@ -9,18 +9,6 @@ import type { SearchEnd, SearchFailure } from '../search.js';
 
 /** The store has no search: the console reads listings within limits, and says how far it came. */
 
-/** The search, as the API takes it. */
-interface Wanted {
-  container: string | null;
-  prefix: string;
-  q: string;
-  mode?: string;
-  bytes_min?: number;
-  bytes_max?: number;
-  since?: string;
-  until?: string;
-}
-
 /**
  * Found by now: the `hits`, the number of those that are `gone` from the table, and of the names
  * that were `scanned`.
@@ -63,17 +51,21 @@ export async function findAgain(find: Find) {
 
 const given = () => Object.fromEntries(new FormData($('#search'))) as Find;
 
+/** The search, as the API takes it. */
 function asked() {
   const { q: text, mode, min_mib: min, max_mib: max, since, until } = given();
   const q = text.trim();
-  const body: Wanted = { container: view.container, prefix: folder(), q: q === '' ? '*' : q };
-  body.mode = q === '' || (mode === 'substring' && /[*?]/.test(q)) ? 'glob' : mode;
-  if (min !== '') body.bytes_min = Math.round(Number(min) * MIB);
-  if (max !== '') body.bytes_max = Math.round(Number(max) * MIB);
-  if (since !== '') body.since = since;
-  if (until !== '') body.until = until;
-  return body;
+  return {
+    ...{ container: view.container, prefix: folder(), q: q === '' ? '*' : q },
+    mode: q === '' || (mode === 'substring' && /[*?]/.test(q)) ? 'glob' : mode,
+    ...(min !== '' && { bytes_min: Math.round(Number(min) * MIB) }),
+    ...(max !== '' && { bytes_max: Math.round(Number(max) * MIB) }),
+    ...(since !== '' && { since }),
+    ...(until !== '' && { until }),
+  };
 }
+
+type Wanted = ReturnType<typeof asked>;
 
 /**
  * @param body it stays so when it goes on, whatever the form says by then

@@ -2,7 +2,6 @@ import { $, bytesText } from '../../../ui/dom.js';
 import { may, view } from './state.js';
 import type { Row } from './state.js';
 
-/** Shows the selection and its buttons. */
 export function showSelection() {
   const count = view.selected.size;
   const inTrash = view.mode === 'trash';

@@ -2,6 +2,7 @@ import { timeAt } from '../../../ui/clock.js';
 import { call, query, tempurlDefaultS } from '../../../ui/api.js';
 import { copyField } from '../../../ui/copy.js';
 import { ask, el } from '../../../ui/dom.js';
+import { box, choice, quiet } from './s3/fields.js';
 import { containerHere, may } from './state.js';
 import type { PresignedUrl } from '../s3/presigned-routes.js';
 import type { SharingView } from '../sharing.js';
@@ -55,44 +56,32 @@ export async function showShare(target: { name: string; prefix?: undefined } | {
   const isS3Alone = isS3 && !tempurl;
   const defaultS = isS3Alone ? Math.min(tempurlDefaultS(), PRESIGNED_S_MAX) : tempurlDefaultS();
   const amount = el('input', {
-    name: 'amount',
-    type: 'number',
-    min: '1',
-    max: '525600',
+    ...{ name: 'amount', type: 'number', min: '1', max: '525600', required: true },
     value: String(amountOf(defaultS)),
-    required: true,
   });
-  const unit = selectOf('unit', UNITS, String(unitOf(defaultS)));
+  const unit = choice('Unit', 'unit', UNITS, String(unitOf(defaultS)));
   const methods: [string, string][] = [['GET', 'read']];
   if (may('admin')) methods.push(['PUT', 'write']);
-  const method = selectOf('method', methods, 'GET');
   const file = el('input', { name: 'filename', maxLength: 255 });
   const range = el('input', { name: 'ip_range', placeholder: '203.0.113.0/24' });
-  const inline = el('input', { name: 'inline', type: 'checkbox', value: '1' });
   let made = null as TempUrl | PresignedUrl | null;
   const given = await ask(
     title,
     [
-      el('p', {
-        className: 'quiet',
-        textContent: isS3Alone
+      quiet(
+        isS3Alone
           ? 'Anyone with the URL can use it without logging in until it expires (7 days at most). It stops working earlier if your key, which signs it, becomes invalid.'
           : 'Anyone with the URL can use it without logging in until it expires.',
-      }),
-      el(
-        'div',
-        { className: 'pair' },
-        el('label', {}, 'Valid for', amount),
-        el('label', {}, 'Unit', unit),
       ),
-      el('label', {}, 'Permission', method),
+      el('div', { className: 'pair' }, el('label', {}, 'Valid for', amount), unit.node),
+      choice('Permission', 'method', methods).node,
       el(
         'details',
         {},
         el('summary', { textContent: 'More options' }),
         el('label', {}, 'Download file name', file),
         ...(isS3Alone ? [] : [el('label', {}, 'Allow only this IP address or network', range)]),
-        el('label', { className: 'check' }, inline, ' Open in the browser instead of downloading'),
+        box('Open in the browser instead of downloading', { name: 'inline' }).node,
       ),
     ],
     'Create URL',
@@ -100,15 +89,12 @@ export async function showShare(target: { name: string; prefix?: undefined } | {
       const lifeS = Number(entered.amount) * Number(entered.unit);
       if (isS3Alone && lifeS > PRESIGNED_S_MAX)
         throw new Error('The URL can be valid for up to 7 days.');
-      const body: Record<string, unknown> = {
-        container,
-        ...target,
-        method: entered.method,
-        expires_in_s: lifeS,
+      const body = {
+        ...{ container, ...target, method: entered.method, expires_in_s: lifeS },
+        ...(entered.filename && { filename: entered.filename }),
+        ...(entered.ip_range && { ip_range: entered.ip_range }),
+        ...(entered.inline && { inline: true }),
       };
-      if (entered.filename) body.filename = entered.filename;
-      if (entered.ip_range) body.ip_range = entered.ip_range;
-      if (entered.inline) body.inline = true;
       made =
         isS3 && (isS3Alone || (lifeS <= PRESIGNED_S_MAX && !entered.ip_range))
           ? await call('POST', '/api/files/presigned', body)
@@ -152,16 +138,5 @@ function urlOf({ url }: TempUrl | PresignedUrl) {
 }
 
 async function showMade(made: TempUrl | PresignedUrl, notes: readonly string[]) {
-  await ask('Share', [
-    copyField('URL', urlOf(made)),
-    ...notes.map((note) => el('p', { className: 'quiet', textContent: note })),
-  ]);
-}
-
-/** @param options values and texts */
-function selectOf(name: string, options: readonly (readonly [string, string])[], value: string) {
-  const select = el('select', { name });
-  for (const [key, text] of options) select.append(el('option', { value: key, textContent: text }));
-  select.value = value;
-  return select;
+  await ask('Share', [copyField('URL', urlOf(made)), ...notes.map(quiet)]);
 }

@@ -42,23 +42,28 @@ export function sortedRows<R extends Row>(rows: readonly R[]): R[] {
 
 /** A click on a column's head sorts by it, the next one the other way round, the third one not. */
 export function wireSorting(redraw: () => void) {
-  for (const button of document.querySelectorAll<HTMLElement>('#objects button.sort')) {
+  for (const button of sortButtons('#objects')) {
     button.onclick = () => {
       const by = button.dataset.by as 'name' | 'size' | 'time';
       if (order.by !== by) Object.assign(order, { by, down: false });
       else if (!order.down) order.down = true;
       else Object.assign(order, { by: 'listed', down: false });
-      mark();
+      markOrder('#objects', order);
       redraw();
     };
   }
 }
 
-function mark() {
-  for (const button of $('#objects').querySelectorAll('button.sort')) {
+/** The heads of a table that sort it. */
+export function sortButtons(table: string): NodeListOf<HTMLElement> {
+  return $(table).querySelectorAll('button.sort');
+}
+
+/** Says in the heads of a table how it is sorted. */
+export function markOrder(table: string, { by, down }: { by: string; down: boolean }) {
+  for (const button of sortButtons(table)) {
     const head = button.closest('th');
-    const isOurs = (button as HTMLElement).dataset.by === order.by;
-    if (isOurs) head?.setAttribute('aria-sort', order.down ? 'descending' : 'ascending');
-    else head?.removeAttribute('aria-sort');
+    if (button.dataset.by !== by) head?.removeAttribute('aria-sort');
+    else head?.setAttribute('aria-sort', down ? 'descending' : 'ascending');
   }
 }

@@ -3,8 +3,14 @@ import { fail } from '../../../ui/shell.js';
 import type { SessionView } from '../../../server/session-routes.js';
 import type { ContainerDetails } from '../container-details.js';
 import type { FolderItem, ObjectItem } from '../container-routes.js';
+import type { TrashEntry } from '../trash-listing.js';
 
 export { fail };
+
+export interface ObjectPlace {
+  readonly container: string;
+  readonly name: string;
+}
 
 /** A folder; in the trash with what was deleted in it, and with the last time. */
 export type FolderRow = FolderItem & {
@@ -21,26 +27,16 @@ export type ObjectRow = Pick<
   'kind' | 'name' | 'display' | 'bytes' | 'last_modified' | 'slo_etag'
 > & { readonly content_type?: string };
 
-/** A row of an object that was deleted where the container keeps versions. */
-export interface GoneRow {
-  readonly kind: 'gone';
-  readonly name: string;
-  readonly display: string;
-  readonly bytes: number | null;
-  readonly last_modified: string;
-  readonly restore_id: string | null;
-}
+type Deleted = Required<Pick<FolderRow, 'name' | 'display' | 'last_modified'>>;
 
-export interface TrashRow {
-  readonly kind: 'trash';
-  readonly name: string;
-  readonly display: string;
-  readonly bytes: number;
-  readonly last_modified: string;
-  readonly slo_etag: string | undefined;
-  readonly expires_unix_s: number | null;
-  readonly expired: boolean;
-}
+/** A row of an object that was deleted where the container keeps versions. */
+export type GoneRow = Deleted & { readonly kind: 'gone'; readonly bytes: number | null };
+
+export type TrashRow = Deleted &
+  Pick<TrashEntry, 'bytes' | 'expires_unix_s' | 'expired'> & {
+    readonly kind: 'trash';
+    readonly slo_etag: string | undefined;
+  };
 
 export type Row = FolderRow | ObjectRow | GoneRow | TrashRow;
 
@@ -149,7 +145,6 @@ export function hashOf(...place: readonly string[]) {
 /** The tab of a bucket that shows its objects. */
 export const OBJECTS = 'objects';
 
-/** Another tab of the bucket. */
 export function setTab(tab: string) {
   if (tab === OBJECTS) go(containerHere(), view.prefix);
   else location.hash = hashOf(containerHere(), view.prefix, 'settings', tab);
@@ -170,7 +165,6 @@ function decoded(part: string) {
   }
 }
 
-/** Takes the place from the address. */
 export function readPlace() {
   const [path = ''] = location.hash.slice(1).split('?');
   const [container = '', prefix = '', mode = 'files', tab = ''] = path.split('/').map(decoded);

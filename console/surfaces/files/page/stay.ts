@@ -1,6 +1,7 @@
 import { logInAgain, renewSession, stayWhile, userName } from '../../../ui/api.js';
 import { $, ask, el } from '../../../ui/dom.js';
 import { toLogin } from '../../../ui/login-page.js';
+import { download } from '../../../ui/parts.js';
 import { uploads } from '../../../ui/transfers.js';
 import { attempt } from './state.js';
 
@@ -84,9 +85,7 @@ function saveMissing() {
   const lines = [...uploads.missing()].map((name) => name.replaceAll('\n', '\\n'));
   if (uploads.counts().reading > 0)
     lines.push('(plus files in folders that have not been read yet)');
-  const href = URL.createObjectURL(new Blob([`${lines.join('\n')}\n`], { type: 'text/plain' }));
-  el('a', { href, download: 'not-uploaded.txt' }).click();
-  setTimeout(() => URL.revokeObjectURL(href), LOOK_MS);
+  download('not-uploaded.txt', `${lines.join('\n')}\n`, 'text/plain');
 }
 
 export function wireStay() {

@@ -1,5 +1,6 @@
 import { call, query } from '../../../ui/api.js';
 import { el, ask } from '../../../ui/dom.js';
+import { choice } from './s3/fields.js';
 import { containerHere, folder, keepsDeleted, view } from './state.js';
 import type { PageParameters } from './place.js';
 import type { FolderRow, GoneRow, TrashRow } from './state.js';
@@ -15,9 +16,7 @@ export async function trashRows(
   const { prefix } = view;
   const container = containerHere();
   if (keepsDeleted()) {
-    const { marker } = parameters;
-    const from = marker === undefined ? {} : { marker };
-    const place = query({ container, prefix, ...from });
+    const place = query({ container, prefix, marker: parameters.marker ?? null });
     const answer = await call('GET', `/api/files/versions/deleted?${place}`);
     const rows = answer.items.map((one) => ({
       kind: 'gone' as const,
@@ -25,7 +24,6 @@ export async function trashRows(
       display: one.name,
       bytes: one.bytes,
       last_modified: one.deleted,
-      restore_id: one.restore_id,
     }));
     return { rows, truncated: false, next: answer.next_marker };
   }
@@ -64,15 +62,13 @@ const CONFLICTS = [
  * @returns what to do where an object has the name again; null when the dialog was closed
  */
 export async function askConflict(names: number) {
-  const choice = el('select', { name: 'on_conflict' });
-  for (const [value, text] of CONFLICTS) choice.append(el('option', { value, textContent: text }));
   const text =
     names === 1
       ? 'An object with this name already exists.'
       : `${names} objects with these names already exist.`;
   const nodes = [
     el('p', { textContent: text }),
-    el('label', {}, 'If an item already exists', choice),
+    choice('If an item already exists', 'on_conflict', CONFLICTS).node,
   ];
   return (await ask('Restore', nodes, 'Restore'))?.on_conflict ?? null;
 }

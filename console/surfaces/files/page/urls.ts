@@ -1,7 +1,7 @@
 import { call, query } from '../../../ui/api.js';
 import { copyField, copyText } from '../../../ui/copy.js';
-import { el } from '../../../ui/dom.js';
 import { lateSection } from './late-section.js';
+import { quiet } from './s3/fields.js';
 import { view } from './state.js';
 
 /** The addresses of objects that need no signature. */
@@ -28,9 +28,8 @@ export function publicUrl(container: string, name: string, again: () => unknown)
   const work = async () => {
     const urls = await call('GET', `/api/files/urls?${query({ container, name })}`);
     if (urls.is_public && urls.url !== null) return [copyField('Public URL', urls.url)];
-    const textContent =
-      'The access rules are public, but no known address serves this object without a login.';
-    return [el('p', { className: 'quiet', textContent })];
+    const unserved = 'no known address serves this object without a login';
+    return [quiet(`The access rules are public, but ${unserved}.`)];
   };
   return [lateSection('Public access', 1, work, again)];
 }

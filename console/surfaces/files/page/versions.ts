@@ -1,19 +1,27 @@
 import { call, query } from '../../../ui/api.js';
 import { timeText } from '../../../ui/clock.js';
-import { ask, bytesText, confirmed, el, exactBytesText, shownText } from '../../../ui/dom.js';
+import {
+  ask,
+  bytesText,
+  confirmed,
+  el,
+  exactBytesText,
+  scrollRegion,
+  shownText,
+} from '../../../ui/dom.js';
 import { lateSection } from './late-section.js';
 import { load } from './listing.js';
 import { askTyped } from '../../../ui/typed-name.js';
+import { quiet } from './s3/fields.js';
 import { askToDelete, showLocks } from './s3/version-lock.js';
 import { attempt, may, view } from './state.js';
 import { runTask } from './tasks.js';
+import type { ObjectPlace } from './state.js';
 import type { S3ObjectView, S3VersionView } from '../s3/s3-objects.js';
 import type { ObjectVersion as Version } from '../versions.js';
 
 /** An object, what can be done with its versions, and which of them are chosen to be compared. */
-interface Place {
-  container: string;
-  name: string;
+interface Place extends ObjectPlace {
   isS3: boolean;
   isLockable: boolean;
   refresh: () => Promise<void>;
@@ -34,8 +42,7 @@ export function versionList(container: string, name: string, refresh: () => Prom
   const isS3 = view.details?.s3 === true;
   const none = NONE[kind];
   if (!isS3 && none !== undefined) {
-    const text = el('p', { className: 'quiet', textContent: none });
-    return el('section', {}, el('h3', { textContent: 'Versions' }), text);
+    return el('section', {}, el('h3', { textContent: 'Versions' }), quiet(none));
   }
   // Locks are for those who may configure the bucket.
   const asksLock = isS3 && view.details?.s3_bucket === true;
@@ -75,7 +82,7 @@ export function versionList(container: string, name: string, refresh: () => Prom
     return [
       list,
       older,
-      ...notes.map((text) => el('p', { className: 'quiet', textContent: text })),
+      ...notes.map(quiet),
       ...(isS3 && items.length > 0 ? [wholeActions(place, items, compare)] : []),
     ];
   };
@@ -128,16 +135,13 @@ function versionOf(place: Place, version: Version, compare: HTMLButtonElement) {
     });
   }
   if (isStored && may('admin')) {
-    button(
-      'Delete',
-      async () => {
-        const confirmation = await askBefore(place, version, when);
-        if (confirmation === null) return;
-        await call('POST', '/api/files/versions/delete', { ...body, ...confirmation });
-        await Promise.all([load(), refresh()]);
-      },
-      'danger',
-    );
+    const remove = async () => {
+      const confirmation = await askBefore(place, version, when);
+      if (confirmation === null) return;
+      await call('POST', '/api/files/versions/delete', { ...body, ...confirmation });
+      await Promise.all([load(), refresh()]);
+    };
+    button('Delete', remove, 'danger');
   }
   const badges = [];
   if (isLatest) badges.push(isS3 ? 'current' : 'latest');
@@ -209,28 +213,18 @@ async function purgeAll({ container, name, refresh }: Place) {
 async function showComparison({ container, name, compared }: Place, items: readonly Version[]) {
   const chosen = items.filter(({ id }) => compared.has(id));
   const [newer = {}, older = {}] = await Promise.all(
-    chosen.map(async ({ id }) =>
-      factsOf(
-        await call(
-          'GET',
-          `/api/files/versions/properties?${query({ container, name, version_id: id })}`,
-        ),
-      ),
-    ),
+    chosen.map(async ({ id }) => {
+      const place = query({ container, name, version_id: id });
+      return factsOf(await call('GET', `/api/files/versions/properties?${place}`));
+    }),
   );
   const rows = [...new Set([...Object.keys(newer), ...Object.keys(older)])].map((key) => {
     const [a = '', b = ''] = [newer[key], older[key]];
     const cells = [a, b].map((text) => el('td', { textContent: shownText(text) || '–' }));
     const isSame = a === b;
     const words = el('span', { className: 'words', textContent: isSame ? 'same' : 'different' });
-    const verdict = el('td', {}, words);
-    return el(
-      'tr',
-      { className: isSame ? '' : 'differs' },
-      el('th', { scope: 'row', textContent: key }),
-      ...cells,
-      verdict,
-    );
+    const name = el('th', { scope: 'row', textContent: key });
+    return el('tr', { className: isSame ? '' : 'differs' }, name, ...cells, el('td', {}, words));
   });
   const heads = ['Property', 'Newer', 'Older', 'Difference'].map((text) =>
     el('th', { scope: 'col' }, el('span', { className: 'words', textContent: text })),
@@ -241,10 +235,7 @@ async function showComparison({ container, name, compared }: Place, items: reado
     el('thead', {}, el('tr', {}, ...heads)),
     el('tbody', {}, ...rows),
   );
-  const scroll = el('div', { className: 'table-scroll', tabIndex: 0 }, table);
-  scroll.setAttribute('role', 'region');
-  scroll.setAttribute('aria-label', 'Comparison');
-  await ask(`Compare versions of ${name}`, [scroll]);
+  await ask(`Compare versions of ${name}`, [scrollRegion('Comparison', table)]);
 }
 
 function factsOf({

@@ -1,19 +1,15 @@
-/** Rows of a table in a text, and whether there are more than these. */
-interface CsvTable {
-  rows: string[][];
-  hasMore: boolean;
-}
-
 const SEPARATORS = [',', ';', '\t', '|'];
 
 /**
  * Reads comma-separated values as RFC 4180 has them; the separator is the one that the first line
  * has most of.
+ *
+ * @returns the first rows, and whether there are more than these
  */
 export function parseCsv(
   text: string,
   { rowsMax, columnsMax }: { rowsMax: number; columnsMax: number },
-): CsvTable {
+) {
   const separator = separatorOf(text);
   const rows: string[][] = [];
   let row: string[] = [];

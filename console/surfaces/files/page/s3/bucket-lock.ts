@@ -36,7 +36,6 @@ export async function showBucketLock(name: string) {
   await ask('Object Lock', nodes, lock.enabled ? 'Save' : 'Enable Object Lock', save, options);
 }
 
-/** @returns facts of it */
 export function lockTexts({
   enabled,
   default_retention: given,

@@ -86,22 +86,19 @@ function ruleForm(rule: Rule, onRemove: () => void) {
 function lines(label: string, values: readonly string[], required: boolean) {
   const area = el('textarea', { rows: 2, spellcheck: false, required });
   area.value = values.join('\n');
-  const given = () => area.value.split('\n').map((line) => line.trim());
-  return {
-    node: el('label', {}, label, area),
-    values: () => given().filter((line) => line !== ''),
-  };
+  return { node: el('label', {}, label, area), values: () => partsOf(area.value, '\n') };
+}
+
+function partsOf(text: string, separator: string) {
+  const parts = text.split(separator).map((one) => one.trim());
+  return parts.filter((one) => one !== '');
 }
 
 /** Tells which of the rules, as they are entered, lets a request in. */
 function tester(read: () => readonly Rule[]) {
   const origin = field('Origin', { value: 'https://www.example.com' });
-  const method = choice(
-    'Method',
-    'test_method',
-    METHODS.map((one) => [one, one] as const),
-    'GET',
-  );
+  const methods = METHODS.map((one) => [one, one] as const);
+  const method = choice('Method', 'test_method', methods);
   const headers = field('Request headers (comma-separated)', {});
   const verdict = el('p', { className: 'quiet', role: 'status' });
   const test = el('button', { type: 'button', textContent: 'Test' });
@@ -111,10 +108,7 @@ function tester(read: () => readonly Rule[]) {
         rules: read(),
         origin: origin.input.value,
         method: method.select.value,
-        headers: headers.input.value
-          .split(',')
-          .map((one) => one.trim())
-          .filter(Boolean),
+        headers: partsOf(headers.input.value, ','),
       });
       verdict.textContent =
         rule === null ? 'No rule allows this request.' : `Rule ${rule + 1} allows this.`;

@@ -1,4 +1,5 @@
-import { el, shownText } from '../../../../ui/dom.js';
+import { el, scrollRegion, shownText } from '../../../../ui/dom.js';
+import { select } from '../../../../ui/parts.js';
 
 /** The parts of the dialogs of buckets and versions. */
 
@@ -10,36 +11,34 @@ export function quiet(text: string) {
  * A labelled choice.
  *
  * @param options values and texts
+ * @param value the chosen one, by default the first
  */
 export function choice(
   label: string,
   name: string,
   options: readonly (readonly [string, string])[],
-  value: string,
+  value = options[0]?.[0] ?? '',
 ) {
-  const select = el('select', { name });
-  for (const [key, textContent] of options)
-    select.append(el('option', { value: key, textContent }));
-  select.value = value;
-  return { select, node: el('label', {}, label, select) };
+  const made = select(name, options);
+  made.value = value;
+  return { select: made, node: el('label', {}, label, made) };
 }
 
-/** A labelled field. */
 export function field(label: string, properties: Partial<HTMLInputElement>) {
   const input = el('input', { autocomplete: 'off', ...properties });
   return { input, node: el('label', {}, label, input) };
 }
 
-/** A labelled box. */
 export function box(label: string, properties: Partial<HTMLInputElement>) {
   const input = el('input', { type: 'checkbox', value: '1', ...properties });
   return { input, node: el('label', { className: 'check' }, input, ` ${label}`) };
 }
 
-/** Facts, term by term. */
+/** Facts, term by term; empty ones are left out. */
 export function factList(given: Readonly<Record<string, string>>) {
   const list = el('dl');
   for (const [term, text] of Object.entries(given)) {
+    if (text === '') continue;
     list.append(
       el('dt', { textContent: term, className: 'quiet' }),
       el('dd', { textContent: shownText(text) }),
@@ -62,8 +61,33 @@ export function scrolledTable(label: string, heads: readonly string[], rows: rea
   });
   const body = el('tbody', {}, ...rows);
   const table = el('table', { className: 'plain' }, el('thead', {}, el('tr', {}, ...cells)), body);
-  const scroll = el('div', { className: 'table-scroll', tabIndex: 0 }, table);
-  scroll.setAttribute('role', 'region');
-  scroll.setAttribute('aria-label', label);
-  return { node: scroll, body };
+  return { node: scrollRegion(label, table), body };
+}
+
+/** A name and its value, in a row that can be taken away. @param what for those who do not see it */
+export function entryRow(
+  what: string,
+  name: Partial<HTMLInputElement>,
+  value: Partial<HTMLInputElement>,
+) {
+  const remove = el('button', { type: 'button', textContent: '×' });
+  remove.setAttribute('aria-label', `Remove ${what}`);
+  const key = el('input', { required: true, ...name });
+  const row = el('div', { className: 'entry' }, key, el('input', value), remove);
+  remove.onclick = () => row.remove();
+  return row;
+}
+
+/** The values of such rows. */
+export function entriesIn(rows: HTMLElement) {
+  return [...rows.children].map((row) => {
+    const [name, value] = row.querySelectorAll('input');
+    return { key: name?.value ?? '', value: value?.value ?? '' };
+  });
+}
+
+/** Appends an empty row, and goes to its first field. */
+export function addEntry(rows: HTMLElement, row: HTMLElement) {
+  rows.append(row);
+  row.querySelector('input')?.focus();
 }

@@ -1,9 +1,9 @@
 import { call, query } from '../../../../ui/api.js';
 import { ask, bytesText, closeDialog, el, shownText } from '../../../../ui/dom.js';
+import { runPreview } from '../../../../ui/run-task.js';
 import { may } from '../state.js';
 import { factList, quiet, scrolledTable } from './fields.js';
 import { editLifecycleRule, ruleText } from './lifecycle-rule.js';
-import { runPreview } from './preview-job.js';
 import type { LifecycleRuleView as Rule } from '../../s3/lifecycle-model.js';
 import type { LifecyclePreview as Preview } from '../../s3/lifecycle-preview.js';
 
@@ -122,9 +122,7 @@ async function showPreview({ name, hasVersions }: Bucket, rules: readonly Rule[]
       {},
       el('td', { textContent: shownText(one.rule_id), className: 'long' }),
       el('td', { textContent: EFFECTS[nameOf(one.effect)] ?? one.effect }),
-      el('td', {
-        textContent: one.now === 0 ? '0' : `${one.now.toLocaleString()} (${bytesText(one.bytes)})`,
-      }),
+      el('td', {}, one.now === 0 ? '0' : `${one.now.toLocaleString()} (${bytesText(one.bytes)})`),
       el('td', { textContent: one.later.toLocaleString() }),
       el('td', { textContent: shownText(one.examples.slice(0, 3).join(', ')), className: 'long' }),
     ),
@@ -133,10 +131,8 @@ async function showPreview({ name, hasVersions }: Bucket, rules: readonly Rule[]
     'Later: matches a rule, but is not old enough yet. Versions protected by Object Lock are kept.',
   ];
   if (truncated) notes.push('Only part of the bucket was checked.');
-  if (unread > 0)
-    notes.push(
-      `Tags of ${unread.toLocaleString()} objects were not checked because the limit was reached.`,
-    );
+  const untagged = `Tags of ${unread.toLocaleString()} objects`;
+  if (unread > 0) notes.push(`${untagged} were not checked because the limit was reached.`);
   const heads = ['Rule', 'Effect', 'Now', 'Later', 'Examples'];
   await ask('Rule preview', [
     factList({ Checked: `${scanned.toLocaleString()} objects and versions` }),

@@ -6,6 +6,7 @@ import { attempt, may } from '../state.js';
 import { runTask } from '../tasks.js';
 import { factList, field, quiet } from './fields.js';
 import { showTags, tagList, tagsOf } from './tags.js';
+import type { ObjectPlace } from '../state.js';
 import type { S3Facts } from '../../s3/s3-facts.js';
 import type { Tag } from '../../s3/tags.js';
 
@@ -14,10 +15,7 @@ const RESTORED_DAYS = 7;
 const LINES = 5;
 
 /** An object in S3: its storage class and the way out of cold storage, checksums, tags. */
-export function objectPanel(
-  place: { container: string; name: string },
-  refresh: () => Promise<void>,
-) {
+export function objectPanel(place: ObjectPlace, refresh: () => Promise<void>) {
   const work = async () => {
     const asked = call('GET', `/api/files/s3/object?${query(place)}`);
     const [facts, tags] = await Promise.all([asked, tagsOf(place)]);
@@ -27,7 +25,7 @@ export function objectPanel(
 }
 
 function nodesOf(
-  place: { container: string; name: string },
+  place: ObjectPlace,
   facts: S3Facts,
   tags: readonly Tag[],
   refresh: () => Promise<void>,
@@ -66,10 +64,7 @@ function classText({ storage_class: name, cold, restored_until: until }: S3Facts
   return until === null ? name : `${name}, restored until ${timeText(until)}`;
 }
 
-async function restoreFromCold(
-  place: { container: string; name: string },
-  refresh: () => Promise<void>,
-) {
+async function restoreFromCold(place: ObjectPlace, refresh: () => Promise<void>) {
   const days = field('Days', {
     ...{ name: 'days', type: 'number', min: '1', max: '36500', required: true },
     value: String(RESTORED_DAYS),
@@ -78,11 +73,7 @@ async function restoreFromCold(
     'The object can be read for that number of days, then returns to cold storage. Restoring a large object takes longer.';
   const given = await ask('Restore from cold storage', [quiet(text), days.node], 'Restore');
   if (given === null) return;
+  const title = `Restore “${place.name}” from cold storage`;
   const body = { ...place, days: Number(given.days) };
-  await runTask(
-    `Restore “${place.name}” from cold storage`,
-    '/api/files/cold/restore',
-    body,
-    refresh,
-  );
+  await runTask(title, '/api/files/cold/restore', body, refresh);
 }

@@ -1,10 +1,10 @@
 import { timeText } from '../../../../ui/clock.js';
 import { ask, bytesText, el, shownText } from '../../../../ui/dom.js';
+import { runPreview } from '../../../../ui/run-task.js';
 import { folder } from '../state.js';
 import { runTask } from '../tasks.js';
 import { askTyped } from '../../../../ui/typed-name.js';
 import { factList, field, localTime, quiet, scrolledTable } from './fields.js';
-import { runPreview } from './preview-job.js';
 import type { RewindPlan } from '../../s3/rewind.js';
 
 type Preview = Omit<RewindPlan, 'id'> & { plan_id: string };

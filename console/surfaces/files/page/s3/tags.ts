@@ -1,6 +1,6 @@
 import { call, query } from '../../../../ui/api.js';
 import { ask, el, shownText } from '../../../../ui/dom.js';
-import { quiet } from './fields.js';
+import { addEntry, entriesIn, entryRow, quiet } from './fields.js';
 import type { Tag } from '../../s3/tags.js';
 
 interface Tagged {
@@ -51,9 +51,7 @@ export async function showTags(place: Tagged, mayChange: boolean) {
     add.disabled = rows.childElementCount >= most;
   };
   add.onclick = () => {
-    const row = rowOf({ key: '', value: '' });
-    rows.append(row);
-    row.querySelector('input')?.focus();
+    addEntry(rows, rowOf({ key: '', value: '' }));
     mark();
   };
   rows.addEventListener('click', () => {
@@ -63,7 +61,7 @@ export async function showTags(place: Tagged, mayChange: boolean) {
   });
   mark();
   const text = `Up to ${most} tags. Lifecycle rules can filter objects by tag.`;
-  const save = () => call('PUT', '/api/files/tags', { ...place, tags: entered(rows), was: tags });
+  const save = () => call('PUT', '/api/files/tags', { ...place, tags: entriesIn(rows), was: tags });
   let isChanged = false;
   const again = async () => {
     isChanged = await showTags(place, mayChange);
@@ -73,33 +71,8 @@ export async function showTags(place: Tagged, mayChange: boolean) {
 }
 
 function rowOf({ key, value }: Tag) {
-  const name = el('input', {
-    value: key,
-    required: true,
-    maxLength: 128,
-    placeholder: 'key',
-    pattern: SIGNS,
-    title: SIGNS_TEXT,
-  });
-  name.setAttribute('aria-label', 'Tag key');
-  const text = el('input', {
-    value,
-    maxLength: 256,
-    placeholder: 'value',
-    pattern: SIGNS,
-    title: SIGNS_TEXT,
-  });
-  text.setAttribute('aria-label', 'Tag value');
-  const remove = el('button', { type: 'button', textContent: '×' });
-  remove.setAttribute('aria-label', `Remove ${key || 'this tag'}`);
-  const row = el('div', { className: 'entry' }, name, text, remove);
-  remove.onclick = () => row.remove();
-  return row;
-}
-
-function entered(rows: HTMLElement) {
-  return [...rows.children].map((row) => {
-    const [key, value] = row.querySelectorAll('input');
-    return { key: key?.value ?? '', value: value?.value ?? '' };
-  });
+  const signs = { pattern: SIGNS, title: SIGNS_TEXT };
+  const name = { value: key, maxLength: 128, placeholder: 'key', ariaLabel: 'Tag key' };
+  const text = { value, maxLength: 256, placeholder: 'value', ariaLabel: 'Tag value' };
+  return entryRow(key || 'this tag', { ...name, ...signs }, { ...text, ...signs });
 }

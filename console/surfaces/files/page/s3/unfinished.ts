@@ -1,5 +1,5 @@
 import { call, query } from '../../../../ui/api.js';
-import { ask, bytesText, confirmed, el, shownText } from '../../../../ui/dom.js';
+import { ask, bytesText, confirmed, countText, el, shownText } from '../../../../ui/dom.js';
 import { timeElement } from '../../../../ui/times.js';
 import { attempt, may } from '../state.js';
 import { runTask } from '../tasks.js';
@@ -51,8 +51,9 @@ export async function showUnfinished(container: string) {
 }
 
 async function pageOf(container: string, after: UploadsPage['next']): Promise<UploadsPage> {
-  const from = after === null ? {} : { after_name: after.name, after_id: after.upload_id };
-  return call('GET', `/api/files/unfinished?${query({ container, ...from })}`);
+  const { name = null, upload_id = null } = after ?? {};
+  const place = query({ container, after_name: name, after_id: upload_id });
+  return call('GET', `/api/files/unfinished?${place}`);
 }
 
 function rowOf(container: string, { name, upload_id: id, started, parts, bytes }: MeasuredUpload) {
@@ -77,5 +78,5 @@ function rowOf(container: string, { name, upload_id: id, started, parts, bytes }
 }
 
 function partsText(parts: number, bytes: number) {
-  return `${parts} ${parts === 1 ? 'part' : 'parts'}, ${bytesText(bytes)}`;
+  return `${countText(parts, 'part')}, ${bytesText(bytes)}`;
 }

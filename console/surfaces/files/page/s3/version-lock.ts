@@ -4,24 +4,18 @@ import { ask, el } from '../../../../ui/dom.js';
 import { may } from '../state.js';
 import { typedName } from '../../../../ui/typed-name.js';
 import { box, choice, factList, field, localTime, quiet } from './fields.js';
+import { LOCK_MODES } from './retention-fields.js';
+import type { ObjectPlace } from '../state.js';
+import type { S3VersionView } from '../../s3/s3-objects.js';
 
-interface VersionPlace {
-  container: string;
-  name: string;
-  version_id: string;
-}
+type VersionPlace = ObjectPlace & { readonly version_id: string };
 
-interface Locks {
-  lock_mode: 'GOVERNANCE' | 'COMPLIANCE' | null;
-  retain_until: string | null;
-  legal_hold: boolean;
-}
+type Locks = Pick<S3VersionView, 'lock_mode' | 'retain_until' | 'legal_hold'>;
 
 const DAY_MS = 86_400_000;
 
-export async function locksOf(place: VersionPlace): Promise<Locks> {
-  const answer = await call('GET', `/api/files/versions/properties?${query(place)}`);
-  return answer.s3 as Locks;
+async function locksOf(place: VersionPlace): Promise<Locks> {
+  return (await call('GET', `/api/files/versions/properties?${query(place)}`)).s3;
 }
 
 function isRetained({ lock_mode: mode, retain_until: until }: Locks) {
@@ -57,16 +51,8 @@ function formOf(place: VersionPlace, locks: Locks) {
     checked: locks.legal_hold,
   });
   const isCompliance = former === 'COMPLIANCE';
-  const mode = choice(
-    'Retention',
-    'mode',
-    [
-      ...(isCompliance ? [] : ([['', 'None']] as const)),
-      ...(isCompliance ? [] : ([['GOVERNANCE', 'Governance: admins can bypass it']] as const)),
-      ['COMPLIANCE', 'Compliance: no one can shorten or remove it'],
-    ],
-    former,
-  );
+  const modes = LOCK_MODES.filter(([one]) => !isCompliance || one === 'COMPLIANCE');
+  const mode = choice('Retention', 'mode', modes, former);
   const date = field('Retain until', { type: 'datetime-local', value: localTime(until) });
   const bypass = box('Bypass governance retention', {});
   const typed = typedName(place.name);
@@ -122,12 +108,9 @@ export async function askToDelete(
     const why = `This version is under governance-mode retention until ${timeText(locks.retain_until ?? '')}.`;
     nodes.push(el('p', { className: 'error', textContent: why }), bypass.node);
   }
-  const given = await ask(
-    'Delete version',
-    [...nodes, typed.node],
-    'Delete permanently',
-    async () => typed.given(),
-    { danger: true },
-  );
+  nodes.push(typed.node);
+  const check = async () => typed.given();
+  const danger = { danger: true };
+  const given = await ask('Delete version', nodes, 'Delete permanently', check, danger);
   return given === null ? null : { confirm_name: place.name, bypass: bypass.input.checked };
 }
