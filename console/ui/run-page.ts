@@ -1,4 +1,4 @@
-import { call, MISSED } from './api.js';
+import { call, MISSED, type StreamState, type Topics } from './api.js';
 import { $, durationText, el } from './dom.js';
 import {
   badge,
@@ -14,7 +14,6 @@ import {
 import { fail } from './shell.js';
 import { timeElement } from './times.js';
 import type { RunView as AnyRun } from '../server/runs/run.js';
-import type { StreamState, Topics } from './api.js';
 import type { Column } from './parts.js';
 
 interface RunPageOptions<View extends { readonly items: readonly AnyRun[] }, Answer> {

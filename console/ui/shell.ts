@@ -1,5 +1,5 @@
-import { call, openEvents, openSession } from './api.js';
-import { offerCommands, wirePalette } from './command-palette.js';
+import { call, openEvents, openSession, type StreamState, type Topics } from './api.js';
+import { offerCommands, wirePalette, type Command } from './command-palette.js';
 import { $, el, messageOf, shownText } from './dom.js';
 import { Health } from './health.js';
 import { icon, iconButton } from './icons.js';
@@ -7,8 +7,6 @@ import { isCompact, nextTheme, onLooks, setCompact, setTheme, theme } from './lo
 import { goTo } from './side-page.js';
 import type { Overview } from '../surfaces/monitor/answers.js';
 import type { SessionView as Session } from '../server/session-routes.js';
-import type { StreamState, Topics } from './api.js';
-import type { Command } from './command-palette.js';
 
 /** The frame of each page: the rail with places and user, the bar with title, search and health. */
 

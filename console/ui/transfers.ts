@@ -1,11 +1,9 @@
 import { sessionOver } from './api.js';
 import { bytesText } from './dom.js';
-import { isSessionOver, sendFile } from './send-file.js';
-import { addTransfer, showHead } from './transfer-list.js';
+import { isSessionOver, sendFile, type Attempt } from './send-file.js';
+import { addTransfer, showHead, type Line } from './transfer-list.js';
 import { UploadHold } from './upload-hold.js';
 import type { Found, Missing } from './drop.js';
-import type { Attempt } from './send-file.js';
-import type { Line } from './transfer-list.js';
 
 /**
  * The queue of uploads: some at a time. A file gets its line in the list when its turn comes, and

@@ -1,5 +1,6 @@
 import type { ThreadTask } from '../../server/compute-thread.js';
-import { rowsIn, type ObjectRow } from './swift-listing.js';
+import { rowsIn } from './listing-rows.js';
+import type { ObjectRow } from './swift-listing.js';
 import { isMarker } from './versioning.js';
 
 /** The thread of sizes: it reads pages of listings, and adds up what they list. */

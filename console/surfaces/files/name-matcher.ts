@@ -1,5 +1,4 @@
 import { RE2JS, RE2JSSyntaxException } from 're2js';
-import { globMatcher } from './glob.js';
 
 /** How a search reads what it looks for. */
 export type SearchMode = 'substring' | 'glob' | 'regex';
@@ -30,6 +29,33 @@ export function nameMatcher(q: string, mode: SearchMode): (name: string) => bool
       return (name) => pattern.test(name);
     }
   }
+}
+
+/**
+ * `*` for any characters, `?` for one; all else stands for itself. Goes back to the last `*` alone,
+ * so that no pattern takes longer than its length times that of the text.
+ */
+function globMatcher(pattern: string): (text: string) => boolean {
+  return (text) => {
+    let p = 0;
+    let t = 0;
+    let star = -1;
+    let resume = 0;
+    while (t < text.length) {
+      if (pattern[p] === '*') {
+        star = p++;
+        resume = t;
+      } else if (p < pattern.length && (pattern[p] === '?' || pattern[p] === text[t])) {
+        p += 1;
+        t += 1;
+      } else if (star !== -1) {
+        p = star + 1;
+        t = ++resume;
+      } else return false;
+    }
+    while (pattern[p] === '*') p += 1;
+    return p === pattern.length;
+  };
 }
 
 function compiled(q: string): RE2JS {

@@ -1,7 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import type { ThreadTask } from '../../server/compute-thread.js';
+import { rowsIn } from './listing-rows.js';
 import { nameMatcher, PatternError, type SearchMode } from './name-matcher.js';
-import { rowsIn, type ObjectRow } from './swift-listing.js';
+import type { ObjectRow } from './swift-listing.js';
 
 /** The thread of searches: it reads pages of listings, and compares their names. */
 

@@ -79,17 +79,6 @@ export async function readListing(
   return (await store.read([200, 204], 'GET', request, LISTING_BYTES_MAX)).body;
 }
 
-/** The rows of a page as Swift sends it, for threads; undefined for what is no list. */
-export function rowsIn(listing: Uint8Array): readonly unknown[] | undefined {
-  if (listing.length === 0) return [];
-  try {
-    const rows: unknown = JSON.parse(Buffer.from(listing).toString('utf8'));
-    return Array.isArray(rows) ? rows : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 async function list<T>(
   store: SwiftAccount,
   container: string | undefined,

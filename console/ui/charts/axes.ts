@@ -1,6 +1,5 @@
 import { timeAt } from '../clock.js';
-import { labelSpace, scaleOf, ticksOf } from './shapes.js';
-import type { Shape } from './shapes.js';
+import { labelSpace, scaleOf, ticksOf, type Shape } from './shapes.js';
 
 export interface Axis {
   title: string;

@@ -1,6 +1,5 @@
 import { label, rowName } from './axes.js';
-import { labelSpace, plain, scaleOf, ticksOf } from './shapes.js';
-import type { Chart, Ink, Shape } from './shapes.js';
+import { labelSpace, plain, scaleOf, ticksOf, type Chart, type Ink, type Shape } from './shapes.js';
 
 /** Null where there was nothing before, or is nothing after. */
 interface Pair {
@@ -14,20 +13,16 @@ const AXIS = 28;
 
 /**
  * The values of many items before a change and after it: a ring is before, a dot is after, a line
- * joins them.
- *
- * @param data `middle`: a value that is marked by a line, such as 0
+ * joins them; 0 is marked by a line of its own.
  */
 export function beforeAfterChart({
   items,
   format = plain,
   columns = ['Name', 'Before', 'After'],
-  middle = 0,
 }: {
   items: readonly Pair[];
   format?: (value: number) => string;
   columns?: readonly [name: string, before: string, after: string];
-  middle?: number;
 }): Chart {
   const [, beforeText, afterText] = columns;
   const textOf = (value: number | null) => (value === null ? 'none' : format(value));
@@ -39,21 +34,21 @@ export function beforeAfterChart({
       { text: afterText, tone: 'accent' },
     ],
     describe: () => {
-      const [worst] = items.toSorted((a, b) => distance(b, middle) - distance(a, middle));
+      const [worst] = items.toSorted((a, b) => distance(b) - distance(a));
       if (worst === undefined) return 'No entries.';
       const text = `${worst.name}, ${beforeText.toLowerCase()} ${textOf(worst.before)}, ${afterText.toLowerCase()} ${textOf(worst.after)}`;
-      return `${items.length} entries. Farthest from ${format(middle)}: ${text}.`;
+      return `${items.length} entries. Farthest from ${format(0)}: ${text}.`;
     },
     table: () => ({ head: columns, rows: items.map((one) => [one.name, one.before, one.after]) }),
     shapes(width) {
       const names = items.map(({ name }) => name);
       const left = labelSpace(names, width * 0.35);
-      const [least, most] = [Math.min(middle, ...known), Math.max(middle, ...known)];
+      const [least, most] = [Math.min(0, ...known), Math.max(0, ...known)];
       const { ticks, low, high } = ticksOf(least, most, width < 420 ? 3 : 6);
       const x = scaleOf(low, high, left + 8, width - 28);
       const bottom = items.length * ROW;
       const axis: Shape[] = ticks.flatMap((tick) => {
-        const ink: Ink = tick === middle ? { tone: 'quiet' } : { tone: 'line', faint: true };
+        const ink: Ink = tick === 0 ? { tone: 'quiet' } : { tone: 'line', faint: true };
         return [
           { kind: 'rect', x: x(tick), y: 0, width: 1, height: bottom, ...ink },
           label(x(tick), bottom + 18, format(tick), 'middle'),
@@ -81,6 +76,6 @@ export function beforeAfterChart({
   };
 }
 
-function distance({ before, after }: Pair, middle: number) {
-  return Math.max(Math.abs((before ?? middle) - middle), Math.abs((after ?? middle) - middle));
+function distance({ before, after }: Pair) {
+  return Math.max(Math.abs(before ?? 0), Math.abs(after ?? 0));
 }

@@ -3,8 +3,7 @@ import { iconButton } from '../icons.js';
 import { onLooks } from '../looks.js';
 import { saveCsv, saveJson, saveSvg } from './export.js';
 import { paint, toneClass } from './paint.js';
-import { plain } from './shapes.js';
-import type { Chart } from './shapes.js';
+import { plain, type Chart } from './shapes.js';
 
 const WIDTH_LEAST = 240;
 /** Rows and columns of a table on the page; more would take seconds to lay out. */

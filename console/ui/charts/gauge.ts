@@ -1,6 +1,5 @@
 import { label } from './axes.js';
-import { plain } from './shapes.js';
-import type { Chart, Shape, Tone } from './shapes.js';
+import { plain, type Chart, type Shape, type Tone } from './shapes.js';
 
 interface Zone {
   from: number;

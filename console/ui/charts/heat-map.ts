@@ -1,6 +1,5 @@
 import { label } from './axes.js';
-import { extremes, gridOf, labelSpace, plain, widthOf } from './shapes.js';
-import type { Chart, Shape } from './shapes.js';
+import { extremes, gridOf, labelSpace, plain, widthOf, type Chart, type Shape } from './shapes.js';
 
 const ROW_MOST = 22;
 const CELLS_MOST = 480;

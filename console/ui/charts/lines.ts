@@ -1,7 +1,5 @@
-import { axesOf } from './axes.js';
-import { pathOf } from './shapes.js';
-import type { Axis } from './axes.js';
-import type { Chart, Shape, Tone } from './shapes.js';
+import { axesOf, type Axis } from './axes.js';
+import { pathOf, type Chart, type Shape, type Tone } from './shapes.js';
 
 /** `y` is null where it is not known. */
 interface Point {

@@ -1,6 +1,5 @@
 import { svg } from '../dom.js';
-import { widthOf } from './shapes.js';
-import type { Grid, Shape, Tone } from './shapes.js';
+import { widthOf, type Grid, type Shape, type Tone } from './shapes.js';
 
 /** SVG of shapes. Colours are classes of `charts.css`, and so follow the theme. */
 

@@ -1,6 +1,5 @@
 import { label } from './axes.js';
-import { plain, pathOf, scaleOf, widthOf } from './shapes.js';
-import type { Chart, Shape } from './shapes.js';
+import { plain, pathOf, scaleOf, widthOf, type Chart, type Shape } from './shapes.js';
 
 interface ParallelAxis {
   name: string;

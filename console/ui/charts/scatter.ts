@@ -1,7 +1,5 @@
-import { axesOf, label } from './axes.js';
-import { pathOf } from './shapes.js';
-import type { Axis } from './axes.js';
-import type { Chart, Shape } from './shapes.js';
+import { axesOf, label, type Axis } from './axes.js';
+import { pathOf, type Chart, type Shape } from './shapes.js';
 
 /** `marked` ones are larger, and have their name beside them. */
 interface Point {

@@ -1,6 +1,5 @@
 import { label } from './axes.js';
-import { plain } from './shapes.js';
-import type { Chart } from './shapes.js';
+import { plain, type Chart } from './shapes.js';
 
 /** `value`: how wide it is; `far`: what its colour tells, from −1 (too little) to 1 (too much). */
 export interface Part {

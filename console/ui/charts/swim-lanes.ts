@@ -1,6 +1,5 @@
 import { label, line, rowName } from './axes.js';
-import { labelSpace, scaleOf, ticksOf } from './shapes.js';
-import type { Chart, Shape, Tone } from './shapes.js';
+import { labelSpace, scaleOf, ticksOf, type Chart, type Shape, type Tone } from './shapes.js';
 
 /** `to` is null while it lasts. */
 export interface Span {

@@ -1,5 +1,4 @@
-import { plain, widthOf } from './shapes.js';
-import type { Chart, Shape, Tone } from './shapes.js';
+import { plain, widthOf, type Chart, type Shape, type Tone } from './shapes.js';
 
 /** `value` is null where it is not measured. */
 interface Node {

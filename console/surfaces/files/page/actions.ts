@@ -3,11 +3,10 @@ import { typedName } from '../../../ui/typed-name.js';
 import { chosen, selectedRows } from './selection.js';
 import { call, query } from '../../../ui/api.js';
 import { show } from './listing.js';
-import { containerHere, folder, keepsDeleted, view } from './state.js';
+import { containerHere, folder, keepsDeleted, view, type Row } from './state.js';
 import { runTask } from './tasks.js';
 import { askConflict } from './trash.js';
 import type { FolderSize } from '../folder-routes.js';
-import type { Row } from './state.js';
 
 const TAKEN = 'restore_target_exists';
 /** The number of objects that go without a question. */

@@ -3,8 +3,7 @@ import { ask, el, shownText } from '../../../ui/dom.js';
 import { folderPicker, slashed } from './folder-picker.js';
 import { box, choice, quiet } from './s3/fields.js';
 import { runTask } from './tasks.js';
-import { containerHere, folder, view } from './state.js';
-import type { Row } from './state.js';
+import { containerHere, folder, view, type Row } from './state.js';
 
 /** The folder that a name is in, and the last part of the name. */
 function partsOf(name: string) {

@@ -2,8 +2,7 @@ import { $, ask, el } from '../../../ui/dom.js';
 import { closeDrawer, showDetails } from './drawer.js';
 import { download, openRow, setActive } from './rows.js';
 import { markSelected } from './selection.js';
-import { attempt, containerHere, folder, go, view } from './state.js';
-import type { Row } from './state.js';
+import { attempt, containerHere, folder, go, view, type Row } from './state.js';
 
 /** Keys of the table and of the page; the dialog of `?` lists them, and turns single letters off. */
 

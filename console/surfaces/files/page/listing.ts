@@ -8,11 +8,10 @@ import { pageOf, showPlace, type PageParameters } from './place.js';
 import { rowOf, setActive } from './rows.js';
 import { showSelection } from './selection.js';
 import { isSorted, sortedRows } from './sorting.js';
-import { containerHere, folder, keepsDeleted, stopSearch, view } from './state.js';
+import { containerHere, folder, keepsDeleted, stopSearch, view, type Row } from './state.js';
 import { showTools, showTrashTools } from './tools.js';
 import { trashRows } from './trash.js';
 import type { FolderItem, ObjectItem } from '../container-routes.js';
-import type { Row } from './state.js';
 
 interface Ways {
   next: string | null;

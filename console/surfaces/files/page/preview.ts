@@ -3,9 +3,8 @@ import { bytesText, el, messageOf, scrollRegion, shownText } from '../../../ui/d
 import { skeleton } from '../../../ui/skeleton.js';
 import { parseCsv } from './formats/csv.js';
 import { indentJson } from './formats/json.js';
-import { parseMarkdown } from './formats/markdown.js';
+import { parseMarkdown, type Inline } from './formats/markdown.js';
 import { quiet } from './s3/fields.js';
-import type { Inline } from './formats/markdown.js';
 
 const IMAGES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 /** Larger pictures are fetched on demand. */

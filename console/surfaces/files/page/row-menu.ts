@@ -7,12 +7,11 @@ import { redraw } from './listing.js';
 import { download } from './rows.js';
 import { chosen } from './selection.js';
 import { showShare } from './share.js';
-import { attempt, containerHere, go, may, view } from './state.js';
+import { attempt, containerHere, go, may, view, type Row } from './state.js';
 import { copyUrl, s3UriOf } from './urls.js';
 import { copyText } from '../../../ui/copy.js';
 import type { MenuItem } from '../../../ui/menu.js';
 import type { FolderSize } from '../folder-routes.js';
-import type { Row } from './state.js';
 
 /** An entry of a menu; what goes wrong is shown. */
 export function item(text: string, icon: string, work: () => unknown, danger = false): MenuItem {

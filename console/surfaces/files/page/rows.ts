@@ -1,13 +1,11 @@
 import { query } from '../../../ui/api.js';
 import { $, bytesText, countText, el, shownText } from '../../../ui/dom.js';
 import { icon, iconButton } from '../../../ui/icons.js';
-import { openMenu } from '../../../ui/menu.js';
+import { openMenu, type MenuItem } from '../../../ui/menu.js';
 import { timeElement } from '../../../ui/times.js';
 import { iconOf } from './file-icons.js';
 import { markSelected } from './selection.js';
-import { attempt, containerHere, go, view } from './state.js';
-import type { MenuItem } from '../../../ui/menu.js';
-import type { Row } from './state.js';
+import { attempt, containerHere, go, view, type Row } from './state.js';
 
 /** Shows what is known of a row that is no folder. */
 type Details = (row: Row) => unknown;

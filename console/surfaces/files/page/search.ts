@@ -2,8 +2,7 @@ import { ApiFailure, raw } from '../../../ui/api.js';
 import { $, el, messageOf, shownText } from '../../../ui/dom.js';
 import { load, showFound, showFrame } from './listing.js';
 import { pageOf, showPlace } from './place.js';
-import { attempt, folder, stopSearch, view } from './state.js';
-import type { Find } from './state.js';
+import { attempt, folder, stopSearch, view, type Find } from './state.js';
 import type { SearchHit } from '../search-thread.js';
 import type { SearchEnd, SearchFailure } from '../search.js';
 

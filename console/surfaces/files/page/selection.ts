@@ -1,6 +1,5 @@
 import { $, bytesText } from '../../../ui/dom.js';
-import { may, view } from './state.js';
-import type { Row } from './state.js';
+import { may, view, type Row } from './state.js';
 
 export function showSelection() {
   const count = view.selected.size;

@@ -14,9 +14,8 @@ import { load } from './listing.js';
 import { askTyped } from '../../../ui/typed-name.js';
 import { quiet } from './s3/fields.js';
 import { askToDelete, showLocks } from './s3/version-lock.js';
-import { attempt, may, view } from './state.js';
+import { attempt, may, view, type ObjectPlace } from './state.js';
 import { runTask } from './tasks.js';
-import type { ObjectPlace } from './state.js';
 import type { S3ObjectView, S3VersionView } from '../s3/s3-objects.js';
 import type { ObjectVersion as Version } from '../versions.js';
 

@@ -2,11 +2,10 @@ import { call, query } from '../../../../ui/api.js';
 import { timeText } from '../../../../ui/clock.js';
 import { ask, el } from '../../../../ui/dom.js';
 import { lateSection } from '../late-section.js';
-import { attempt, may } from '../state.js';
+import { attempt, may, type ObjectPlace } from '../state.js';
 import { runTask } from '../tasks.js';
 import { factList, field, quiet } from './fields.js';
 import { showTags, tagList, tagsOf } from './tags.js';
-import type { ObjectPlace } from '../state.js';
 import type { S3Facts } from '../../s3/s3-facts.js';
 import type { Tag } from '../../s3/tags.js';
 

@@ -1,11 +1,10 @@
 import { call, query } from '../../../../ui/api.js';
 import { timeText } from '../../../../ui/clock.js';
 import { ask, el } from '../../../../ui/dom.js';
-import { may } from '../state.js';
+import { may, type ObjectPlace } from '../state.js';
 import { typedName } from '../../../../ui/typed-name.js';
 import { box, choice, factList, field, localTime, quiet } from './fields.js';
 import { LOCK_MODES } from './retention-fields.js';
-import type { ObjectPlace } from '../state.js';
 import type { S3VersionView } from '../../s3/s3-objects.js';
 
 type VersionPlace = ObjectPlace & { readonly version_id: string };
