@@ -1,6 +1,7 @@
 import { el } from '../../../ui/dom.js';
 import { input, select } from '../../../ui/parts.js';
 import { listOf, textOf } from './json-values.js';
+import { check } from './views.js';
 import type { FieldRule } from './spec-fields.js';
 
 /**
@@ -22,12 +23,11 @@ export function controlOf(
       choices.map((one) => [one, one] as const),
     );
     made.value = textOf(value, choices[0]);
-    made.setAttribute('aria-label', label);
+    made.ariaLabel = label;
     made.onchange = () => set(made.value);
     return made;
   }
-  const made = input(at.join('.'));
-  made.setAttribute('aria-label', label);
+  const made = input(at.join('.'), { ariaLabel: label });
   if (size === 'small') made.classList.add('small');
   if (kind === 'flag') {
     made.type = 'checkbox';
@@ -52,11 +52,7 @@ function checks(
   for (const box of boxes) {
     box.onchange = () => set(boxes.filter(({ checked }) => checked).map(({ name }) => name));
   }
-  return el(
-    'div',
-    { className: 'row' },
-    ...boxes.map((box) => el('label', { className: 'check' }, box, box.name)),
-  );
+  return el('div', { className: 'row' }, ...boxes.map((box) => check(box, box.name)));
 }
 
 function valueOf(text: string, kind: FieldRule['kind']) {

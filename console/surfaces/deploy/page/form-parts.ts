@@ -89,22 +89,13 @@ export class FormParts {
       );
     });
     const head = columns.map(({ label }) => el('th', { scope: 'col', textContent: label }));
+    head.push(el('th', { scope: 'col' }, el('span', { className: 'sr', textContent: 'Remove' })));
     const list = el(
       'table',
-      {},
-      el(
-        'thead',
-        {},
-        el(
-          'tr',
-          {},
-          ...head,
-          el('th', { scope: 'col' }, el('span', { className: 'sr', textContent: 'Remove' })),
-        ),
-      ),
+      { ariaLabel: `${one} list` },
+      el('thead', {}, el('tr', {}, ...head)),
       el('tbody', {}, ...body),
     );
-    list.setAttribute('aria-label', `${one} list`);
     const add = el('button', { type: 'button' }, icon('plus'), `Add ${one.toLowerCase()}`);
     add.onclick = () => this.restructure(path, [...rows, blank(rows.length)]);
     const scroll = el('div', { className: 'table-scroll deploy-rows' }, list);

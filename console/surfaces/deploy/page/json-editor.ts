@@ -15,9 +15,9 @@ const READ_AFTER_MS = 150;
 
 /** A text of JSON with the numbers of its lines, on which those with a problem are marked. */
 export class JsonEditor {
-  #gutter = el('pre', { className: 'deploy-gutter' });
+  #gutter = el('pre', { className: 'deploy-gutter', ariaHidden: 'true' });
   #area = el('textarea', { spellcheck: false, autocomplete: 'off', wrap: 'off' });
-  #fault = el('p', { className: 'error deploy-fault', role: 'alert' });
+  #fault = el('p', { id: 'deploy-fault', className: 'error deploy-fault', role: 'alert' });
   element;
   #problems: readonly Problem[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -35,9 +35,7 @@ export class JsonEditor {
     onFault: () => void;
   }) {
     this.#given = given;
-    this.#area.setAttribute('aria-label', 'Specification as JSON');
-    this.#gutter.setAttribute('aria-hidden', 'true');
-    this.#fault.id = 'deploy-fault';
+    this.#area.ariaLabel = 'Specification as JSON';
     this.#area.setAttribute('aria-describedby', this.#fault.id);
     this.#area.addEventListener('scroll', () => {
       this.#gutter.scrollTop = this.#area.scrollTop;
@@ -94,8 +92,7 @@ export class JsonEditor {
     // The place of the cursor is lost by a text that is put in, even by the same one.
     if (text !== this.#area.value) this.#area.value = text;
     this.#area.scrollTop = scrollTop;
-    this.#fault.textContent = '';
-    this.#area.removeAttribute('aria-invalid');
+    this.#say('');
     this.#number();
   }
 
@@ -121,14 +118,18 @@ export class JsonEditor {
       if (typeof value !== 'object' || value === null || Array.isArray(value)) {
         throw new SyntaxError('The specification must be a JSON object.');
       }
-      this.#fault.textContent = '';
-      this.#area.removeAttribute('aria-invalid');
+      this.#say('');
       return value;
     } catch (error) {
-      this.#fault.textContent = `Invalid JSON. ${(error as Error).message}`;
-      this.#area.setAttribute('aria-invalid', 'true');
+      this.#say(`Invalid JSON. ${(error as Error).message}`);
       return undefined;
     }
+  }
+
+  /** @param fault why the text is no JSON; empty where it is */
+  #say(fault: string) {
+    this.#fault.textContent = fault;
+    this.#area.ariaInvalid = fault === '' ? null : 'true';
   }
 
   #places(): Map<string, Place> {

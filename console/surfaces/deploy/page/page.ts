@@ -1,13 +1,13 @@
 import { $, el } from '../../../ui/dom.js';
-import { pageHead, setViewState, tabList, viewState } from '../../../ui/parts.js';
+import { pageHead, selectTab, setViewState, tabList, viewState } from '../../../ui/parts.js';
 import { fail } from '../../../ui/shell.js';
-import { show } from './control.js';
 import { HistoryPanel } from './history.js';
 import { PlanPanel } from './plan.js';
 import { RampPanel } from './ramp.js';
 import { RunPanel } from './run.js';
 import { SpecPanel } from './spec.js';
 import { StatusPanel } from './status.js';
+import { show, type Ways } from './views.js';
 
 type Tab = 'spec' | 'plan' | 'apply' | 'ramp' | 'history' | 'status';
 
@@ -24,32 +24,21 @@ const TABS: readonly { id: Tab; title: string }[] = [
 export async function mount() {
   const main = $('#main');
   main.classList.add('deploy-page');
-  const panel = el('section', { id: 'deploy-panel', className: 'deploy-panel', tabIndex: -1 });
-  panel.setAttribute('role', 'tabpanel');
-  const spec = new SpecPanel(() => go('plan', () => plan.make({})));
-  const plan = new PlanPanel(
-    (id) => setViewState({ tab: 'plan', plan: id }),
-    (id) => go('apply', () => run.open(id)),
-    (wish) => go('ramp', () => ramp.begin(wish)),
-  );
-  const run = new RunPanel(
-    (id) => setViewState({ tab: 'apply', run: id }),
-    (wish) => go('plan', () => plan.make(wish)),
-  );
-  const ramp = new RampPanel({
-    onRamp: (id) => setViewState({ tab: 'ramp', ramp: id }),
-    onRun: (id) => go('apply', () => run.open(id)),
-  });
-  const history = new HistoryPanel({
-    onRun: (id) => go('apply', () => run.open(id)),
+  const panel = el('section', { id: 'deploy-panel', className: 'deploy-panel', role: 'tabpanel' });
+  panel.tabIndex = -1;
+  const ways: Ways = {
     onPlan: (id) => go('plan', () => plan.open(id)),
-    onBack: (wish) => go('plan', () => plan.make(wish)),
-  });
-  const status = new StatusPanel({
     onRun: (id) => go('apply', () => run.open(id)),
     onRamp: (id) => go('ramp', () => ramp.open(id)),
-    onRepair: () => go('plan', () => plan.make({ repair: true })),
-  });
+    onPlanWish: (wish) => go('plan', () => plan.make(wish)),
+    onRampWish: (wish) => go('ramp', () => ramp.begin(wish)),
+  };
+  const spec = new SpecPanel(ways);
+  const plan = new PlanPanel(ways);
+  const run = new RunPanel(ways);
+  const ramp = new RampPanel(ways);
+  const history = new HistoryPanel(ways);
+  const status = new StatusPanel(ways);
   const panels = { spec, plan, apply: run, ramp, history, status };
   const specPlace = el('div', { className: 'deploy-panel' });
 
@@ -76,11 +65,7 @@ export async function mount() {
     if (viewState().tab !== tab) setViewState({ tab });
     panel.replaceChildren(tab === 'spec' ? specPlace : panels[tab].element);
     panel.setAttribute('aria-labelledby', `tab-${tab}`);
-    for (const one of list.querySelectorAll('[role="tab"]')) {
-      const isChosen = one.id === `tab-${tab}`;
-      one.setAttribute('aria-selected', String(isChosen));
-      (one as HTMLElement).tabIndex = isChosen ? 0 : -1;
-    }
+    selectTab(list, tab);
     work().catch(fail);
   }
 

@@ -1,35 +1,30 @@
 import { el, shownText } from '../../../ui/dom.js';
-import { badge, card, field, select, table } from '../../../ui/parts.js';
+import { badge, card, field, table } from '../../../ui/parts.js';
+import { badgeColumn, nodeChoice, quietLine, scrolled } from './views.js';
 import type { Plan } from './control.js';
 
 type Diff = Plan['diffs'][number];
+type Action = Plan['actions'][number];
 
 /** Lines of one file that are shown; longer diffs say so. */
 const LINES_MAX = 600;
-const RISKS = { low: 'ok', medium: 'warn', high: 'crit' };
+const RISKS = { low: 'ok', medium: 'warn', high: 'crit' } as const;
 
 /** The files that a plan changes, node by node. */
 export function diffCard({ diffs, actions }: Plan) {
-  const nodes = [...new Set(diffs.map(({ node }) => node))];
   const rings = actions.filter(
     ({ kind, target }) => kind === 'conf.render' && target.endsWith('.ring.gz'),
   );
-  if (nodes.length === 0) {
+  if (diffs.length === 0) {
     const text = rings.length === 0 ? 'No file changes.' : 'Only ring files change.';
     return card('Files', el('p', { textContent: text }));
   }
-  const node = select(
-    'node',
-    nodes.map((name) => [name, name] as const),
-  );
+  const node = nodeChoice(diffs);
   const list = el('div', { className: 'deploy-diffs' });
   const draw = () => {
     const own = diffs.filter((diff) => diff.node === node.value);
     const ringCount = rings.filter((action) => action.node === node.value).length;
-    const note =
-      ringCount === 0
-        ? []
-        : [el('p', { className: 'quiet', textContent: `${ringCount} ring files also change.` })];
+    const note = ringCount === 0 ? [] : [quietLine(`${ringCount} ring files also change.`)];
     list.replaceChildren(...own.map((diff, at) => fileDiff(diff, at === 0)), ...note);
   };
   node.onchange = draw;
@@ -60,20 +55,14 @@ function fileDiff({ path, unified }: Diff, open: boolean) {
 }
 
 function drawn(path: string, isLeftOut: boolean, lines: readonly string[]) {
-  if (isLeftOut)
-    return el('p', {
-      className: 'quiet',
-      textContent: 'This diff was omitted because the plan is too large.',
-    });
+  if (isLeftOut) return quietLine('This diff was omitted because the plan is too large.');
   const shown = lines.slice(0, LINES_MAX).map((line) => {
     const kind = { '+': 'added', '-': 'removed', '@': 'hunk' }[line.charAt(0)] ?? 'same';
     return el('span', { className: `deploy-line ${kind}`, textContent: `${shownLine(line)}\n` });
   });
   const rest = lines.length - shown.length;
-  const box = el('pre', { tabIndex: 0 }, ...shown, ...(rest > 0 ? [`… ${rest} more lines`] : []));
-  box.setAttribute('role', 'region');
-  box.setAttribute('aria-label', `Changes to ${path}`);
-  return box;
+  const more = rest > 0 ? [`… ${rest} more lines`] : [];
+  return scrolled(`Changes to ${path}`, ...shown, ...more);
 }
 
 /** A line as it is but for what cannot be seen; blanks at its ends are part of files. */
@@ -99,18 +88,14 @@ export function actionCard({ actions, checks }: Plan) {
         el('span', { textContent: shownText(`${program} rejected ${target}: ${message}`) }),
       ),
     ),
-    el('p', { className: 'quiet', textContent: checkedText(checks) }),
+    quietLine(checkedText(checks)),
     table(
       'Plan actions',
       [
         { title: 'Action', value: (row) => row.kind },
         { title: 'Target', value: (row) => row.target },
         { title: 'Node', value: (row) => row.node ?? null },
-        {
-          title: 'Risk',
-          value: (row) => row.risk,
-          cell: (row) => badge(row.risk, RISKS[row.risk] as 'ok' | 'warn' | 'crit'),
-        },
+        badgeColumn('Risk', 'risk', ({ risk }: Action) => [risk, RISKS[risk]]),
       ],
       actions,
       100,

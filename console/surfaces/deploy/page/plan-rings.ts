@@ -2,6 +2,7 @@ import { bytesText, el } from '../../../ui/dom.js';
 import { beforeAfterChart } from '../../../ui/charts/before-after.js';
 import { ChartFigure } from '../../../ui/charts/figure.js';
 import { card, numberText, table, tabList } from '../../../ui/parts.js';
+import { figureColumn } from './views.js';
 import type { Plan } from './control.js';
 
 type RingChange = Plan['ring_changes'][number];
@@ -49,36 +50,17 @@ function ringTable(changes: readonly RingChange[]) {
     'Ring changes',
     [
       { title: 'Ring', value: (row) => row.ring },
-      {
-        title: 'Replicas to move',
-        value: (row) => row.parts_moved,
-        cell: (row) => numberText(row.parts_moved),
-        number: true,
-      },
-      {
-        title: 'Share of replicas',
-        value: (row) => row.moved_pct,
-        cell: (row) => percent(row.moved_pct, ''),
-        number: true,
-      },
-      {
-        title: 'Data to copy (estimate)',
-        value: (row) => row.bytes_est,
-        cell: bytesCell,
-        number: true,
-      },
-      {
-        title: 'Balance',
-        value: (row) => row.balance_after_pct,
-        cell: (row) => change(row.balance_before_pct, row.balance_after_pct),
-        number: true,
-      },
-      {
-        title: 'Dispersion',
-        value: (row) => row.dispersion_after_pct,
-        cell: (row) => change(row.dispersion_before_pct, row.dispersion_after_pct),
-        number: true,
-      },
+      figureColumn('Replicas to move', 'parts_moved', (moved, _row: RingChange) =>
+        numberText(moved),
+      ),
+      figureColumn('Share of replicas', 'moved_pct', (pct) => percent(pct, '')),
+      figureColumn('Data to copy (estimate)', 'bytes_est', bytesCell),
+      figureColumn('Balance', 'balance_after_pct', (after, row: RingChange) =>
+        change(row.balance_before_pct, after),
+      ),
+      figureColumn('Dispersion', 'dispersion_after_pct', (after, row: RingChange) =>
+        change(row.dispersion_before_pct, after),
+      ),
       {
         title: 'Follow-up plans',
         value: (row) => row.next_steps_parts_moved.length,
@@ -89,7 +71,7 @@ function ringTable(changes: readonly RingChange[]) {
   );
 }
 
-function bytesCell({ bytes_est: bytes, parts_moved: moved }: RingChange) {
+function bytesCell(bytes: number | null, { parts_moved: moved }: RingChange) {
   if (moved === 0) return bytesText(0);
   return bytes === null ? 'unknown' : bytesText(bytes);
 }
@@ -105,14 +87,8 @@ function devicesOf({ devices }: RingChange): readonly Device[] {
 /** How far each device is from its share, before and after. */
 function balanceFigure(change: RingChange) {
   const devices = devicesOf(change);
-  const before = shares(devices, ({ weight_before: weight, parts_before: parts }) => ({
-    weight,
-    parts,
-  }));
-  const after = shares(devices, ({ weight_after: weight, parts_after: parts }) => ({
-    weight,
-    parts,
-  }));
+  const before = shares(devices, 'before');
+  const after = shares(devices, 'after');
   const items = devices.map((device, at) => ({
     name: `${device.node} ${device.device}`,
     before: before[at] ?? null,
@@ -120,17 +96,11 @@ function balanceFigure(change: RingChange) {
   }));
   const far = (one: { before: number | null; after: number | null }) =>
     Math.max(Math.abs(one.before ?? 0), Math.abs(one.after ?? 0));
-  const shown =
-    items.length <= DEVICES_MAX
-      ? items
-      : items.toSorted((a, b) => far(b) - far(a)).slice(0, DEVICES_MAX);
-  const rest = items.length - shown.length;
-  const title =
-    rest > 0
-      ? `${change.ring} balance by device (${DEVICES_MAX} of ${items.length}, largest deviation first)`
-      : `${change.ring} balance by device`;
+  const isCut = items.length > DEVICES_MAX;
+  const shown = isCut ? items.toSorted((a, b) => far(b) - far(a)).slice(0, DEVICES_MAX) : items;
+  const cut = isCut ? ` (${DEVICES_MAX} of ${items.length}, largest deviation first)` : '';
   return new ChartFigure(
-    title,
+    `${change.ring} balance by device${cut}`,
     beforeAfterChart({
       items: shown,
       format: (value) => `${numberText(value, 1)}%`,
@@ -144,11 +114,11 @@ function balanceFigure(change: RingChange) {
  *
  * @returns null for a device that is not in the ring, or has no weight
  */
-function shares(
-  devices: readonly Device[],
-  read: (device: Device) => { weight: number | null; parts: number | null },
-): (number | null)[] {
-  const all = devices.map(read);
+function shares(devices: readonly Device[], when: 'before' | 'after'): (number | null)[] {
+  const all = devices.map((device) => ({
+    weight: device[`weight_${when}`],
+    parts: device[`parts_${when}`],
+  }));
   const weights = all.reduce((sum, { weight }) => sum + (weight ?? 0), 0);
   const parts = all.reduce((sum, one) => sum + (one.parts ?? 0), 0);
   return all.map(({ weight, parts: own }) => {
@@ -159,7 +129,6 @@ function shares(
 
 function deviceCard(change: RingChange) {
   const number = (value: number | null) => (value === null ? '–' : numberText(value));
-  const changed = devicesOf(change);
   return card(
     `${change.ring} devices`,
     table(
@@ -167,30 +136,10 @@ function deviceCard(change: RingChange) {
       [
         { title: 'Node', value: (row) => row.node },
         { title: 'Device', value: (row) => row.device },
-        {
-          title: 'Weight before',
-          value: (row) => row.weight_before,
-          cell: (row) => number(row.weight_before),
-          number: true,
-        },
-        {
-          title: 'Weight after',
-          value: (row) => row.weight_after,
-          cell: (row) => number(row.weight_after),
-          number: true,
-        },
-        {
-          title: 'Partitions before',
-          value: (row) => row.parts_before,
-          cell: (row) => number(row.parts_before),
-          number: true,
-        },
-        {
-          title: 'Partitions after',
-          value: (row) => row.parts_after,
-          cell: (row) => number(row.parts_after),
-          number: true,
-        },
+        figureColumn('Weight before', 'weight_before', number),
+        figureColumn('Weight after', 'weight_after', number),
+        figureColumn('Partitions before', 'parts_before', number),
+        figureColumn('Partitions after', 'parts_after', number),
         {
           title: 'Difference',
           value: (row) => (row.parts_after ?? 0) - (row.parts_before ?? 0),
@@ -198,7 +147,7 @@ function deviceCard(change: RingChange) {
           number: true,
         },
       ],
-      changed,
+      devicesOf(change),
     ),
   );
 }

@@ -2,6 +2,7 @@ import { bytesText, el, shownText } from '../../../ui/dom.js';
 import { badge, figures, numberText } from '../../../ui/parts.js';
 import { timeElement } from '../../../ui/times.js';
 import { movesText } from './moves-text.js';
+import { reason } from './views.js';
 import type { Plan } from './control.js';
 
 /** The nodes that a plan touches. */
@@ -40,6 +41,9 @@ export function summary(plan: Plan) {
   ]);
 }
 
+const PARTIAL =
+  'This plan covers only part of the change. Plan again after replication completes, or use a ramp to apply all of it.';
+
 /** The risks of a plan, in words. */
 export function words({
   warnings,
@@ -60,42 +64,22 @@ export function words({
   });
   const all = [
     ...unreachable.map(({ node, why }) =>
-      el(
-        'li',
-        {},
-        badge('no response', 'crit'),
-        el('span', {
-          textContent: `Could not check ${shownText(node)}: ${shownText(why)}. Applying the plan will stop at this node.`,
-        }),
+      reason(
+        'no response',
+        'crit',
+        `Could not check ${shownText(node)}: ${shownText(why)}. Applying the plan will stop at this node.`,
       ),
     ),
     ...unsettled.map((node) =>
-      el(
-        'li',
-        {},
-        badge('leftover files', 'warn'),
-        el('span', {
-          textContent: `${shownText(node)} has files from a run that did not succeed. Applying the plan replaces them.`,
-        }),
+      reason(
+        'leftover files',
+        'warn',
+        `${shownText(node)} has files from a run that did not succeed. Applying the plan replaces them.`,
       ),
     ),
-    ...warnings.map((text) =>
-      el('li', {}, badge('warning', 'warn'), el('span', { textContent: shownText(text) })),
-    ),
+    ...warnings.map((text) => reason('warning', 'warn', text)),
     ...lines,
-    ...(complete
-      ? []
-      : [
-          el(
-            'li',
-            {},
-            badge('partial', 'info'),
-            el('span', {
-              textContent:
-                'This plan covers only part of the change. Plan again after replication completes, or use a ramp to apply all of it.',
-            }),
-          ),
-        ]),
+    ...(complete ? [] : [reason('partial', 'info', PARTIAL)]),
   ];
   return all.length === 0 ? [] : [el('ul', { className: 'deploy-reasons' }, ...all)];
 }

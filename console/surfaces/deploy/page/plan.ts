@@ -1,33 +1,17 @@
 import { ApiFailure, call } from '../../../ui/api.js';
 import { el, randomId, shownText } from '../../../ui/dom.js';
-import { badge, card, field, input, numberText } from '../../../ui/parts.js';
+import { badge, card, field, input, numberText, setViewState } from '../../../ui/parts.js';
 import { timeElement } from '../../../ui/times.js';
-import {
-  applyPlan,
-  emptyState,
-  failureState,
-  problemsOf,
-  loadSpec,
-  makePlan,
-  show,
-  shortHash,
-  wayButton,
-  workingState,
-} from './control.js';
+import { applyPlan, loadSpec, problemsOf } from './control.js';
 import { actionCard, diffCard } from './plan-files.js';
 import { ringCards } from './plan-rings.js';
 import { nodesOf, summary, words } from './plan-words.js';
 import { warningLine, withTypedCluster } from './typed-cluster.js';
+import * as views from './views.js';
 import type { SpecProblem as Problem } from '../../../../src/deploy/spec/parse.js';
-import type { Plan } from './control.js';
+import type { Plan, Wish } from './control.js';
 
-interface Wish {
-  spec_etag?: string;
-  seed?: number;
-  allow_large?: boolean;
-  repair?: boolean;
-}
-
+const REFUSED = ['refused', 'crit'] as const;
 /** Warnings of a plan that are told again where it is applied. */
 const WARNINGS_ASKED = 5;
 
@@ -35,30 +19,17 @@ const WARNINGS_ASKED = 5;
 export class PlanPanel {
   element = el('div', { className: 'deploy-panel' });
   #place = el('div', { className: 'deploy-panel' });
-  #onPlan;
-  #onRun;
-  #onRamp;
+  #ways;
 
-  /**
-   * @param onPlan called when another plan is shown
-   * @param onRun called when a run is to be shown
-   * @param onRamp called when the specification of a plan is to be applied step by step
-   */
-  constructor(
-    onPlan: (id: string) => void,
-    onRun: (id: string) => void,
-    onRamp: (wish: { spec_etag: string; allow_large: boolean }) => void,
-  ) {
-    this.#onPlan = onPlan;
-    this.#onRun = onRun;
-    this.#onRamp = onRamp;
+  constructor(ways: views.Ways) {
+    this.#ways = ways;
     this.element.append(this.#place);
   }
 
   /** @param id of a plan; without one the form to make one is shown */
   open(id = ''): Promise<void> {
     this.#place.replaceChildren();
-    return show(this.#place, async () => {
+    return views.show(this.#place, async () => {
       if (id === '') return [await this.#form()];
       return this.#drawn(await call('GET', `/deploy/api/plans/${encodeURIComponent(id)}`));
     });
@@ -67,11 +38,11 @@ export class PlanPanel {
   /** Makes a plan, and shows it or why there is none. */
   make(wish: Wish): Promise<void> {
     const text = 'Creating a plan: building the rings and comparing them with what is deployed';
-    this.#place.replaceChildren(workingState(text));
-    return show(this.#place, async () => {
+    this.#place.replaceChildren(views.workingState(text));
+    return views.show(this.#place, async () => {
       try {
-        const plan = await makePlan(wish);
-        this.#onPlan(plan.id);
+        const plan = await call('POST', '/deploy/api/plans', wish);
+        setViewState({ tab: 'plan', plan: plan.id });
         return this.#drawn(plan);
       } catch (error) {
         const problems = problemsOf(error);
@@ -84,25 +55,20 @@ export class PlanPanel {
   async #form() {
     const { spec } = await loadSpec();
     if (spec === null) {
-      return emptyState(
+      return views.emptyState(
         'git-compare',
         'Nothing to plan',
         'Describe the cluster and save the specification first.',
       );
     }
-    const seed = input('seed', {
-      type: 'number',
-      min: '0',
-      max: '4294967295',
-      step: '1',
-      value: '1',
-    });
-    const large = el('input', { type: 'checkbox', name: 'allow_large' });
+    const seed = input('seed', { type: 'number', min: '0', max: '4294967295', step: '1' });
+    seed.value = '1';
+    const large = views.checkbox('allow_large');
     const form = el(
       'form',
       { className: 'deploy-choose' },
       field('Seed', seed, 'the same seed gives the same plan'),
-      el('label', { className: 'check' }, large, 'Allow large changes'),
+      views.check(large, 'Allow large changes'),
       el('button', { className: 'primary', textContent: 'Create a plan' }),
     );
     form.addEventListener('submit', (event) => {
@@ -115,12 +81,12 @@ export class PlanPanel {
 
   #refused(wish: Wish, errors: readonly Problem[]) {
     const isLarge = errors.length > 0 && errors.every(({ code }) => code === 'needs_allow_large');
-    const again = wayButton({ text: 'Back', work: () => this.open() });
-    const allow = wayButton({
+    const again = views.wayButton({ text: 'Back', work: () => this.open() });
+    const allow = views.wayButton({
       text: 'Plan anyway',
       work: () => this.make({ ...wish, allow_large: true }),
+      danger: true,
     });
-    allow.classList.add('danger');
     const made = card(
       'Change rejected',
       el('p', {
@@ -131,79 +97,43 @@ export class PlanPanel {
       el(
         'ul',
         { className: 'deploy-reasons' },
-        ...errors.map(({ path, message, code }) =>
-          el(
-            'li',
-            {},
-            badge(
-              code === 'needs_allow_large' ? 'large' : 'refused',
-              code === 'needs_allow_large' ? 'warn' : 'crit',
-            ),
-            el('span', { textContent: shownText(message) }),
-            el('code', { textContent: shownText(path) }),
-          ),
-        ),
+        ...errors.map(({ path, message, code }) => {
+          const [kind, look] =
+            code === 'needs_allow_large' ? (['large', 'warn'] as const) : REFUSED;
+          return views.reason(kind, look, message, el('code', { textContent: shownText(path) }));
+        }),
       ),
       el('div', { className: 'row' }, again, ...(isLarge ? [allow] : [])),
     );
-    made.setAttribute('role', 'alert');
+    made.role = 'alert';
     return made;
   }
 
   #drawn(plan: Plan): readonly Node[] {
     if (plan.empty && (plan.unsettled ?? []).length === 0) {
-      return [
-        emptyState(
-          'circle-check',
-          'No changes to apply',
-          'Rings and files already match the specification.',
-          {
-            text: 'Create another plan',
-            work: () => this.open(),
-          },
-        ),
-      ];
+      const again = { text: 'Create another plan', work: () => this.open() };
+      const text = 'Rings and files already match the specification.';
+      return [views.emptyState('circle-check', 'No changes to apply', text, again)];
     }
     const failed = plan.checks.some(({ state }) => state === 'failed');
-    const apply = wayButton({ text: 'Apply…', work: () => this.#apply(plan), primary: true });
-    apply.disabled = failed || 1000 * plan.expires_unix_s < Date.now();
-    const again = wayButton({
-      text: 'Create new plan',
-      work: () =>
-        this.make({ spec_etag: plan.spec_etag, seed: plan.seed, allow_large: plan.allow_large }),
-    });
+    const isExpired = 1000 * plan.expires_unix_s < Date.now();
+    const apply = views.wayButton({ text: 'Apply…', work: () => this.#apply(plan), primary: true });
+    apply.disabled = failed || isExpired;
     const { spec_etag: etag, allow_large: allowLarge } = plan;
-    const ramp = wayButton({
+    const ramp = views.wayButton({
       text: 'Ramp…',
-      work: () => this.#onRamp({ spec_etag: etag, allow_large: allowLarge }),
+      work: () => this.#ways.onRampWish({ spec_etag: etag, allow_large: allowLarge }),
     });
     ramp.title = 'Apply this plan and its follow-up plans, each after the cluster has settled';
-    const state = failed
-      ? badge('rejected by Swift', 'crit')
-      : 1000 * plan.expires_unix_s < Date.now()
-        ? badge('expired', 'warn')
-        : badge('ready', 'ok');
+    const ready = isExpired ? badge('expired', 'warn') : badge('ready', 'ok');
     return [
-      el(
-        'div',
-        { className: 'card deploy-bar' },
-        state,
-        el(
-          'span',
-          {},
-          'Plan ',
-          el('code', { textContent: shortHash(plan.sha256), title: plan.sha256 }),
-        ),
-        el(
-          'span',
-          { className: 'quiet' },
-          'created ',
-          timeElement(1000 * plan.created_unix_s),
-          `, seed ${plan.seed}`,
-        ),
-        ...(plan.allow_large ? [badge('large changes allowed', 'warn')] : []),
-        el('span', { className: 'grow' }),
-        again,
+      views.bar(
+        failed ? badge('rejected by Swift', 'crit') : ready,
+        el('span', {}, 'Plan ', views.hash(plan.sha256)),
+        views.quiet('created ', timeElement(1000 * plan.created_unix_s), `, seed ${plan.seed}`),
+        ...(allowLarge ? [badge('large changes allowed', 'warn')] : []),
+        views.gap(),
+        views.wayButton(this.#anew(plan)),
         ...(plan.complete ? [] : [ramp]),
         apply,
       ),
@@ -212,6 +142,12 @@ export class PlanPanel {
       diffCard(plan),
       actionCard(plan),
     ];
+  }
+
+  /** Another plan of the same wish. */
+  #anew({ spec_etag: etag, seed, allow_large: large }: Plan) {
+    const wish = { spec_etag: etag, seed, allow_large: large };
+    return { text: 'Create new plan', work: () => this.make(wish) };
   }
 
   async #apply(plan: Plan) {
@@ -230,7 +166,7 @@ export class PlanPanel {
       },
       (cluster) => applyPlan(plan, cluster, key),
     );
-    if (run !== undefined) this.#onRun(run);
+    if (run !== undefined) this.#ways.onRun(run);
     else if (problem !== undefined) this.#notApplied(plan, problem);
   }
 
@@ -238,15 +174,10 @@ export class PlanPanel {
     const code = error instanceof ApiFailure ? error.code : '';
     const holder = error instanceof ApiFailure ? error.details.run_id : undefined;
     const back = { text: 'Back to the plan', work: () => this.open(plan.id) };
-    const replan = {
-      text: 'Create new plan',
-      work: () =>
-        this.make({ spec_etag: plan.spec_etag, seed: plan.seed, allow_large: plan.allow_large }),
-      primary: true,
-    };
+    const replan = { ...this.#anew(plan), primary: true };
     const ways =
       code === 'locked' && typeof holder === 'string'
-        ? [back, { text: 'View run', work: () => this.#onRun(holder), primary: true }]
+        ? [back, { text: 'View run', work: () => this.#ways.onRun(holder), primary: true }]
         : ['plan_stale', 'not_found', 'precondition_failed'].includes(code)
           ? [back, replan]
           : [back];
@@ -255,7 +186,7 @@ export class PlanPanel {
       el(
         'div',
         { className: 'card' },
-        failureState(error, ...ways),
+        views.failureState(error, ...ways),
         el(
           'ul',
           {},

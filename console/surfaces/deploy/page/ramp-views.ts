@@ -2,18 +2,17 @@ import { durationText, el, shownText } from '../../../ui/dom.js';
 import { icon } from '../../../ui/icons.js';
 import { badge, card, figures } from '../../../ui/parts.js';
 import { timeElement } from '../../../ui/times.js';
+import { outcome, quiet, quietLine, type Look } from './views.js';
 import type { Ramp } from '../../../../src/deploy/service/ramp-record.js';
 
 /** How a ramp looks: how far it is, what it waits for, and why it has stopped. */
 
-export const LOOKS: Readonly<
-  Record<Ramp['state'], readonly ['ok' | 'warn' | 'crit' | 'info', string]>
-> = {
-  running: ['info', 'running'],
-  paused: ['warn', 'paused'],
-  stopped: ['crit', 'stopped automatically'],
-  succeeded: ['ok', 'succeeded'],
-  cancelled: ['warn', 'ended'],
+export const BADGES: Readonly<Record<Ramp['state'], readonly [text: string, look: Look]>> = {
+  running: ['running', 'info'],
+  paused: ['paused', 'warn'],
+  stopped: ['stopped automatically', 'crit'],
+  succeeded: ['succeeded', 'ok'],
+  cancelled: ['ended', 'warn'],
 };
 
 const GATES: Readonly<Record<Ramp['gates'][number]['name'], string>> = {
@@ -25,23 +24,15 @@ const GATES: Readonly<Record<Ramp['gates'][number]['name'], string>> = {
 
 /** Why a ramp goes on no more, and what to do. */
 export function stopped({ state, message }: Ramp) {
-  if (state !== 'stopped' && state !== 'paused') return [];
-  const made = el(
-    'div',
-    { className: 'card deploy-outcome' },
-    el('h2', {
-      textContent: state === 'paused' ? 'Ramp paused' : shownText(message),
-    }),
-    el('p', {
-      textContent:
-        state === 'paused'
-          ? 'Resume the ramp to continue. It checks the cluster again before its next step.'
-          : 'No further steps run until you resume the ramp; replicators continue with earlier ones. Fix the cause first. The ramp checks the cluster again before its next step.',
-    }),
-  );
-  made.dataset.state = state === 'stopped' ? 'crit' : 'warn';
-  made.setAttribute('role', 'status');
-  return [made];
+  if (state === 'paused') {
+    const textContent =
+      'Resume the ramp to continue. It checks the cluster again before its next step.';
+    return [outcome('warn', 'Ramp paused', el('p', { textContent }))];
+  }
+  if (state !== 'stopped') return [];
+  const textContent =
+    'No further steps run until you resume the ramp; replicators continue with earlier ones. Fix the cause first. The ramp checks the cluster again before its next step.';
+  return [outcome('crit', message, el('p', { textContent }))];
 }
 
 /** How far it is, and how long still. */
@@ -51,8 +42,8 @@ export function progressCard(ramp: Ramp) {
   const all = left === null ? null : done + left;
   const bar = el('progress', all === null ? {} : { max: Math.max(1, all), value: done });
   if (state === 'succeeded') Object.assign(bar, { max: 1, value: 1 });
-  bar.setAttribute('aria-label', 'Ramp progress');
-  bar.classList.add('deploy-progress');
+  bar.ariaLabel = 'Ramp progress';
+  bar.className = 'deploy-progress';
   const goesOn = ended === null;
   return card(
     'Progress',
@@ -95,12 +86,7 @@ export function gatesCard({
 }: Ramp) {
   if (ended !== null || phase !== 'wait') return [];
   if (gates.length === 0) {
-    return [
-      card(
-        'Conditions for the next step',
-        el('p', { className: 'quiet', textContent: 'Querying the servers…' }),
-      ),
-    ];
+    return [card('Conditions for the next step', quietLine('Querying the servers…'))];
   }
   return [
     card(
@@ -111,8 +97,8 @@ export function gatesCard({
         ...gates.map(({ name, ok, message }) => {
           const isTime = name === 'min_part_hours' && !ok && 1000 * movable > Date.now();
           const said = isTime
-            ? el('span', { className: 'quiet' }, 'ends ', timeElement(1000 * movable))
-            : el('span', { className: 'quiet', textContent: shownText(message) });
+            ? quiet('ends ', timeElement(1000 * movable))
+            : quiet(shownText(message));
           const made = el(
             'li',
             {},

@@ -1,27 +1,13 @@
 import { call } from '../../../ui/api.js';
 import { confirmed, el, randomId, shownText } from '../../../ui/dom.js';
-import { badge, card, table } from '../../../ui/parts.js';
-import { timeElement } from '../../../ui/times.js';
-import {
-  beginRamp,
-  emptyState,
-  failureState,
-  loadSpec,
-  operators,
-  show,
-  shortHash,
-  wayButton,
-} from './control.js';
+import { badge, card, setViewState, table } from '../../../ui/parts.js';
+import { beginRamp, loadSpec, operators, type Wish } from './control.js';
 import { follow } from './follow.js';
-import { gatesCard, LOOKS, progressCard, stopped } from './ramp-views.js';
+import { BADGES, gatesCard, progressCard, stopped } from './ramp-views.js';
 import { withTypedCluster } from './typed-cluster.js';
+import * as views from './views.js';
 import type { Ramp } from '../../../../src/deploy/service/ramp-record.js';
 import { objectOf, textOf } from './json-values.js';
-
-interface Wish {
-  spec_etag?: string;
-  allow_large?: boolean;
-}
 
 /** Ramps: one specification by as many plans as it takes, each once the cluster has settled. */
 export class RampPanel {
@@ -36,8 +22,7 @@ export class RampPanel {
   #all: readonly Ramp[] = [];
   #ways;
 
-  /** @param ways called when another ramp is shown, and when a run is to be shown */
-  constructor(ways: { onRamp: (id: string) => void; onRun: (id: string) => void }) {
+  constructor(ways: views.Ways) {
     this.#ways = ways;
   }
 
@@ -45,7 +30,7 @@ export class RampPanel {
   async open(id = '') {
     this.close();
     this.element.replaceChildren();
-    await show(this.element, async () => {
+    await views.show(this.element, async () => {
       const [{ ramps }, people] = await Promise.all([
         call('GET', '/deploy/api/ramps'),
         operators(),
@@ -60,7 +45,7 @@ export class RampPanel {
             (await call('GET', `/deploy/api/ramps/${encodeURIComponent(id)}`)));
       const begin = active === undefined ? [await this.#form()] : [];
       if (chosen === undefined) return begin;
-      this.#ways.onRamp(chosen.id);
+      setViewState({ tab: 'ramp', ramp: chosen.id });
       this.#follow(chosen);
       return [this.#live, ...begin, ...this.#others(chosen)];
     });
@@ -72,11 +57,7 @@ export class RampPanel {
     this.#following = undefined;
   }
 
-  /**
-   * Asks for the name of the cluster, and begins.
-   *
-   * @param wish without `spec_etag` it is of the specification that is saved
-   */
+  /** Asks for the name of the cluster, and begins. */
   async begin(wish: Wish) {
     const text =
       'Plans are created and applied one after another without further confirmation. Each starts once min_part_hours has passed, all servers have the latest ring, and replicators have finished a full pass. You can pause the ramp at any time. It stops automatically if the cluster becomes unhealthy.';
@@ -88,34 +69,25 @@ export class RampPanel {
         nodes: [el('p', { textContent: text })],
         okText: 'Start ramp',
       },
-      (cluster) => beginRamp({ cluster, ...wish }, key),
+      (cluster) => beginRamp(cluster, wish, key),
     );
     if (made !== undefined) await this.open(made);
-    else if (problem !== undefined) await this.#refused(problem);
-    else if (this.element.childElementCount === 0) await this.open();
-  }
-
-  async #refused(error: unknown) {
-    await this.open();
-    this.element.querySelector(':scope > .deploy-failure')?.remove();
-    this.element.prepend(failureState(error));
+    else if (problem !== undefined || this.element.childElementCount === 0) await this.open();
+    if (problem !== undefined) views.tellFailure(this.element, problem);
   }
 
   /** The form that begins a ramp. */
   async #form() {
     const { spec } = await loadSpec();
     if (spec === null) {
-      return emptyState(
-        'trending-up',
-        'Nothing to ramp',
-        'Describe the cluster and save the specification first.',
-      );
+      const text = 'Describe the cluster and save the specification first.';
+      return views.emptyState('trending-up', 'Nothing to ramp', text);
     }
-    const large = el('input', { type: 'checkbox', name: 'allow_large' });
+    const large = views.checkbox('allow_large');
     const form = el(
       'form',
       { className: 'deploy-choose' },
-      el('label', { className: 'check' }, large, 'Allow large changes'),
+      views.check(large, 'Allow large changes'),
       el('button', { className: 'primary', textContent: 'Start ramp…' }),
     );
     form.addEventListener('submit', (event) => {
@@ -142,9 +114,7 @@ export class RampPanel {
       url: `/deploy/api/ramps/${ramp.id}/events`,
       events: { ramp: hear },
       ask: async () => hear(await call('GET', `/deploy/api/ramps/${ramp.id}`, undefined, true)),
-      say: (text) => {
-        this.#link.textContent = text;
-      },
+      link: this.#link,
     });
   }
 
@@ -164,37 +134,20 @@ export class RampPanel {
   }
 
   #bar(ramp: Ramp) {
-    const [look, text] = LOOKS[ramp.state];
-    const steer = (verb: 'pause' | 'resume' | 'cancel', name: string, primary = false) =>
-      wayButton({ text: name, work: () => this.#steer(ramp, verb), primary });
-    const isOver = ramp.ended_unix_s !== null;
-    const stop = steer('cancel', 'End ramp');
-    stop.classList.add('danger');
-    const ways = isOver
-      ? []
-      : ramp.state === 'running'
-        ? [steer('pause', 'Pause'), stop]
-        : [steer('resume', 'Resume', true), stop];
-    return el(
-      'div',
-      { className: 'card deploy-bar' },
-      badge(text, look),
-      el(
-        'span',
-        {},
-        'Ramp to specification ',
-        el('code', { textContent: shortHash(ramp.spec_etag), title: ramp.spec_etag }),
-      ),
-      el(
-        'span',
-        { className: 'quiet' },
-        `by ${shownText(this.#people[ramp.id] ?? ramp.actor)}, started `,
-        timeElement(1000 * ramp.created_unix_s),
-      ),
+    const steer = (verb: 'pause' | 'resume' | 'cancel') => () => this.#steer(ramp, verb);
+    const goesOn =
+      ramp.state === 'running'
+        ? { text: 'Pause', work: steer('pause') }
+        : { text: 'Resume', work: steer('resume'), primary: true };
+    const ways = [goesOn, { text: 'End ramp', work: steer('cancel'), danger: true }];
+    return views.bar(
+      badge(...BADGES[ramp.state]),
+      el('span', {}, 'Ramp to specification ', views.hash(ramp.spec_etag)),
+      views.begunBy(this.#people[ramp.id] ?? ramp.actor, ramp.created_unix_s),
       ...(ramp.allow_large ? [badge('large changes allowed', 'warn')] : []),
       this.#link,
-      el('span', { className: 'grow' }),
-      ...ways,
+      views.gap(),
+      ...(ramp.ended_unix_s === null ? ways.map(views.wayButton) : []),
     );
   }
 
@@ -202,11 +155,11 @@ export class RampPanel {
     const text = 'The current step finishes first. Applied changes are kept.';
     const title = 'End ramp';
     if (verb === 'cancel' && !(await confirmed(title, text, title, { danger: true }))) return;
-    this.element.querySelector(':scope > .deploy-failure')?.remove();
+    views.forgetFailure(this.element);
     try {
       await call('POST', `/deploy/api/ramps/${id}/${verb}`);
     } catch (error) {
-      this.element.prepend(failureState(error));
+      views.tellFailure(this.element, error);
     }
   }
 
@@ -219,8 +172,11 @@ export class RampPanel {
           'ol',
           { className: 'deploy-steps' },
           ...runs.map((id, at) => {
-            const look = wayButton({ text: 'View run', work: () => this.#ways.onRun(id) });
-            look.setAttribute('aria-label', `View run of step ${at + 1}`);
+            const look = views.wayButton({
+              text: 'View run',
+              work: () => this.#ways.onRun(id),
+              label: `View run of step ${at + 1}`,
+            });
             return el('li', {}, el('span', { textContent: `Step ${at + 1}` }), look);
           }),
         ),
@@ -237,23 +193,15 @@ export class RampPanel {
         table(
           'Ramps',
           [
-            {
-              title: 'Started',
-              value: (row) => new Date(1000 * row.created_unix_s).toISOString(),
-              cell: (row) => timeElement(1000 * row.created_unix_s),
-            },
-            {
-              title: 'State',
-              value: (row) => row.state,
-              cell: (row) => badge(LOOKS[row.state][1], LOOKS[row.state][0]),
-            },
+            views.timeColumn('Started', 'created_unix_s'),
+            views.badgeColumn('State', 'state', ({ state }: Ramp) => BADGES[state]),
             { title: 'By', value: (row) => this.#people[row.id] ?? row.actor },
             { title: 'Steps', value: (row) => row.runs.length, number: true },
             { title: 'Message', value: (row) => row.message },
             {
               title: 'Actions',
               value: (row) => row.id,
-              cell: (row) => wayButton({ text: 'View', work: () => this.open(row.id) }),
+              cell: (row) => views.wayButton({ text: 'View', work: () => this.open(row.id) }),
             },
           ],
           others,

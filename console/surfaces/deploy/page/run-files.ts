@@ -1,10 +1,10 @@
 import { call, query, raw } from '../../../ui/api.js';
 import { bytesText, el, shownText } from '../../../ui/dom.js';
 import { icon } from '../../../ui/icons.js';
-import { badge, card, download, field, select, table } from '../../../ui/parts.js';
+import { badge, card, download, field, table } from '../../../ui/parts.js';
 import { fail } from '../../../ui/shell.js';
 import { toast } from '../../../ui/toast.js';
-import { show, wayButton } from './control.js';
+import { check, checkbox, nodeChoice, quietLine, show, wayButton } from './views.js';
 import type { DeployFiles } from '../answers.js';
 import type { Run } from './control.js';
 
@@ -22,22 +22,15 @@ export function filesCard(run: Run) {
       }),
   });
   place.append(
-    el('p', {
-      className: 'quiet',
-      textContent: 'You can download every node file as this run leaves it. Secrets are masked.',
-    }),
+    quietLine('You can download every node file as this run leaves it. Secrets are masked.'),
     el('div', { className: 'row' }, list),
   );
   return card('Files', place);
 }
 
 function fileList(run: Run, files: readonly RunFile[]) {
-  const nodes = [...new Set(files.map(({ node }) => node))];
-  const node = select(
-    'node',
-    nodes.map((name) => [name, name] as const),
-  );
-  const only = el('input', { type: 'checkbox', name: 'changed' });
+  const node = nodeChoice(files);
+  const only = checkbox('changed');
   const list = el('div');
   const draw = () => {
     const own = files.filter((one) => one.node === node.value && (!only.checked || one.changed));
@@ -50,7 +43,7 @@ function fileList(run: Run, files: readonly RunFile[]) {
     'div',
     { className: 'deploy-choose' },
     field('Node', node),
-    el('label', { className: 'check' }, only, 'Only files changed by this run'),
+    check(only, 'Only files changed by this run'),
   );
   return [choose, list];
 }
@@ -78,7 +71,7 @@ function fileTable(run: Run, files: readonly RunFile[]) {
 
 function downloadButton({ id }: Run, { node, path }: RunFile) {
   const button = el('button', { type: 'button', className: 'plain' }, icon('download'), 'Download');
-  button.setAttribute('aria-label', `Download ${shownText(path)} from ${shownText(node)}`);
+  button.ariaLabel = `Download ${shownText(path)} from ${shownText(node)}`;
   button.onclick = () => {
     // Asked for by the page, and not by a link: what goes wrong is told here.
     raw('GET', `/deploy/api/artifacts?${query({ run: id, node, path })}`)

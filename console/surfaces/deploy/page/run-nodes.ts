@@ -1,11 +1,11 @@
 import { copyText } from '../../../ui/copy.js';
 import { el, shownText } from '../../../ui/dom.js';
 import { badge, card } from '../../../ui/parts.js';
-import { wayButton } from './control.js';
+import { quiet, scrolled, wayButton, type Look } from './views.js';
 import type { Run } from './control.js';
 
 /** How states of runs and steps look. */
-export const LOOKS: Record<string, 'ok' | 'warn' | 'crit' | 'info' | ''> = {
+export const LOOKS: Record<string, Look> = {
   pending: '',
   running: 'info',
   succeeded: 'ok',
@@ -40,14 +40,14 @@ export function nodeCards(run: Run, onRetry: (node: string) => unknown) {
       ) ?? 'succeeded';
     const message = own.find(({ state }) => state === worst)?.message ?? '';
     const isLeft = canRetry(run) && own.some(({ state }) => !DONE.includes(state));
-    const retry = wayButton({ text: 'Retry', work: () => onRetry(node) });
-    retry.setAttribute('aria-label', `Retry ${shownText(node)}`);
+    const label = `Retry ${shownText(node)}`;
+    const retry = wayButton({ text: 'Retry', work: () => onRetry(node), label });
     const made = el(
       'div',
       { className: 'deploy-node-state' },
       el('strong', { textContent: shownText(node) }),
       badge(worst, LOOKS[worst] ?? ''),
-      el('span', { className: 'quiet', textContent: shownText(message) }),
+      quiet(shownText(message)),
       ...(isLeft ? [retry] : []),
     );
     made.dataset.state = worst;
@@ -67,35 +67,21 @@ export function staged({ steps }: Run) {
           'This driver does not reload services. Run these commands on the nodes, one node at a time.',
       }),
       ...left.map(({ node, commands }) => {
-        const text = commands.join('\n');
         const copy = wayButton({
           text: 'Copy',
-          work: () => copyText(text),
+          work: () => copyText(commands.join('\n')),
+          label: `Copy commands for ${node}`,
         });
-        copy.setAttribute('aria-label', `Copy commands for ${node}`);
-        const code = el('pre', { textContent: shownLines(commands), tabIndex: 0 });
-        code.setAttribute('aria-label', `Commands for ${node}`);
-        code.setAttribute('role', 'region');
+        const count = commands.length === 1 ? '1 command' : `${commands.length} commands`;
+        const name = el('strong', { textContent: shownText(node) });
         return el(
           'details',
           { className: 'deploy-diff' },
-          el(
-            'summary',
-            {},
-            el('strong', { textContent: shownText(node) }),
-            el('span', {
-              className: 'quiet',
-              textContent: commands.length === 1 ? '1 command' : `${commands.length} commands`,
-            }),
-          ),
+          el('summary', {}, name, quiet(count)),
           el('div', { className: 'row' }, copy),
-          code,
+          scrolled(`Commands for ${node}`, commands.map(shownText).join('\n')),
         );
       }),
     ),
   ];
-}
-
-function shownLines(lines: readonly string[]) {
-  return lines.map(shownText).join('\n');
 }

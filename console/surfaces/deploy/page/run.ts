@@ -2,20 +2,12 @@ import { timeAt } from '../../../ui/clock.js';
 import { call } from '../../../ui/api.js';
 import { confirmed, el, randomId, shownText } from '../../../ui/dom.js';
 import { fail } from '../../../ui/shell.js';
-import { badge, card } from '../../../ui/parts.js';
-import { timeElement } from '../../../ui/times.js';
-import {
-  emptyState,
-  failureState,
-  operators,
-  retryRun,
-  show,
-  shortHash,
-  wayButton,
-} from './control.js';
+import { badge, card, setViewState } from '../../../ui/parts.js';
+import { operators, retryRun } from './control.js';
 import { follow } from './follow.js';
 import { filesCard } from './run-files.js';
 import { canRetry, LOOKS, nodeCards, staged } from './run-nodes.js';
+import * as views from './views.js';
 import type { Step } from '../../../../src/deploy/service/run-record.js';
 import type { Run } from './control.js';
 
@@ -26,44 +18,31 @@ export class RunPanel {
   #run: Run | undefined;
   #people: Readonly<Record<string, string>> = {};
   #nodes = el('div', { className: 'deploy-nodes' });
-  #log = el('div', { className: 'deploy-log', tabIndex: 0 });
+  #log = el('div', { className: 'deploy-log', tabIndex: 0, role: 'log', ariaLabel: 'Run log' });
   #logged = new Set();
   #link = el('span', { className: 'quiet', role: 'status' });
   /** The steps left to the operator, as far as they are known; and those that it was drawn from. */
   #staged = el('div', { className: 'deploy-panel' });
   #stagedOf = '';
-  #onRun;
-  #onPlan;
+  #ways;
 
-  /**
-   * @param onRun called when another run is shown
-   * @param onPlan called when a plan is wanted
-   */
-  constructor(onRun: (id: string) => void, onPlan: (wish: { spec_etag: string }) => void) {
-    this.#onRun = onRun;
-    this.#onPlan = onPlan;
-    this.#log.setAttribute('role', 'log');
-    this.#log.setAttribute('aria-label', 'Run log');
+  constructor(ways: views.Ways) {
+    this.#ways = ways;
   }
 
   /** @param id of a run; by default the one under way, or the latest */
   async open(id = '') {
     this.close();
     this.element.replaceChildren();
-    await show(this.element, async () => {
+    await views.show(this.element, async () => {
       const wanted = id === '' ? await latest() : id;
       if (wanted === '') {
-        return [
-          emptyState(
-            'play',
-            'No plan has been applied yet',
-            'Create, review and apply a plan. Its run appears here.',
-          ),
-        ];
+        const text = 'Create, review and apply a plan. Its run appears here.';
+        return [views.emptyState('play', 'No plan has been applied yet', text)];
       }
       const run = await call('GET', `/deploy/api/runs/${encodeURIComponent(wanted)}`);
       this.#people = await operators();
-      this.#onRun(wanted);
+      setViewState({ tab: 'apply', run: wanted });
       this.#begin(run);
       return this.#drawn(run);
     });
@@ -90,8 +69,10 @@ export class RunPanel {
     const whole = (run: Run) => {
       const isOver = run.state !== 'running';
       this.#hear(run);
-      if (isOver) this.close();
-      if (isOver) this.element.replaceChildren(...this.#drawn(run));
+      if (isOver) {
+        this.close();
+        this.element.replaceChildren(...this.#drawn(run));
+      }
       return !isOver;
     };
     this.#following = follow({
@@ -106,9 +87,7 @@ export class RunPanel {
         },
       },
       ask: async () => whole(await call('GET', `/deploy/api/runs/${id}`, undefined, true)),
-      say: (text) => {
-        this.#link.textContent = text;
-      },
+      link: this.#link,
     });
   }
 
@@ -142,7 +121,7 @@ export class RunPanel {
       el('time', { dateTime: time.toISOString(), textContent: timeAt(unixS, 'second') }),
       el('strong', { textContent: shownText(node) }),
       el('span', { textContent: `${action}: ${what}` }),
-      el('span', { className: 'quiet', textContent: shownText(message) }),
+      views.quiet(shownText(message)),
     );
     line.dataset.state = LOOKS[what] ?? '';
     const isAtEnd = this.#log.scrollTop + this.#log.clientHeight >= this.#log.scrollHeight - 8;
@@ -153,31 +132,21 @@ export class RunPanel {
   #drawn(run: Run) {
     const isRunning = run.state === 'running';
     const bar = el('progress', { max: Math.max(1, run.steps.length), value: doneOf(run) });
-    bar.setAttribute('aria-label', 'Completed steps');
-    const cancel = wayButton({ text: 'Cancel', work: () => this.#cancel(run) });
+    bar.ariaLabel = 'Completed steps';
+    const cancel = views.wayButton({ text: 'Cancel', work: () => this.#cancel(run) });
     return [
-      el(
-        'div',
-        { className: 'card deploy-bar' },
+      views.bar(
         badge(run.state, LOOKS[run.state] ?? ''),
         el(
           'span',
           {},
           'Run of plan ',
-          el('a', {
-            href: `?tab=plan&plan=${encodeURIComponent(run.plan_id)}`,
-            textContent: shortHash(run.plan_sha256),
-          }),
+          linkTo('plan', 'plan', run.plan_id, views.shortHash(run.plan_sha256)),
         ),
-        el(
-          'span',
-          { className: 'quiet' },
-          `by ${shownText(this.#actorOf(run))}, started `,
-          timeElement(1000 * run.created_unix_s),
-        ),
+        views.begunBy(this.#actorOf(run), run.created_unix_s),
         ...origins(run),
         this.#link,
-        el('span', { className: 'grow' }),
+        views.gap(),
         ...(isRunning ? [bar, cancel] : []),
       ),
       ...this.#outcome(run),
@@ -206,26 +175,28 @@ export class RunPanel {
       run.state === 'partial' || run.state === 'failed'
         ? `${open.length === 1 ? '1 node is' : `${open.length} nodes are`} missing files. Fix the cause and retry. Nodes that already have their files are skipped.`
         : 'Completed steps are kept. Retry the remaining steps, or plan an earlier specification to roll back.';
-    const retry = { text: 'Retry remaining nodes', work: () => this.#retry(run, null) };
-    const plan = {
-      text: 'Create new plan',
-      work: () => this.#onPlan({ spec_etag: run.spec_etag }),
+    const mayRetry = canRetry(run);
+    const retry = {
+      text: 'Retry remaining nodes',
+      work: () => this.#retry(run, null),
+      primary: true,
     };
-    const ways = canRetry(run) ? [{ ...retry, primary: true }, plan] : [{ ...plan, primary: true }];
-    const made = el(
-      'div',
-      { className: 'card deploy-outcome' },
-      el('h2', {
-        textContent:
-          run.state === 'partial' ? 'Only some nodes have the new files' : shownText(run.message),
-      }),
-      ...(run.state === 'partial' ? [el('p', { textContent: shownText(run.message) })] : []),
-      el('p', { textContent: advice }),
-      el('div', { className: 'row' }, ...ways.map(wayButton)),
-    );
-    made.dataset.state = LOOKS[run.state] ?? '';
-    made.setAttribute('role', 'status');
-    return [made];
+    const ways = [...(mayRetry ? [retry] : []), this.#replan(run, !mayRetry)];
+    const isPart = run.state === 'partial';
+    return [
+      views.outcome(
+        LOOKS[run.state] ?? '',
+        isPart ? 'Only some nodes have the new files' : run.message,
+        ...(isPart ? [el('p', { textContent: shownText(run.message) })] : []),
+        el('p', { textContent: advice }),
+        el('div', { className: 'row' }, ...ways.map(views.wayButton)),
+      ),
+    ];
+  }
+
+  #replan({ spec_etag: etag }: Run, primary: boolean) {
+    const work = () => this.#ways.onPlanWish({ spec_etag: etag });
+    return { text: 'Create new plan', work, primary };
   }
 
   /** @param node null for all that are left */
@@ -237,13 +208,7 @@ export class RunPanel {
     try {
       await this.open(await retryRun(run.id, node, randomId()));
     } catch (error) {
-      this.element.querySelector('.deploy-failure')?.remove();
-      const plan = {
-        text: 'Create new plan',
-        work: () => this.#onPlan({ spec_etag: run.spec_etag }),
-        primary: true,
-      };
-      this.element.prepend(failureState(error, plan));
+      views.tellFailure(this.element, error, this.#replan(run, true));
     }
   }
 
@@ -255,7 +220,7 @@ export class RunPanel {
       await call('POST', `/deploy/api/runs/${run.id}/cancel`);
       this.#link.textContent = 'The run stops after the current step.';
     } catch (error) {
-      if (this.#run?.state === 'running') this.element.prepend(failureState(error));
+      if (this.#run?.state === 'running') this.element.prepend(views.failureState(error));
       else fail(error);
     }
   }
@@ -263,16 +228,15 @@ export class RunPanel {
 
 /** The ramp and the run that a run belongs to. */
 function origins({ ramp, retry_of: retried }: Run) {
-  const parts = [];
-  if (ramp) {
-    const href = `?tab=ramp&ramp=${encodeURIComponent(ramp.id)}`;
-    parts.push(el('a', { href, textContent: `Ramp step ${ramp.step}` }));
-  }
-  if (retried) {
-    const href = `?tab=apply&run=${encodeURIComponent(retried)}`;
-    parts.push(el('a', { href, textContent: 'Retry of an earlier run' }));
-  }
-  return parts;
+  return [
+    ...(ramp ? [linkTo('ramp', 'ramp', ramp.id, `Ramp step ${ramp.step}`)] : []),
+    ...(retried ? [linkTo('apply', 'run', retried, 'Retry of an earlier run')] : []),
+  ];
+}
+
+/** @param kind what the tab shows: a plan, a ramp or a run */
+function linkTo(tab: string, kind: string, id: string, textContent: string) {
+  return el('a', { href: `?tab=${tab}&${kind}=${encodeURIComponent(id)}`, textContent });
 }
 
 /** @returns the id of the run under way, or of the latest; empty for none */

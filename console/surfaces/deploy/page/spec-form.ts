@@ -5,6 +5,7 @@ import { FormParts, pointerOf } from './form-parts.js';
 import { nearest, pathText, problemsText } from './json-places.js';
 import { listOf, objectOf, textOf, type Json } from './json-values.js';
 import * as rules from './spec-fields.js';
+import { check, quiet, quietLine, wayButton } from './views.js';
 import type { SpecProblem as Problem } from '../../../../src/deploy/spec/parse.js';
 
 /** Nodes that the form shows; a cluster of more is edited as JSON. */
@@ -40,10 +41,7 @@ export class SpecForm extends FormParts {
         draft.gateway === undefined ? 'off' : 'on',
         ...this.#gateway(),
       ),
-      el('p', {
-        className: 'quiet',
-        textContent: `Edit ports, filter options and tuning as JSON (${tuned(draft)}).`,
-      }),
+      quietLine(`Edit ports, filter options and tuning as JSON (${tuned(draft)}).`),
     );
     this.#mark();
   }
@@ -101,21 +99,12 @@ export class SpecForm extends FormParts {
   #section(title: string, pointer: string, note: string, ...children: Node[]) {
     const made = el(
       'details',
-      { className: 'card deploy-section', open: this.#open.has(title) },
-      el(
-        'summary',
-        {},
-        el('h2', { textContent: title }),
-        el('span', { className: 'quiet', textContent: note }),
-        badge('', 'crit'),
-      ),
+      { className: 'card deploy-section' },
+      el('summary', {}, el('h2', { textContent: title }), quiet(note), badge('', 'crit')),
       ...children,
     );
     made.dataset.pointer = pointer;
-    made.addEventListener('toggle', () => {
-      if (made.open) this.#open.add(title);
-      else this.#open.delete(title);
-    });
+    this.#remember(made, title);
     return made;
   }
 
@@ -153,7 +142,7 @@ export class SpecForm extends FormParts {
         {},
         icon('server'),
         el('strong', { textContent: shownText(title) }),
-        el('span', { className: 'quiet', textContent: text }),
+        quiet(text),
         badge('', 'crit'),
       ),
     );
@@ -161,16 +150,12 @@ export class SpecForm extends FormParts {
     // A cluster may have hundreds of nodes: fields are made when they are looked at.
     const fill = () => {
       if (!made.open || made.childElementCount > 1) return;
-      const remove = el('button', {
-        type: 'button',
-        className: 'danger',
-        textContent: 'Remove node',
+      const rest = nodes.filter((_, other) => other !== index);
+      const remove = wayButton({
+        text: 'Remove node',
+        work: () => this.restructure(['nodes'], rest),
+        danger: true,
       });
-      remove.onclick = () =>
-        this.restructure(
-          ['nodes'],
-          nodes.filter((_, other) => other !== index),
-        );
       made.append(
         this.slot(pointerOf(path)),
         this.fields(rules.NODE, false, path),
@@ -180,15 +165,19 @@ export class SpecForm extends FormParts {
       );
       this.#mark();
     };
-    const name = `node ${index}`;
-    made.addEventListener('toggle', () => {
-      if (made.open) this.#open.add(name);
-      else this.#open.delete(name);
-      fill();
-    });
-    made.open = this.#open.has(name);
+    this.#remember(made, `node ${index}`);
+    made.addEventListener('toggle', fill);
     fill();
     return made;
+  }
+
+  /** Opens what the user has opened before. */
+  #remember(details: HTMLDetailsElement, name: string) {
+    details.open = this.#open.has(name);
+    details.addEventListener('toggle', () => {
+      if (details.open) this.#open.add(name);
+      else this.#open.delete(name);
+    });
   }
 
   #gateway() {
@@ -199,10 +188,8 @@ export class SpecForm extends FormParts {
       else delete this.draft.gateway;
       this.redraw();
     };
-    const label = el('label', { className: 'check' }, box, 'Ringway runs on each proxy host');
-    return gateway === undefined
-      ? [label, this.slot('/gateway')]
-      : [label, this.slot('/gateway'), this.fields(rules.GATEWAY)];
+    const always = [check(box, 'Ringway runs on each proxy host'), this.slot('/gateway')];
+    return gateway === undefined ? always : [...always, this.fields(rules.GATEWAY)];
   }
 
   override redraw() {

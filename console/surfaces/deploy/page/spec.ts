@@ -1,18 +1,9 @@
-import { ApiFailure } from '../../../ui/api.js';
+import { ApiFailure, call } from '../../../ui/api.js';
 import { confirmed, el, messageOf, shownText } from '../../../ui/dom.js';
 import { fail } from '../../../ui/shell.js';
 import { badge, download } from '../../../ui/parts.js';
 import { toast } from '../../../ui/toast.js';
-import {
-  emptyState,
-  failureState,
-  loadSpec,
-  problemsOf,
-  saveSpec,
-  shortHash,
-  validate,
-  wayButton,
-} from './control.js';
+import { loadSpec, problemsOf, saveSpec } from './control.js';
 import { takeRingChange } from '../../../ui/ring-change.js';
 import { draftOf } from './draft.js';
 import { keepingFocus } from './form-controls.js';
@@ -22,6 +13,7 @@ import { objectOf, type Json } from './json-values.js';
 import { firstSpec } from './spec-fields.js';
 import { SpecForm } from './spec-form.js';
 import { warningLine } from './typed-cluster.js';
+import * as views from './views.js';
 import type { SpecProblem as Problem } from '../../../../src/deploy/spec/parse.js';
 import type { Spec } from './control.js';
 import type { Draft } from './draft.js';
@@ -79,11 +71,10 @@ export class SpecPanel {
       this.#judge('invalid JSON', 'crit');
     },
   });
-  #onPlan;
+  #ways;
 
-  /** @param onPlan called when a plan of the saved specification is wanted */
-  constructor(onPlan: () => void) {
-    this.#onPlan = onPlan;
+  constructor(ways: views.Ways) {
+    this.#ways = ways;
     // Input on one side is on the other one before that is edited.
     this.#form.element.addEventListener('focusin', () =>
       keepingFocus(this.#form.element, () => this.#json.settle()),
@@ -108,18 +99,10 @@ export class SpecPanel {
   /** @param draft that another page made */
   #begin({ spec, notes, from }: Draft) {
     this.#edit(spec, true);
-    this.#notice.replaceChildren(
-      el(
-        'div',
-        { className: 'card deploy-outcome', role: 'status' },
-        el('h2', { textContent: `Draft from ${shownText(from)}` }),
-        el('p', {
-          textContent:
-            'This draft is not saved. Review it, then save and plan it, or discard the changes.',
-        }),
-        ...notes.map(warningLine),
-      ),
-    );
+    const textContent =
+      'This draft is not saved. Review it, then save and plan it, or discard the changes.';
+    const lines = [el('p', { textContent }), ...notes.map(warningLine)];
+    this.#notice.replaceChildren(views.outcome('warn', `Draft from ${from}`, ...lines));
   }
 
   #empty() {
@@ -129,7 +112,7 @@ export class SpecPanel {
       if (chosen !== undefined) this.#read(chosen).catch(fail);
     };
     this.element.replaceChildren(
-      emptyState(
+      views.emptyState(
         'rocket',
         'No cluster specification yet',
         "A specification describes the cluster's policies, rings, nodes, devices and proxies. Nothing changes until you apply a plan.",
@@ -157,34 +140,15 @@ export class SpecPanel {
     this.#isDirty = isDirty;
     this.#isFault = false;
     this.#notice.replaceChildren();
-    const save = wayButton({ text: 'Save', work: () => this.#save() });
-    const plan = wayButton({
-      text: 'Save and plan',
-      work: () => this.#saveAndPlan(),
-      primary: true,
-    });
-    const discard = wayButton({ text: 'Discard changes', work: () => this.#discard() });
-    const copy = wayButton({
-      text: 'Download',
-      work: () => {
-        if (!this.#isRead()) return;
-        const text = `${JSON.stringify(this.#draft, null, 2)}\n`;
-        download('deploy-spec.json', text, 'application/json');
-      },
-    });
-    this.#verdict.setAttribute('role', 'status');
+    const ways = [
+      { text: 'Download', work: () => this.#download() },
+      { text: 'Discard changes', work: () => this.#discard() },
+      { text: 'Save', work: () => this.#save() },
+      { text: 'Save and plan', work: () => this.#saveAndPlan(), primary: true },
+    ];
+    this.#verdict.role = 'status';
     this.element.replaceChildren(
-      el(
-        'div',
-        { className: 'card deploy-bar' },
-        this.#verdict,
-        this.#state,
-        el('span', { className: 'grow' }),
-        copy,
-        discard,
-        save,
-        plan,
-      ),
+      views.bar(this.#verdict, this.#state, views.gap(), ...ways.map(views.wayButton)),
       this.#notice,
       this.#list,
       el('div', { className: 'deploy-sides' }, this.#form.element, this.#json.element),
@@ -193,6 +157,12 @@ export class SpecPanel {
     this.#form.show(this.#draft);
     this.#json.show(this.#draft);
     this.#changed(isDirty);
+  }
+
+  #download() {
+    if (!this.#isRead()) return;
+    const text = `${JSON.stringify(this.#draft, null, 2)}\n`;
+    download('deploy-spec.json', text, 'application/json');
   }
 
   /** Has both sides show what was entered in one of them a moment ago. */
@@ -215,7 +185,7 @@ export class SpecPanel {
     this.#isDirty = isDirty;
     this.#state.textContent = isDirty
       ? 'Unsaved changes.'
-      : `Saved as version ${shortHash(this.#etag)}.`;
+      : `Saved as version ${views.shortHash(this.#etag)}.`;
     this.#judge('checking…');
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#check(), isDirty ? CHECK_AFTER_MS : 0);
@@ -226,7 +196,9 @@ export class SpecPanel {
     this.#checking = new AbortController();
     const { signal } = this.#checking;
     try {
-      const { valid, errors, warnings } = await validate(this.#draft, signal);
+      const body = { spec: this.#draft };
+      const verdict = await call('POST', '/deploy/api/validate', body, true, signal);
+      const { valid, errors, warnings } = verdict;
       if (signal.aborted) return;
       this.#show(errors, warnings);
       this.#judge(valid ? 'valid' : problemsText(errors.length), valid ? 'ok' : 'crit');
@@ -235,7 +207,7 @@ export class SpecPanel {
     }
   }
 
-  #judge(text: string, state: 'ok' | 'warn' | 'crit' | '' = '') {
+  #judge(text: string, state: views.Look = '') {
     this.#verdict.textContent = text;
     this.#verdict.dataset.state = state;
   }
@@ -300,7 +272,8 @@ export class SpecPanel {
           { text: 'Overwrite with my version', work: () => this.#overwrite() },
         ]
       : [{ text: 'Try again', work: () => this.#save() }];
-    this.#notice.replaceChildren(el('div', { className: 'card' }, failureState(error, ...ways)));
+    const failure = views.failureState(error, ...ways);
+    this.#notice.replaceChildren(el('div', { className: 'card' }, failure));
   }
 
   async #overwrite() {
@@ -314,7 +287,7 @@ export class SpecPanel {
 
   async #saveAndPlan() {
     if (!this.#isRead() || (this.#isDirty && !(await this.#save()))) return;
-    this.#onPlan();
+    this.#ways.onPlanWish({});
   }
 
   async #discard() {

@@ -2,15 +2,15 @@ import { call } from '../../../ui/api.js';
 import { el, shownText } from '../../../ui/dom.js';
 import { badge, card, figures, table } from '../../../ui/parts.js';
 import { timeElement } from '../../../ui/times.js';
-import { emptyState, shortHash, show, wayButton } from './control.js';
+import * as views from './views.js';
 import type { DeployStatus as Status } from '../answers.js';
 
 type NodeStatus = Status['nodes'][number];
 
-const LOOKS: Record<NodeStatus['state'], readonly ['ok' | 'warn' | 'crit', string]> = {
-  in_sync: ['ok', 'in sync'],
-  drift: ['crit', 'drift'],
-  unknown: ['warn', 'unknown'],
+const BADGES: Record<NodeStatus['state'], readonly [text: string, look: views.Look]> = {
+  in_sync: ['in sync', 'ok'],
+  drift: ['drift', 'crit'],
+  unknown: ['unknown', 'warn'],
 };
 
 /** Whether nodes have what was installed. */
@@ -18,19 +18,14 @@ export class StatusPanel {
   element = el('div', { className: 'deploy-panel' });
   #ways;
 
-  /** @param ways called when a run or a ramp is to be shown, and when drift is to be repaired */
-  constructor(ways: {
-    onRun: (id: string) => void;
-    onRamp: (id: string) => void;
-    onRepair: () => void;
-  }) {
+  constructor(ways: views.Ways) {
     this.#ways = ways;
   }
 
   open() {
-    return show(this.element, async () => {
+    return views.show(this.element, async () => {
       const status = await call('GET', '/deploy/api/status');
-      const refresh = wayButton({ text: 'Check again', work: () => this.open() });
+      const refresh = views.wayButton({ text: 'Check again', work: () => this.open() });
       return [
         card(
           'Summary',
@@ -46,40 +41,32 @@ export class StatusPanel {
 
   #repair({ nodes: all }: Status) {
     if (!all.some(({ state }) => state === 'drift')) return [];
-    return [wayButton({ text: 'Plan repair', work: () => this.#ways.onRepair(), primary: true })];
+    const work = () => this.#ways.onPlanWish({ repair: true });
+    return [views.wayButton({ text: 'Plan repair', work, primary: true })];
   }
 
   #ramp({ ramp_id: ramp }: Status) {
     if (ramp === null || ramp === undefined) return [];
     return [
-      el(
-        'div',
-        { className: 'card deploy-bar' },
+      views.bar(
         badge('ramp', 'info'),
         el('span', { textContent: 'A ramp is in progress.' }),
-        el('span', { className: 'grow' }),
-        wayButton({ text: 'View ramp', work: () => this.#ways.onRamp(ramp) }),
+        views.gap(),
+        views.wayButton({ text: 'View ramp', work: () => this.#ways.onRamp(ramp) }),
       ),
     ];
   }
 
   #lock({ lock }: Status) {
     if (lock === null) return [];
-    const look = wayButton({ text: 'View run', work: () => this.#ways.onRun(lock.run_id) });
+    const since = timeElement(1000 * lock.since_unix_s);
+    const text = `A run by ${shownText(lock.holder)} is in progress, started `;
     return [
-      el(
-        'div',
-        { className: 'card deploy-bar' },
+      views.bar(
         badge('running', 'info'),
-        el(
-          'span',
-          {},
-          `A run by ${shownText(lock.holder)} is in progress, started `,
-          timeElement(1000 * lock.since_unix_s),
-          '.',
-        ),
-        el('span', { className: 'grow' }),
-        look,
+        el('span', {}, text, since, '.'),
+        views.gap(),
+        views.wayButton({ text: 'View run', work: () => this.#ways.onRun(lock.run_id) }),
       ),
     ];
   }
@@ -92,14 +79,14 @@ function summary({ cluster, spec_etag: spec, nodes: all }: Status) {
     { label: 'Nodes in sync', value: `${by('in_sync')} of ${all.length}` },
     { label: 'Nodes with drift', value: by('drift') },
     { label: 'Unknown', value: by('unknown') },
-    { label: 'Saved specification', value: shortHash(spec) },
+    { label: 'Saved specification', value: views.shortHash(spec) },
   ]);
 }
 
 function nodes({ nodes: all }: Status) {
   if (all.length === 0) {
     return [
-      emptyState(
+      views.emptyState(
         'shield-check',
         'Nothing deployed yet',
         'After a plan is applied, this page compares the files on each node with what was installed.',
@@ -113,11 +100,7 @@ function nodes({ nodes: all }: Status) {
         'Nodes',
         [
           { title: 'Node', value: (row) => row.node },
-          {
-            title: 'State',
-            value: (row) => row.state,
-            cell: (row) => badge(LOOKS[row.state][1], LOOKS[row.state][0]),
-          },
+          views.badgeColumn('State', 'state', ({ state }: NodeStatus) => BADGES[state]),
           {
             title: 'Drifted files',
             value: (row) => row.files.map(({ path }) => path).join(' '),
@@ -146,11 +129,9 @@ function filesCell({ state, why = '', files }: NodeStatus) {
         'li',
         {},
         el('code', { textContent: shownText(path) }),
-        el('span', {
-          className: 'quiet',
-          textContent:
-            is === null ? 'missing' : `found ${is.slice(0, 8)}, expected ${wanted.slice(0, 8)}`,
-        }),
+        views.quiet(
+          is === null ? 'missing' : `found ${is.slice(0, 8)}, expected ${wanted.slice(0, 8)}`,
+        ),
       ),
     ),
   );

@@ -10,11 +10,7 @@ import { textOf } from './json-values.js';
  * @returns what was made, or why it was not; neither where the user has closed the question
  */
 export async function withTypedCluster<Made>(
-  {
-    title,
-    nodes,
-    okText,
-  }: { title: (cluster: string) => string; nodes: readonly Node[]; okText: string },
+  given: { title: (cluster: string) => string; nodes: readonly Node[]; okText: string },
   work: (cluster: string) => Promise<Made>,
 ): Promise<{ made?: Made; problem?: unknown }> {
   const { spec } = await loadSpec().catch(() => ({ spec: null }));
@@ -22,20 +18,16 @@ export async function withTypedCluster<Made>(
   const label = `Type the cluster name “${shownText(cluster)}” to confirm`;
   const typed = typedName(cluster, { label, wrong: 'The cluster name does not match.' });
   const outcome: { made?: Made; problem?: unknown } = {};
-  await ask(
-    title(shownText(cluster)),
-    [...nodes, typed.node],
-    okText,
-    async () => {
-      typed.given();
-      try {
-        outcome.made = await work(cluster);
-      } catch (error) {
-        outcome.problem = error;
-      }
-    },
-    { danger: true },
-  );
+  const attempt = async () => {
+    typed.given();
+    try {
+      outcome.made = await work(cluster);
+    } catch (error) {
+      outcome.problem = error;
+    }
+  };
+  const title = given.title(shownText(cluster));
+  await ask(title, [...given.nodes, typed.node], given.okText, attempt, { danger: true });
   return outcome;
 }
 
