@@ -8,8 +8,8 @@ import {
   isKeystone,
   isRosterName,
   loginName,
+  ROLES,
   ROSTER_MAX,
-  type Role,
   type RosterEntry,
 } from './keys.js';
 import type { RawConfig } from '../../src/config/config-file.js';
@@ -121,9 +121,6 @@ function publicBases({ store_base: store, s3_base: s3 }: RawConfig) {
     ...(isOfThisHost(s3) && new URL(String(s3)).pathname === '/' ? { s3_public_base: s3 } : {}),
   };
 }
-
-/** The roles, from the fewest rights to the most. */
-const ROLES: readonly Role[] = ['reader', 'member', 'admin', 'operator'];
 
 /**
  * The console's users by the credentials of S3: owners of the first owner's account operate the

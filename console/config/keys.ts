@@ -34,11 +34,20 @@ export function optionalOrigin(example: string) {
 /** Addresses of services that are alike. */
 export function upstreams(example: string) {
   const error = `a list of at most 64 different http or https addresses without user, query and fragment, such as ${example}`;
+  return distinct(z.string().refine(isUpstream, { error }), 64, error).default([]);
+}
+
+/** A list in which nothing stands twice. @param keyOf what tells its entries apart */
+function distinct<Entry extends z.ZodType>(
+  entry: Entry,
+  max: number,
+  error: string,
+  keyOf: (one: z.infer<Entry>) => unknown = (one) => one,
+) {
   return z
-    .array(z.string().refine(isUpstream, { error }), { error })
-    .max(64, { error })
-    .refine((all) => new Set(all).size === all.length, { error })
-    .default([]);
+    .array(entry, { error })
+    .max(max, { error })
+    .refine((all) => new Set(all.map(keyOf)).size === all.length, { error });
 }
 
 function isUpstream(text: string): boolean {
@@ -102,11 +111,7 @@ export function roster() {
     },
     { error: 'an object with account, user and role, access_keys perhaps, and nothing else' },
   );
-  return z
-    .array(entry, { error })
-    .min(1, { error })
-    .max(ROSTER_MAX, { error })
-    .refine((all) => new Set(all.map((one) => loginName(one))).size === all.length, { error });
+  return distinct(entry, ROSTER_MAX, error, loginName).min(1, { error });
 }
 
 export type RosterEntry = z.infer<ReturnType<typeof roster>>[number];
@@ -153,11 +158,7 @@ export function clusterNodes() {
       .default([]),
     services: z.record(z.string().regex(NODE_NAME), service).default({}),
   });
-  return z
-    .array(node, { error })
-    .max(1000, { error })
-    .refine((nodes) => new Set(nodes.map((one) => one.name)).size === nodes.length, { error })
-    .default([]);
+  return distinct(node, 1000, error, ({ name }) => name).default([]);
 }
 
 const HOST_NAME = /^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/;
@@ -170,11 +171,7 @@ export function hostNames() {
     .string()
     .regex(HOST_NAME)
     .refine((host) => URL.canParse(`http://${host}`));
-  return z
-    .array(z.union([z.ipv4(), z.ipv6(), name], { error }), { error })
-    .max(1000, { error })
-    .refine((names) => new Set(names).size === names.length, { error })
-    .default([]);
+  return distinct(z.union([z.ipv4(), z.ipv6(), name], { error }), 1000, error).default([]);
 }
 
 /** Texts by short names. */

@@ -4,6 +4,7 @@ import { constants } from 'node:fs';
 import { open, readFile, rename, writeFile, type FileHandle } from 'node:fs/promises';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { MaybePromise } from '../../src/lib/promises.js';
 import {
   DriverError,
   type ClusterNode,
@@ -89,7 +90,8 @@ export class LocalProcs implements NodeDriver {
     const isPause = verb === 'pause';
     for (const { pid } of [found, ...below]) signal(pid, isPause ? 'SIGSTOP' : 'SIGCONT');
     // The kernel takes its time on a busy machine: who asks next is to see what was done.
-    if (!(await reaches(found, isPause))) {
+    const isDone = async () => (await processInfo(found.pid))?.isPaused === isPause;
+    if (!(await comesTrue(isDone, KILL_MS))) {
       throw new DriverError('failed', `${name} does not ${isPause ? 'pause' : 'go on'}.`);
     }
     return { changed: found.isPaused !== isPause };
@@ -132,12 +134,13 @@ export class LocalProcs implements NodeDriver {
     signal(target, 'SIGTERM');
     // A process that is paused hears of it only when it goes on.
     signal(target, 'SIGCONT');
-    if (await ended([found, ...below], this.termMs)) return;
+    const haveEnded = () => ![found, ...below].some(isAlive);
+    if (await comesTrue(haveEnded, this.termMs)) return;
     const still = await processInfo(found.pid);
     // Its id may be another's by now: what runs there must be the same program.
     if (still !== undefined && !runsProgram(still.argv, service.argv)) return;
     for (const one of [found, ...below]) if (isAlive(one)) signal(one.pid, 'SIGKILL');
-    if (await ended([found, ...below], KILL_MS)) return;
+    if (await comesTrue(haveEnded, KILL_MS)) return;
     throw new DriverError('failed', `${name} does not end.`);
   }
 }
@@ -194,7 +197,9 @@ async function start(name: string, service: RosterService): Promise<void> {
 async function lives(child: ChildProcess): Promise<void> {
   const waiting = new AbortController();
   const { signal: ending } = waiting;
-  const end = once(child, 'exit', { signal: ending }).then(() => 'ended', () => 'waiting'); // prettier-ignore
+  const end = once(child, 'exit', { signal: ending })
+    .then(() => 'ended')
+    .catch(() => 'waiting');
   const settled = settles(child.pid ?? 0, ending);
   const isThere = child.exitCode === null && child.signalCode === null;
   const state = isThere ? await Promise.race([end, settled]) : 'ended';
@@ -218,19 +223,10 @@ async function settles(pid: number, ending: AbortSignal): Promise<string> {
   return 'lives';
 }
 
-/** Waits until the process is paused, or goes on. @returns false when that takes too long */
-async function reaches({ pid }: ProcessInfo, isPaused: boolean): Promise<boolean> {
-  const until = performance.now() + KILL_MS;
-  for (;;) {
-    if ((await processInfo(pid))?.isPaused === isPaused) return true;
-    if (performance.now() > until) return false;
-    await delay(POLL_MS);
-  }
-}
-
-async function ended(processes: readonly ProcessInfo[], withinMs: number): Promise<boolean> {
+/** Waits until something is so. @returns false when that takes too long */
+async function comesTrue(isSo: () => MaybePromise<boolean>, withinMs: number): Promise<boolean> {
   const until = performance.now() + withinMs;
-  while (processes.some(isAlive)) {
+  while (!(await isSo())) {
     if (performance.now() > until) return false;
     await delay(POLL_MS);
   }

@@ -27,17 +27,7 @@ export class ReconClient {
 
   /** @param place - of a ring's device, never of a request */
   ask(ip: string, port: number, what: string): Promise<ReconAnswer> {
-    return this.#inTurn(() => this.#send('GET', this.#server(ip, port), `/recon/${what}`));
-  }
-
-  async #inTurn(work: () => Promise<ReconAnswer>): Promise<ReconAnswer> {
-    await this.#turn();
-    try {
-      return this.#isClosed ? { kind: 'silent' } : await work();
-    } finally {
-      this.#running -= 1;
-      this.#waiting.shift()?.();
-    }
+    return this.#inTurn('GET', ip, port, `/recon/${what}`);
   }
 
   /**
@@ -47,7 +37,7 @@ export class ReconClient {
    */
   async serves(ip: string, port: number, device: string): Promise<boolean | undefined> {
     const path = `/${encodeURIComponent(device)}/0/.ringway/probe/probe`;
-    const answer = await this.#inTurn((): Promise<ReconAnswer> => this.#send('HEAD', this.#server(ip, port), path)); // prettier-ignore
+    const answer = await this.#inTurn('HEAD', ip, port, path);
     if (answer.kind !== 'other') return undefined;
     if (answer.status === 507) return false;
     return answer.status === 404 ? true : undefined;
@@ -98,11 +88,23 @@ export class ReconClient {
     return server;
   }
 
-  async #turn(): Promise<void> {
+  async #inTurn(
+    method: 'GET' | 'HEAD',
+    ip: string,
+    port: number,
+    rawPath: string,
+  ): Promise<ReconAnswer> {
     while (this.#running >= AT_ONCE) {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
     this.#running += 1;
+    try {
+      if (this.#isClosed) return { kind: 'silent' };
+      return await this.#send(method, this.#server(ip, port), rawPath);
+    } finally {
+      this.#running -= 1;
+      this.#waiting.shift()?.();
+    }
   }
 }
 

@@ -134,10 +134,17 @@ export async function needRight(
 
 /** The first of many names, as a record holds them. */
 export function namesIn(names: readonly string[]): AuditDetails {
-  return {
-    count: names.length,
-    names: names.slice(0, NAMES_MAX).map((name) => name.slice(0, NAME_LENGTH_MAX)),
-  };
+  return { count: names.length, names: firstOf(names).map(cut) };
+}
+
+/** Those of many that a record names. */
+export function firstOf<T>(all: readonly T[]): T[] {
+  return all.slice(0, NAMES_MAX);
+}
+
+/** A name as a record holds it. */
+export function cut(name: string): string {
+  return name.slice(0, NAME_LENGTH_MAX);
 }
 
 export function isRefusal(code: string): boolean {

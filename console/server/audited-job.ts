@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { BegunAct, isRefusal, type Act, type Outcome } from './audit-record.js';
+import { BegunAct, cut, firstOf, isRefusal, type Act, type Outcome } from './audit-record.js';
 import { sessionOf, type ConsoleContext } from './context.js';
 import type { JobControl, JobView } from './jobs.js';
 
@@ -24,9 +24,6 @@ export interface Failure {
   /** The message for people. */
   readonly message: string;
 }
-
-const FAILED_NAMES_MAX = 10;
-const NAME_LENGTH_MAX = 200;
 
 /**
  * Starts a job whose beginning is written down before, and whose outcome when it has ended, also
@@ -61,28 +58,19 @@ export async function auditedJob(
 
 const CANCELLED: Outcome = { result: 'failed', details: { code: 'cancelled' } };
 
-function replacedNames({ names }: NonNullable<ManyResult['replaced']>) {
-  return {
-    replaced_names: names.slice(0, FAILED_NAMES_MAX).map((name) => name.slice(0, NAME_LENGTH_MAX)),
-  };
-}
-
 function outcomeOf(
   { succeeded, failed, failures, replaced }: ManyResult,
   isCancelled: boolean,
 ): Outcome {
+  const failedNames = firstOf(failures).map(({ name, code }) => `${code}: ${cut(name)}`);
   const details = {
     succeeded,
     failed,
     ...(isCancelled ? { code: 'cancelled' } : {}),
-    ...(replaced === undefined ? {} : { replaced: replaced.count, ...replacedNames(replaced) }),
-    ...(failures.length === 0
+    ...(replaced === undefined
       ? {}
-      : {
-          failed_names: failures
-            .slice(0, FAILED_NAMES_MAX)
-            .map(({ name, code }) => `${code}: ${name.slice(0, NAME_LENGTH_MAX)}`),
-        }),
+      : { replaced: replaced.count, replaced_names: firstOf(replaced.names).map(cut) }),
+    ...(failures.length === 0 ? {} : { failed_names: failedNames }),
   };
   if (failed === 0) return { result: isCancelled ? 'partial' : 'ok', details };
   if (succeeded > 0) return { result: 'partial', details };

@@ -13,12 +13,10 @@ export function limitBodies(app: FastifyInstance, timeoutMs = JSON_TIMEOUT_MS): 
     const { raw } = request;
     if (!raw.complete && mediaTypeOf(raw.headers) !== BYTES_TYPE) {
       const timer = setTimeout(() => raw.destroy(), timeoutMs);
-      raw.once('close', () => {
+      const stop = (): void => {
         clearTimeout(timer);
-      });
-      raw.once('end', () => {
-        clearTimeout(timer);
-      });
+      };
+      raw.once('close', stop).once('end', stop);
     }
     done(null, payload);
   });

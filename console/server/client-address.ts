@@ -80,11 +80,6 @@ function family(address: string): 'ipv4' | 'ipv6' {
 }
 
 function last(header: string | string[] | undefined): string {
-  return (
-    String(header ?? '')
-      .split(',')
-      .at(-1) ?? ''
-  )
-    .trim()
-    .toLowerCase();
+  const all = String(header ?? '').split(',');
+  return (all.at(-1) ?? '').trim().toLowerCase();
 }

@@ -82,15 +82,12 @@ export class ComputeThread<Task extends { readonly name: string }, Answer> {
     const { logger, heapMbMax = HEAP_MB_MAX } = this.options;
     logger.error({ err: error, computation: name }, 'a computation failed');
     const { code } = error as NodeJS.ErrnoException;
-    return code === 'ERR_WORKER_OUT_OF_MEMORY'
-      ? new ApiError(
-          'unprocessable',
-          `The computation “${name}” takes more than the ${heapMbMax} MB of memory that it may have.`,
-        )
-      : new ApiError(
-          'internal',
-          `The computation “${name}” failed: the log of the console says why.`,
-        );
+    if (code === 'ERR_WORKER_OUT_OF_MEMORY') {
+      const text = `takes more than the ${heapMbMax} MB of memory that it may have.`;
+      return new ApiError('unprocessable', `The computation “${name}” ${text}`);
+    }
+    const text = `The computation “${name}” failed: the log of the console says why.`;
+    return new ApiError('internal', text);
   }
 
   #start(): Piscina<ThreadTask<Task>, Answer> {

@@ -1,9 +1,10 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { AllowedHosts } from '../../src/config/allowed-hosts.js';
 import { ApiError } from './api-error.js';
 import { recordAction } from './audit-record.js';
+import type { ClientView } from './client-address.js';
 import type { ConsoleContext } from './context.js';
-import { isSameOrigin } from './origin.js';
 import { hasRight } from './rights.js';
 import { sidOf } from './session-cookie.js';
 import { isCsrfToken } from './sessions.js';
@@ -84,6 +85,18 @@ export function installGuard(
     session.store.check().catch(() => undefined);
     return undefined;
   });
+}
+
+/**
+ * Whether a request that changes something comes from a page of this console: browsers say so with
+ * `Sec-Fetch-Site`, or `Origin`, and no page can set either. Saying nothing is saying no.
+ */
+function isSameOrigin(headers: IncomingHttpHeaders, view: ClientView): boolean {
+  const site = headers['sec-fetch-site'];
+  const { origin } = headers;
+  if (site !== undefined && site !== 'same-origin') return false;
+  if (origin !== undefined) return origin.toLowerCase() === `${view.scheme}://${view.host}`;
+  return site === 'same-origin';
 }
 
 /** Routers leave a broken escape as it is, and take bytes that are no UTF-8 for other text. */

@@ -57,7 +57,6 @@ const CLOSE_MS = 5000;
 export class Jobs {
   /** The jobs of sessions that have not ended, by their ids. */
   readonly #jobs = new Map<Session, Map<string, Job>>();
-
   readonly #running = new Set<Promise<void>>();
 
   constructor(private readonly options: JobsOptions) {}
@@ -84,19 +83,16 @@ export class Jobs {
     const waiting = own.filter((job) => job.view.state === 'queued').length;
     if (waiting >= WAITING_PER_SESSION) throw tooMany();
     if (own.length >= JOBS_PER_SESSION) this.#forgetOldest(own);
-    const id = randomUUID();
-    const started = Math.floor(this.options.now() / 1000);
     const view: JobView = {
-      id,
+      id: randomUUID(),
       kind,
       state: 'queued',
       done: 0,
       total: null,
-      started_unix_s: started,
+      started_unix_s: Math.floor(this.options.now() / 1000),
       ended_unix_s: null,
     };
-    const abort = new AbortController();
-    const job: Job = { view, session, abort, work, onDropped };
+    const job: Job = { view, session, abort: new AbortController(), work, onDropped };
     this.#add(job);
     this.#next(session);
     return job.view;

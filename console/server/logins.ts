@@ -5,13 +5,14 @@ import { swiftLogin, type SwiftToken } from '../swift/login.js';
 import type { Upstream } from '../swift/upstream.js';
 import type { Accounts } from './accounts.js';
 import { parse } from './parse.js';
+import type { SessionKeys } from './sessions.js';
 
 /** A user who has logged in. */
 export interface Entry {
   readonly user: RosterEntry;
   readonly token: SwiftToken;
-  /** The keys by which S3 may know the user: access keys with the same secret, tried in order. */
-  readonly s3: { readonly accessKeys: readonly string[]; readonly secretKey: string } | undefined;
+  /** The keys by which S3 may know the user: tried in order. */
+  readonly s3: SessionKeys | undefined;
 }
 
 /** The credentials that a user typed in; they stay in the memory of the console. */

@@ -21,10 +21,9 @@ const EMPTY = '<main id="main" class="page" tabindex="-1"></main>';
  * The HTML of a page: the shell, with the page's own content and style sheets in it.
  * @throws system errors when the shell cannot be read
  */
-export function pageHtml({ id, title, styles = [], skipTo = '#main' }: SurfacePage): string {
-  const file = path.join(SOURCE_FOLDER, 'surfaces', id, 'page', CONTENT_FILE);
-  const content = existsSync(file) ? readFileSync(file, 'utf8') : EMPTY;
-  return fill({ page: id, title, skipTo, styles, content });
+export function pageHtml(page: SurfacePage): string {
+  const file = path.join(SOURCE_FOLDER, 'surfaces', page.id, 'page', CONTENT_FILE);
+  return fill(page.id, page, existsSync(file) ? readFileSync(file, 'utf8') : EMPTY);
 }
 
 /**
@@ -47,24 +46,22 @@ export function problemHtml(title: string, message: string): string {
   const back = '<p><a href="/">Go to the start page</a></p>';
   const text = `<h1>${escaped(title)}</h1><p>${escaped(message)}</p>${back}`;
   const content = `<main id="main" class="page problem" tabindex="-1">${text}</main>`;
-  return fill({ page: '', title, skipTo: '#main', styles: [], content });
+  return fill('', { title }, content);
 }
 
-function fill(given: {
-  readonly page: string;
-  readonly title: string;
-  readonly skipTo: string;
-  readonly styles: readonly string[];
-  readonly content: string;
-}): string {
-  const links = given.styles.map((href) => `<link rel="stylesheet" href="${escaped(href)}" />`);
-  const { page, content } = given;
+/** @param page its id; empty for none */
+function fill(
+  page: string,
+  { title, skipTo = '#main', styles = [] }: Pick<SurfacePage, 'title' | 'skipTo' | 'styles'>,
+  content: string,
+): string {
+  const links = styles.map((href) => `<link rel="stylesheet" href="${escaped(href)}" />`);
   if (page !== '')
     links.push(`<link rel="modulepreload" href="/surfaces/${escaped(page)}/page/page.js" />`);
   const values: Readonly<Record<string, string>> = {
     '{page}': escaped(page),
-    '{title}': escaped(given.title),
-    '{skip}': escaped(given.skipTo),
+    '{title}': escaped(title),
+    '{skip}': escaped(skipTo),
     '<!-- styles -->': withAssetPaths(links.join('\n    ')),
     '<!-- content -->': content,
   };

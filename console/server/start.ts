@@ -35,18 +35,6 @@ import type { Surface, SurfaceTypes } from './surface.js';
 import { ExclusiveAudit } from '../../src/lib/audit/exclusive-audit.js';
 import { Traffic } from './traffic.js';
 
-export interface RunningConsole {
-  readonly port: number;
-  /** The port that `metrics_listen` was given; undefined where that key is empty. */
-  readonly metricsPort: number | undefined;
-  readonly context: ConsoleContext;
-  readonly service: OpenSurfaces['service'];
-  /** Takes no more connections, and lets requests under way finish; `close` comes after it. */
-  drain(): Promise<void>;
-  /** Ends sessions, jobs and connections. */
-  close(): Promise<void>;
-}
-
 export interface StartOptions {
   readonly now?: () => number;
   readonly logger?: Logger;
@@ -62,6 +50,10 @@ const PROBE_IDLE_MS = 2000;
 export class ConsoleServer {
   readonly context: ConsoleContext;
   readonly metrics: ConsoleMetrics;
+  /** 0 before it listens. */
+  port = 0;
+  /** The port that `metrics_listen` was given; undefined where that key is empty. */
+  metricsPort: number | undefined;
   readonly #surfaces: OpenSurfaces;
   readonly #traffic: Traffic;
   readonly #metricsListener: MetricsListener | undefined;
@@ -99,20 +91,17 @@ export class ConsoleServer {
     all: readonly Surface[],
     {
       now = Date.now,
-      logger = defaultLogger(),
+      logger = createLogger({ level: 'info', process: 'console' }),
       pause = (ms) => delay(ms, undefined, { ref: false }),
     }: StartOptions = {},
   ): Promise<ConsoleServer> {
     const surfaceTopics = all.flatMap(({ topics = [] }) => topics);
     const events = new Events([JOBS_TOPIC, RUNS_TOPIC, ...surfaceTopics]);
-    const admin = new AdminClient(options);
     const accounts = new Accounts(options.accounts);
     const logins = await openLogins(options, accounts);
     const audit = await openAudit(options, now, logger);
     const describe = (error: unknown) => describeError({ logger }, error, 'job');
     const { stateDir } = options;
-    const runs = new Runs({ stateDir, events, audit, now, logger, describe });
-    const store = new Upstream(storeAddresses(options));
     const context: ConsoleContext = {
       options,
       now,
@@ -120,9 +109,9 @@ export class ConsoleServer {
       logger,
       events,
       changes: new Changes(),
-      store,
+      store: new Upstream(storeAddresses(options)),
       s3: s3Endpoint(options),
-      admin,
+      admin: new AdminClient(options),
       views: new ClientViews(options.trustedProxies),
       accounts,
       logins,
@@ -131,7 +120,7 @@ export class ConsoleServer {
       loginOffers: new LoginOffers(now),
       audit,
       jobs: new Jobs({ events, now, describe }),
-      runs,
+      runs: new Runs({ stateDir, events, audit, now, logger, describe }),
     };
     const surfaces = new OpenSurfaces(all);
     const server = new ConsoleServer(context, surfaces);
@@ -147,11 +136,11 @@ export class ConsoleServer {
     return server;
   }
 
-  /** @returns the port @throws system errors when it cannot listen; then it may be tried again */
-  async listen(): Promise<number> {
+  /** @throws system errors when it cannot listen; then it may be tried again */
+  async listen(): Promise<void> {
     const { bind, allowedHosts: others } = this.context.options;
     const server = this.#server();
-    await this.#metricsListener?.listen();
+    this.metricsPort = await this.#metricsListener?.listen();
     try {
       server.listen({ ...bind, exclusive: true });
       await once(server, 'listening');
@@ -159,8 +148,8 @@ export class ConsoleServer {
       this.#metricsListener?.close();
       throw error;
     }
-    const { port } = server.address() as AddressInfo;
-    this.#hosts = new AllowedHosts({ ...bind, port }, others);
+    this.port = (server.address() as AddressInfo).port;
+    this.#hosts = new AllowedHosts({ ...bind, port: this.port }, others);
     const { audit, runs, logger } = this.context;
     void runs.recover();
     // Once: what was paused goes on.
@@ -172,7 +161,6 @@ export class ConsoleServer {
         logger.error({ err: error }, 'a surface of the console has not begun its work');
       });
     }
-    return port;
   }
 
   /** The service of a surface; undefined where it is off, or has none. */
@@ -185,11 +173,6 @@ export class ConsoleServer {
     this.#metricsListener?.close();
     const server = this.#server();
     if (server.listening) server.close();
-  }
-
-  /** Listens on `metrics_listen`. @returns the port; undefined where that key is empty */
-  async metricsPort(): Promise<number | undefined> {
-    return this.#metricsListener?.listen();
   }
 
   get requestsInProgress(): number {
@@ -214,7 +197,7 @@ export class ConsoleServer {
 
   /**
    * Takes no more connections, logs everybody out, which ends jobs and streams of events, and lets
-   * requests under way finish. Has no limit of its own.
+   * requests under way finish; `close` comes after it. Has no limit of its own.
    */
   async drain(): Promise<void> {
     this.pause();
@@ -251,6 +234,11 @@ export class ConsoleServer {
   }
 }
 
+export type RunningConsole = Pick<
+  ConsoleServer,
+  'port' | 'metricsPort' | 'context' | 'service' | 'drain' | 'close'
+>;
+
 /**
  * Starts the console with these surfaces.
  * @throws system errors when it cannot listen, or not write its state
@@ -262,15 +250,8 @@ export async function startConsole(
 ): Promise<RunningConsole> {
   const server = await ConsoleServer.prepare(options, surfaces, start);
   try {
-    const port = await server.listen();
-    return {
-      port,
-      metricsPort: await server.metricsPort(),
-      context: server.context,
-      service: (surface) => server.service(surface),
-      drain: () => server.drain(),
-      close: () => server.close(),
-    };
+    await server.listen();
+    return server;
   } catch (error) {
     await server.close();
     throw error;
@@ -292,10 +273,6 @@ function openAudit(
   return ExclusiveAudit.open(stateDir, { now, bytesMax: auditBytesMax }, () => {
     logger.info({ stateDir }, 'the audit log is still in the hands of another console');
   });
-}
-
-function defaultLogger(): Logger {
-  return createLogger({ level: 'info', process: 'console' });
 }
 
 /** @throws ConfigError when there is no certificate in the file that should have one */

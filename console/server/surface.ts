@@ -92,14 +92,9 @@ export interface Surface<Types extends SurfaceTypes = SurfaceTypes> {
 }
 
 /** A page as the browser lists it. */
-export interface PageView {
-  readonly id: string;
+export interface PageView extends Pick<SurfacePage, 'id' | 'title' | 'purpose' | 'path' | 'icon'> {
   readonly surface: string;
-  readonly title: string;
-  readonly purpose: string;
-  readonly path: string;
   readonly group: NavGroup;
-  readonly icon: string;
   readonly in_rail: boolean;
 }
 

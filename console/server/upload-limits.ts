@@ -21,14 +21,8 @@ export function limitUploads(app: FastifyInstance, max = UPLOADS_MAX): void {
     }
     const count = underWay.get(session) ?? 0;
     if (count >= max) {
-      done(
-        new ApiError(
-          'rate_limited',
-          'Too many uploads at once. Try again in a few seconds.',
-          undefined,
-          RETRY_S,
-        ),
-      );
+      const text = 'Too many uploads at once. Try again in a few seconds.';
+      done(new ApiError('rate_limited', text, undefined, RETRY_S));
       return;
     }
     underWay.set(session, count + 1);
