@@ -1,22 +1,8 @@
+import type { NodeDrift } from '../../../src/deploy/service/drift.js';
 import type { SpecProblem } from '../../../src/deploy/spec/parse.js';
 import type { StoredPlan } from '../../../src/deploy/service/planner-protocol.js';
 import type { Ramp } from '../../../src/deploy/service/ramp-record.js';
 import type { Run } from '../../../src/deploy/service/run-record.js';
-
-/** Whether the files of a node are those that were installed. */
-export interface NodeStatus {
-  readonly node: string;
-  readonly state: 'in_sync' | 'drift' | 'unknown';
-  /** Why it is not known. */
-  readonly why?: string;
-  readonly files: readonly {
-    readonly path: string;
-    /** The SHA-256 of what is there; null for nothing. */
-    readonly is: string | null;
-    readonly should_be: string;
-  }[];
-  readonly checked_unix_s: number;
-}
 
 /** `GET /v1/status` of the control service. */
 export interface DeployStatus {
@@ -30,7 +16,7 @@ export interface DeployStatus {
   } | null;
   /** The ramp that is not over; another service may have none. */
   readonly ramp_id?: string | null;
-  readonly nodes: readonly NodeStatus[];
+  readonly nodes: readonly NodeDrift[];
 }
 
 /** `GET /v1/history` of the control service. */

@@ -19,7 +19,7 @@ export interface ControlRequest {
   readonly body?: Buffer | string | undefined;
   readonly signal?: AbortSignal;
   /** How long nothing may come. */
-  readonly idleMs?: number;
+  readonly idleMs?: number | undefined;
 }
 
 export interface ControlAnswer {

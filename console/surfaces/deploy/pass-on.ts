@@ -5,6 +5,7 @@ import { BegunAct, type Act } from '../../server/audit-record.js';
 import type { AuditDetails } from '../../../src/lib/audit/audit-log.js';
 import type { ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
+import type { Right } from '../../server/rights.js';
 import type { ControlAnswer, ControlClient } from './control-client.js';
 import { badResponse } from './control-errors.js';
 
@@ -16,6 +17,11 @@ export const BODY_BYTES_MAX = 2 * 1024 * 1024 + 64 * 1024;
 const ID = z.object({ id: z.string().regex(/^[\w-]{1,128}$/, { error: 'an id' }) });
 const KEY = z.string().regex(/^[\x21-\x7e]{1,128}$/, { error: 'printable characters' });
 const NAMED = z.object({ cluster: z.string() });
+
+/** Options of a route whose act the audit log has under this name, also where it is refused. */
+export function acting(audits: string, access: Right = 'mutate') {
+  return { config: { access, audits } };
+}
 
 /** Does what is written down before it is done, and again with its outcome. */
 export async function done(

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
 import type { ControlClient } from './control-client.js';
-import { done, expectCluster, idOf, keyOf } from './pass-on.js';
+import { acting, done, expectCluster, idOf, keyOf } from './pass-on.js';
 
 const ETAG = z.string().regex(/^[\w-]{1,128}$/, { error: 'the entity tag of a specification' });
 const BEGIN = z.strictObject({
@@ -21,32 +21,24 @@ export function rampActs(
   context: ConsoleContext,
   control: ControlClient,
 ): void {
-  app.post(
-    '/deploy/api/ramps',
-    { config: { access: 'mutate', audits: 'deploy.ramp' } },
-    async (request, reply) => {
-      const { cluster, ...wish } = parse(BEGIN, request.body ?? {});
-      const headers = { 'idempotency-key': keyOf(request) };
-      const act = { action: 'deploy.ramp', target: wish.spec_etag ?? '' };
-      return done(context, request, reply, act, async () => {
-        await expectCluster(control, cluster);
-        const body = JSON.stringify(wish);
-        return control.send({ method: 'POST', path: '/ramps', headers, body });
-      });
-    },
-  );
+  app.post('/deploy/api/ramps', acting('deploy.ramp'), async (request, reply) => {
+    const { cluster, ...wish } = parse(BEGIN, request.body ?? {});
+    const headers = { 'idempotency-key': keyOf(request) };
+    const act = { action: 'deploy.ramp', target: wish.spec_etag ?? '' };
+    return done(context, request, reply, act, async () => {
+      await expectCluster(control, cluster);
+      const body = JSON.stringify(wish);
+      return control.send({ method: 'POST', path: '/ramps', headers, body });
+    });
+  });
 
   for (const verb of ['pause', 'resume', 'cancel'] as const) {
     const action = `deploy.ramp.${verb}` as const;
-    app.post(
-      `/deploy/api/ramps/:id/${verb}`,
-      { config: { access: 'mutate', audits: action } },
-      async (request, reply) => {
-        const ramp = idOf(request);
-        return done(context, request, reply, { action, target: ramp }, () =>
-          control.send({ method: 'POST', path: `/ramps/${ramp}/${verb}` }),
-        );
-      },
-    );
+    app.post(`/deploy/api/ramps/:id/${verb}`, acting(action), async (request, reply) => {
+      const ramp = idOf(request);
+      return done(context, request, reply, { action, target: ramp }, () =>
+        control.send({ method: 'POST', path: `/ramps/${ramp}/${verb}` }),
+      );
+    });
   }
 }

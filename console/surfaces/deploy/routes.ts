@@ -4,10 +4,11 @@ import { sessionOf, type ConsoleContext } from '../../server/context.js';
 import { parse } from '../../server/parse.js';
 import { readRoute } from '../../server/route-options.js';
 import { clientGone } from '../../server/traffic.js';
-import { ControlClient, type ControlRequest } from './control-client.js';
+import { ControlClient } from './control-client.js';
 import type { DeployOperators } from './answers.js';
 import { badResponse } from './control-errors.js';
 import {
+  acting,
   BODY_BYTES_MAX,
   bodyOf,
   done,
@@ -88,10 +89,9 @@ function readRoutes(
     idleMs?: number,
   ): void => {
     app.get(url, { config: { access: 'operate' } }, async (request, reply) => {
-      const signal = clientGone(reply);
       const path = pathOf(request);
-      const asked: ControlRequest = { method: 'GET', path, signal };
-      return passOn(reply, await control.send(idleMs === undefined ? asked : { ...asked, idleMs }));
+      const asked = { method: 'GET', path, signal: clientGone(reply), idleMs } as const;
+      return passOn(reply, await control.send(asked));
     });
   };
   read('/deploy/api/spec', () => '/spec');
@@ -110,12 +110,11 @@ function readRoutes(
   app.get('/deploy/api/artifacts', { config: { access: 'operate' } }, async (request, reply) => {
     const { run, node, path } = parse(ARTIFACT, request.query);
     const encoded = [run, node, ...path.split('/')].map((part) => encodeURIComponent(part));
-    const asked = {
+    const { body } = await control.send({
       method: 'GET',
       path: `/artifacts/${encoded.join('/')}`,
       signal: clientGone(reply),
-    };
-    const { body } = await control.send(asked as ControlRequest);
+    });
     const name = path.slice(path.lastIndexOf('/') + 1);
     void reply.header('content-disposition', `attachment; filename="${name}"`);
     return reply.type('application/octet-stream').send(body);
@@ -154,86 +153,61 @@ async function operators({ audit }: ConsoleContext): Promise<DeployOperators['ru
 
 /** The routes that change the cluster. */
 function actRoutes(app: FastifyInstance, context: ConsoleContext, control: ControlClient): void {
-  app.post(
-    '/deploy/api/plans/:id/apply',
-    { config: { access: 'mutate', audits: 'deploy.apply' } },
-    async (request, reply) => {
-      const plan = idOf(request);
-      const { cluster } = parse(APPLY, request.body ?? {});
-      const headers = {
-        'if-match': headerOf(request, 'if-match', IF_MATCH),
-        'idempotency-key': keyOf(request),
-      };
-      const act = { action: 'deploy.apply', target: plan };
-      return done(context, request, reply, act, async () => {
-        await expectCluster(control, cluster);
-        return control.send({ method: 'POST', path: `/plans/${plan}/apply`, headers });
-      });
-    },
-  );
+  app.post('/deploy/api/plans/:id/apply', acting('deploy.apply'), async (request, reply) => {
+    const plan = idOf(request);
+    const { cluster } = parse(APPLY, request.body ?? {});
+    const headers = {
+      'if-match': headerOf(request, 'if-match', IF_MATCH),
+      'idempotency-key': keyOf(request),
+    };
+    const act = { action: 'deploy.apply', target: plan };
+    return done(context, request, reply, act, async () => {
+      await expectCluster(control, cluster);
+      return control.send({ method: 'POST', path: `/plans/${plan}/apply`, headers });
+    });
+  });
 
-  app.post(
-    '/deploy/api/runs/:id/retry',
-    { config: { access: 'mutate', audits: 'deploy.retry' } },
-    async (request, reply) => {
-      const run = idOf(request);
-      const headers = { 'idempotency-key': keyOf(request) };
-      const given = parse(RETRY, request.body ?? {});
-      const details = given.nodes === undefined ? {} : { nodes: given.nodes.join(' ') };
-      const act = { action: 'deploy.retry', target: run, details };
-      const body = JSON.stringify(given);
-      return done(context, request, reply, act, () =>
-        control.send({ method: 'POST', path: `/runs/${run}/retry`, headers, body }),
-      );
-    },
-  );
+  app.post('/deploy/api/runs/:id/retry', acting('deploy.retry'), async (request, reply) => {
+    const run = idOf(request);
+    const headers = { 'idempotency-key': keyOf(request) };
+    const given = parse(RETRY, request.body ?? {});
+    const details = given.nodes === undefined ? {} : { nodes: given.nodes.join(' ') };
+    const act = { action: 'deploy.retry', target: run, details };
+    const body = JSON.stringify(given);
+    return done(context, request, reply, act, () =>
+      control.send({ method: 'POST', path: `/runs/${run}/retry`, headers, body }),
+    );
+  });
 
-  app.post(
-    '/deploy/api/runs/:id/cancel',
-    { config: { access: 'mutate', audits: 'deploy.cancel' } },
-    async (request, reply) => {
-      const run = idOf(request);
-      const act = { action: 'deploy.cancel', target: run };
-      return done(context, request, reply, act, () =>
-        control.send({ method: 'POST', path: `/runs/${run}/cancel` }),
-      );
-    },
-  );
+  app.post('/deploy/api/runs/:id/cancel', acting('deploy.cancel'), async (request, reply) => {
+    const run = idOf(request);
+    return done(context, request, reply, { action: 'deploy.cancel', target: run }, () =>
+      control.send({ method: 'POST', path: `/runs/${run}/cancel` }),
+    );
+  });
 }
 
 /** The routes that have a specification in their body. */
 function bodyRoutes(app: FastifyInstance, context: ConsoleContext, control: ControlClient): void {
-  app.put(
-    '/deploy/api/spec',
-    { config: { access: 'mutate', audits: 'deploy.spec' } },
-    async (request, reply) => {
-      const before = headerOf(request, 'if-match', IF_MATCH);
-      const act = { action: 'deploy.spec', target: '', details: { before } };
-      return done(context, request, reply, act, () =>
-        control.send({
-          method: 'PUT',
-          path: '/spec',
-          headers: { 'if-match': before },
-          body: bodyOf(request),
-        }),
-      );
-    },
-  );
+  app.put('/deploy/api/spec', acting('deploy.spec'), async (request, reply) => {
+    const before = headerOf(request, 'if-match', IF_MATCH);
+    const act = { action: 'deploy.spec', target: '', details: { before } };
+    return done(context, request, reply, act, () => {
+      const headers = { 'if-match': before };
+      return control.send({ method: 'PUT', path: '/spec', headers, body: bodyOf(request) });
+    });
+  });
 
   app.post('/deploy/api/validate', readRoute('operate'), async (request, reply) => {
     const asked = { method: 'POST', path: '/validate', body: bodyOf(request) } as const;
     return passOn(reply, await control.send({ ...asked, signal: clientGone(reply) }));
   });
 
-  app.post(
-    '/deploy/api/plans',
-    { config: { access: 'operate', audits: 'deploy.plan' } },
-    async (request, reply) => {
-      const body = bodyOf(request);
-      const signal = clientGone(reply);
-      return done(context, request, reply, { action: 'deploy.plan', target: '' }, () =>
-        control.send({ method: 'POST', path: '/plans', body, signal, idleMs: PLAN_IDLE_MS }),
-      );
-    },
-  );
+  app.post('/deploy/api/plans', acting('deploy.plan', 'operate'), async (request, reply) => {
+    const body = bodyOf(request);
+    const signal = clientGone(reply);
+    return done(context, request, reply, { action: 'deploy.plan', target: '' }, () =>
+      control.send({ method: 'POST', path: '/plans', body, signal, idleMs: PLAN_IDLE_MS }),
+    );
+  });
 }

@@ -2,14 +2,13 @@ import { ApiFailure, call } from '../../../ui/api.js';
 import { el, randomId, shownText } from '../../../ui/dom.js';
 import { badge, card, field, input, numberText, setViewState } from '../../../ui/parts.js';
 import { timeElement } from '../../../ui/times.js';
-import { applyPlan, loadSpec, problemsOf } from './control.js';
+import { applyPlan, loadSpec, problemsOf, type Plan, type Wish } from './control.js';
 import { actionCard, diffCard } from './plan-files.js';
 import { ringCards } from './plan-rings.js';
 import { nodesOf, summary, words } from './plan-words.js';
 import { warningLine, withTypedCluster } from './typed-cluster.js';
 import * as views from './views.js';
 import type { SpecProblem as Problem } from '../../../../src/deploy/spec/parse.js';
-import type { Plan, Wish } from './control.js';
 
 const REFUSED = ['refused', 'crit'] as const;
 /** Warnings of a plan that are told again where it is applied. */

@@ -3,13 +3,12 @@ import { call } from '../../../ui/api.js';
 import { confirmed, el, randomId, shownText } from '../../../ui/dom.js';
 import { fail } from '../../../ui/shell.js';
 import { badge, card, setViewState } from '../../../ui/parts.js';
-import { operators, retryRun } from './control.js';
+import { operators, retryRun, type Run } from './control.js';
 import { follow } from './follow.js';
 import { filesCard } from './run-files.js';
 import { canRetry, LOOKS, nodeCards, staged } from './run-nodes.js';
 import * as views from './views.js';
 import type { Step } from '../../../../src/deploy/service/run-record.js';
-import type { Run } from './control.js';
 
 /** A run: its nodes, its log as it is written, and what is left to the operator. */
 export class RunPanel {

@@ -3,9 +3,9 @@ import { confirmed, el, messageOf, shownText } from '../../../ui/dom.js';
 import { fail } from '../../../ui/shell.js';
 import { badge, download } from '../../../ui/parts.js';
 import { toast } from '../../../ui/toast.js';
-import { loadSpec, problemsOf, saveSpec } from './control.js';
+import { loadSpec, problemsOf, saveSpec, type Spec } from './control.js';
 import { takeRingChange } from '../../../ui/ring-change.js';
-import { draftOf } from './draft.js';
+import { draftOf, type Draft } from './draft.js';
 import { keepingFocus } from './form-controls.js';
 import { JsonEditor } from './json-editor.js';
 import { pathText, problemsText } from './json-places.js';
@@ -15,8 +15,6 @@ import { SpecForm } from './spec-form.js';
 import { warningLine } from './typed-cluster.js';
 import * as views from './views.js';
 import type { SpecProblem as Problem } from '../../../../src/deploy/spec/parse.js';
-import type { Spec } from './control.js';
-import type { Draft } from './draft.js';
 
 /** Behind the last key: what is half typed need not be judged. */
 const CHECK_AFTER_MS = 400;
