@@ -6,8 +6,7 @@ import {
   isUserName,
   type CredentialRecord,
 } from '../../../src/config/credentials.js';
-import type { RosterEntry } from '../../config/keys.js';
-import { loginName } from '../../config/keys.js';
+import { type RosterEntry, loginName } from '../../config/keys.js';
 import { ApiError } from '../../server/api-error.js';
 import { audited } from '../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../server/context.js';

@@ -12,7 +12,7 @@ import {
   type AuditRecord,
   type AuditVerdict,
 } from '../../../src/lib/audit/audit-log.js';
-import type { AuditPage } from '../../../console/surfaces/audit/routes.js';
+import type { AuditPage } from '../../../console/surfaces/audit/surface.js';
 import { EXIT_CODES } from '../../../supervisor/exit-codes.js';
 import { watchSyncs, type Sync } from '../../support/file-syncs.js';
 import { useOnce } from '../../support/fixture.js';

@@ -42,19 +42,12 @@ const ACTIONS = [
   'users.',
   'audit.drop',
 ];
-const RESULTS: Readonly<Record<AuditRecord['result'], string>> = {
-  ok: 'ok',
-  begun: 'started',
-  partial: 'partial',
-  denied: 'denied',
-  failed: 'failed',
-};
-const STATES: Readonly<Record<AuditRecord['result'], 'ok' | 'info' | 'warn' | 'crit'>> = {
-  ok: 'ok',
-  begun: 'info',
-  partial: 'warn',
-  denied: 'warn',
-  failed: 'crit',
+const RESULTS: Readonly<Record<AuditRecord['result'], Parameters<typeof badge>>> = {
+  ok: ['ok', 'ok'],
+  begun: ['started', 'info'],
+  partial: ['partial', 'warn'],
+  denied: ['denied', 'warn'],
+  failed: ['failed', 'crit'],
 };
 
 const PROBLEMS = {
@@ -113,7 +106,7 @@ function rowOf(one: AuditRecord) {
     cell(one.action),
     cell(one.account ?? '', 'text'),
     cell(one.target, 'text target'),
-    el('td', {}, badge(RESULTS[one.result], STATES[one.result])),
+    el('td', {}, badge(...RESULTS[one.result])),
     cell(detailsText(one.details ?? {}), 'text quiet'),
   );
 }

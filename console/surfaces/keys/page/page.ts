@@ -2,14 +2,14 @@ import { call } from '../../../ui/api.js';
 import { copyField } from '../../../ui/copy.js';
 import { $, ask, confirmed, el, shownText } from '../../../ui/dom.js';
 import { iconButton } from '../../../ui/icons.js';
-import { openMenu } from '../../../ui/menu.js';
+import { openMenu, type MenuItem } from '../../../ui/menu.js';
+import { badge, field, input, select } from '../../../ui/parts.js';
 import { fail } from '../../../ui/shell.js';
 import { withSkeletonRows } from '../../../ui/skeleton.js';
 import { timeElement } from '../../../ui/times.js';
 import type { KeyView, MadeKey } from '../surface.js';
-import type { MenuItem } from '../../../ui/menu.js';
 
-const STATES: Record<KeyView['state'], readonly [text: string, look: string]> = {
+const STATES: Record<KeyView['state'], Parameters<typeof badge>> = {
   active: ['Active', 'ok'],
   disabled: ['Disabled', ''],
   expired: ['Expired', 'warn'],
@@ -36,9 +36,6 @@ async function read() {
 }
 
 function rowOf(key: KeyView) {
-  const [text, look] = STATES[key.state];
-  const state = el('span', { className: 'badge', textContent: text });
-  if (look !== '') state.dataset.state = look;
   const expiry = key.expires === null ? [] : [' expires ', timeElement(Date.parse(key.expires))];
   const menu = iconButton('ellipsis', `Actions for ${key.access_key}`, () =>
     openMenu(menu, actionsOf(key)),
@@ -53,7 +50,7 @@ function rowOf(key: KeyView) {
     el('td', { className: 'text', textContent: shownText(key.description) }),
     labelled('Account', key.account, 'text'),
     labelled('Role', key.role),
-    el('td', {}, state, ...(key.state === 'active' ? expiry : [])),
+    el('td', {}, badge(...STATES[key.state]), ...(key.state === 'active' ? expiry : [])),
     el('td', { className: 'act' }, menu),
   );
 }
@@ -88,27 +85,18 @@ function actionsOf(key: KeyView): MenuItem[] {
   ];
 }
 
-function field(text: string, properties: Partial<HTMLInputElement>) {
-  const input = el('input', { autocomplete: 'off', spellcheck: false, ...properties });
-  return el('label', { className: 'field' }, text, input);
-}
-
 function roleField(value: KeyView['role']) {
-  const select = el('select', { name: 'role' });
-  for (const [key, textContent] of ROLES) select.append(el('option', { value: key, textContent }));
-  select.value = value;
-  return el('label', { className: 'field' }, 'Role', select);
+  const choice = select('role', ROLES);
+  choice.value = value;
+  return field('Role', choice);
 }
 
 function expiryField(expires: string | null) {
   const ms = expires === null ? null : Date.parse(expires);
   const local = ms === null ? '' : new Date(ms - new Date(ms).getTimezoneOffset() * 60_000);
   const value = local === '' ? '' : local.toISOString().slice(0, 16);
-  return field('Expires (leave empty for never)', {
-    name: 'expires',
-    type: 'datetime-local',
-    value,
-  });
+  const time = input('expires', { type: 'datetime-local', value });
+  return field('Expires (leave empty for never)', time);
 }
 
 function timeOf(local: string | undefined) {
@@ -116,13 +104,11 @@ function timeOf(local: string | undefined) {
 }
 
 async function edit(key: KeyView, change: (body: object) => Promise<unknown>) {
-  const description = field('Description', {
-    ...{ name: 'description', value: key.description, maxLength: 256 },
-  });
+  const text = input('description', { value: key.description, maxLength: 256 });
   // Changes that would lock the user out are not offered.
   const others = key.is_own ? [] : [roleField(key.role), expiryField(key.expires)];
   const title = `Edit ${key.access_key}`;
-  const given = await ask(title, [description, ...others], 'Save', (entered) =>
+  const given = await ask(title, [field('Description', text), ...others], 'Save', (entered) =>
     change({
       description: entered.description,
       ...(key.is_own ? {} : { role: entered.role, expires: timeOf(entered.expires) }),
@@ -142,14 +128,13 @@ async function add() {
   let made: MadeKey | null = null;
   const account = keys.find(({ is_own: isOwn }) => isOwn)?.account ?? keys[0]?.account ?? '';
   const nodes = [
-    field('Description', {
-      name: 'description',
-      maxLength: 256,
-      placeholder: 'Purpose of the key',
-    }),
-    field('Account', { name: 'account', value: account, required: true, maxLength: 128 }),
+    field(
+      'Description',
+      input('description', { maxLength: 256, placeholder: 'Purpose of the key' }),
+    ),
+    field('Account', input('account', { value: account, required: true, maxLength: 128 })),
     roleField('owner'),
-    field('User for access rules (account:user, optional)', { name: 'user', maxLength: 257 }),
+    field('User for access rules (account:user, optional)', input('user', { maxLength: 257 })),
     expiryField(null),
   ];
   const given = await ask('Create access key', nodes, 'Create', async (entered) => {
