@@ -3,21 +3,6 @@ import path from 'node:path';
 import { z } from 'zod';
 import { ApiError } from '../../server/api-error.js';
 
-/** A benchmark that an operator can choose: a file of `benchmark_home/profiles`. */
-export interface BenchmarkProfile {
-  /** The name of its file, without `.json`. */
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  /**
-   * `own`: the runner starts what it measures. `service`: it measures the S3 endpoint of this
-   * console, as the user who starts it.
-   */
-  readonly target: 'own' | 'service';
-  /** Why it cannot be run; null where it can. */
-  readonly problem: string | null;
-}
-
 const NAME = /^[a-z0-9][a-z0-9-]{0,63}$/;
 const SUFFIX = '.json';
 const FILES_MAX = 100;
@@ -26,8 +11,20 @@ const FILE_BYTES_MAX = 64 * 1024;
 const PROFILE = z.object({
   title: z.string().min(1).max(100),
   description: z.string().max(500).default(''),
+  /**
+   * `own`: the runner starts what it measures. `service`: it measures the S3 endpoint of this
+   * console, as the user who starts it.
+   */
   target: z.enum(['own', 'service']).default('own'),
 });
+
+/** A benchmark that an operator can choose: a file of `benchmark_home/profiles`. */
+export interface BenchmarkProfile extends Readonly<z.infer<typeof PROFILE>> {
+  /** The name of its file, without `.json`. */
+  readonly name: string;
+  /** Why it cannot be run; null where it can. */
+  readonly problem: string | null;
+}
 
 /** The profiles in `benchmark_home`; read whenever they are asked for. */
 export class Profiles {

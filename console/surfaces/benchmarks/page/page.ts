@@ -49,15 +49,13 @@ function profileTable({ profiles }: BenchmarksView, onStart: (id: string) => voi
         {
           title: 'Run',
           value: (row) => row.name,
-          cell: (row) => {
-            const button = el('button', {
+          cell: (row) =>
+            el('button', {
               textContent: 'Run',
               disabled: row.problem !== null,
               onclick: () => void start(row),
-            });
-            button.setAttribute('aria-label', `Run ${row.title}`);
-            return button;
-          },
+              ariaLabel: `Run ${row.title}`,
+            }),
         },
       ],
       profiles,
@@ -106,9 +104,9 @@ function outputOf(lines: readonly string[]) {
     className: 'benchmark-output',
     textContent: lines.join('\n'),
     tabIndex: 0,
+    role: 'log',
+    ariaLabel: 'Output',
   });
-  output.setAttribute('role', 'log');
-  output.setAttribute('aria-label', 'Output');
   // It has a height once it is in the page.
   queueMicrotask(() => {
     output.scrollTop = atEnd ? output.scrollHeight : top;

@@ -20,16 +20,15 @@ export function connectCard({ endpoint, region, access_key: accessKey }: HomeVie
   const text = el('pre', { className: 'snippet', tabIndex: 0 }, code);
   const panel = el(
     'div',
-    { className: 'snippet-panel' },
+    { className: 'snippet-panel', role: 'tabpanel' },
     el('div', { className: 'row' }, place, copy),
     text,
   );
-  panel.setAttribute('role', 'tabpanel');
   const show = () => {
     if (client === undefined) return;
     place.textContent = client.place;
-    text.setAttribute('aria-label', `Setup of ${client.title}`);
-    copy.setAttribute('aria-label', `Copy: setup of ${client.title}`);
+    text.ariaLabel = `Setup of ${client.title}`;
+    copy.ariaLabel = `Copy: setup of ${client.title}`;
     code.textContent = client.text({ endpoint, region, accessKey: accessKey ?? PLACEHOLDER });
     panel.setAttribute('aria-labelledby', `tab-${client.id}`);
   };

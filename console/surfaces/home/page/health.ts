@@ -15,13 +15,14 @@ type Alert = Overview['alerts'][number];
 
 /** Requests and errors of the last hour. */
 export function hourCard() {
-  const body = el('div', {}, figures(['Requests', 'Server errors'].map(unknown)));
+  const body = el('div', {}, both('…'));
   const link = el('a', { href: '/monitor', textContent: 'Open Monitor' });
   void showHour(body);
   return card('Last hour', body, el('p', { className: 'note' }, link));
 }
 
-const unknown = (label: string) => ({ label, value: '…' });
+const both = (value: string) =>
+  figures(['Requests', 'Server errors'].map((label) => ({ label, value })));
 
 async function showHour(body: HTMLElement) {
   const to = Math.floor(Date.now() / 1000);
@@ -59,18 +60,15 @@ function countText(count: number) {
 }
 
 function showUnknown(body: HTMLElement, reason: string) {
-  const figure = (label: string) => ({ label, value: 'unknown' });
   const text = `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;
-  body.replaceChildren(
-    figures(['Requests', 'Server errors'].map(figure)),
-    el('p', { className: 'quiet note', textContent: shownText(text) }),
-  );
+  const note = el('p', { className: 'quiet note', textContent: shownText(text) });
+  body.replaceChildren(both('unknown'), note);
 }
 
 /** The card of the alerts; `show` is told what the Monitor says. */
 export function alertsCard() {
-  const body = el('div', {}, el('p', { className: 'quiet', textContent: 'Loading…' }));
-  body.setAttribute('aria-live', 'polite');
+  const loading = el('p', { className: 'quiet', textContent: 'Loading…' });
+  const body = el('div', { ariaLive: 'polite' }, loading);
   let shown = '';
   const show = ({ alerts, sources }: Overview) => {
     const firing = alerts.filter(({ state }) => state === 'firing');

@@ -1,4 +1,4 @@
-import { call } from '../../../ui/api.js';
+import { call, type StreamState } from '../../../ui/api.js';
 import { $, el } from '../../../ui/dom.js';
 import { pageHead } from '../../../ui/parts.js';
 import { connectCard } from './connect.js';
@@ -7,7 +7,6 @@ import { alertsCard, hourCard } from './health.js';
 import { storageCard } from './storage.js';
 import type { Overview } from '../../monitor/answers.js';
 import type { SessionView } from '../../../server/session-routes.js';
-import type { StreamState } from '../../../ui/api.js';
 
 /** Buckets had their places here, behind `#`, before there was a page of this name. */
 async function leadOn() {
