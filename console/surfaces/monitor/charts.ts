@@ -22,8 +22,14 @@ export interface ChartOptions {
   readonly now: () => number;
 }
 
+interface Found {
+  readonly series: readonly Series[];
+  /** The parts that are not shown, for people. */
+  readonly missing: readonly string[];
+}
+
 /** A chart as the page has it. */
-export interface ChartView {
+export interface ChartView extends Found {
   readonly panel: string;
   readonly unit: string;
   readonly kind: string;
@@ -31,14 +37,6 @@ export interface ChartView {
   readonly to_unix_s: number;
   readonly step_s: number;
   readonly source: 'prometheus' | 'embedded';
-  readonly series: readonly Series[];
-  /** The parts that are not shown, for people. */
-  readonly missing: readonly string[];
-}
-
-interface Found {
-  readonly series: readonly Series[];
-  readonly missing: readonly string[];
 }
 
 /** As many series as people can tell apart, and pages draw. */

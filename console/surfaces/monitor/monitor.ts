@@ -1,7 +1,5 @@
-import type { Logger } from '../../../src/telemetry/logger.js';
 import type { ConsoleOptions } from '../../config/load.js';
-import type { AdminClient } from '../../server/admin-client.js';
-import type { Events } from '../../server/events.js';
+import type { ConsoleContext } from '../../server/context.js';
 import type { SurfaceService } from '../../server/surface.js';
 import { parseUpstream } from '../../swift/address.js';
 import { Upstream } from '../../swift/upstream.js';
@@ -10,7 +8,7 @@ import { alertView, sortAlerts, type AlertView } from './alerts/alert-view.js';
 import { prometheusAlertViews } from './alerts/prometheus-alerts.js';
 import { RULES } from './alerts/rules.js';
 import { chartOf, type ChartView } from './charts.js';
-import { Logs, type LogSearch, type LogsView } from './logs/logs.js';
+import { Logs, unreadable, type LogSearch, type LogsView } from './logs/logs.js';
 import { lokiOf, tailOf } from './logs/log-store.js';
 import type { VolumeView } from './logs/volume.js';
 import { tilesOf } from './overview.js';
@@ -33,16 +31,10 @@ import { lookAtTrace, type TraceQuery, type TraceView } from './trace.js';
 import { Watch } from './watch.js';
 import { Workers } from './workers.js';
 
-export interface MonitorOptions {
-  readonly options: ConsoleOptions;
-  readonly admin: AdminClient;
-  readonly events: Events;
-  readonly now: () => number;
-  readonly logger: Logger;
-}
+type MonitorOptions = Pick<ConsoleContext, 'options' | 'admin' | 'events' | 'now' | 'logger'>;
 
 /** A watched source, as the page has it. */
-export interface SourceView {
+interface SourceView {
   readonly id: string;
   readonly title: string;
   readonly state: 'off' | ReturnType<Watch['statusOf']>['state'];
@@ -197,11 +189,7 @@ export class Monitor implements SurfaceService {
   }
 
   async searchLogs(search: LogSearch): Promise<LogsView> {
-    if (this.logs !== undefined) return this.logs.search(search);
-    const reason = NO_LOGS;
-    const nothing = { truncated: false, services: [], nodes: [], lines: [] };
-    const times = { complete_from_unix_s: null, seen_to_unix_s: null };
-    return { source: 'embedded', state: 'unknown', reason, ...nothing, ...times };
+    return this.logs?.search(search) ?? unreadable('embedded', NO_LOGS);
   }
 
   #sourceViews(): SourceView[] {

@@ -1,5 +1,6 @@
 import type { ActiveAlert } from './alerts/evaluator.js';
 import type { Kept } from './history/history.js';
+import { hasLabels } from './labels.js';
 import { noteOf, type Note } from './notes.js';
 import type { Unit } from './panels/panel.js';
 import { reduce, TILES, type Tile } from './tiles.js';
@@ -26,7 +27,7 @@ export interface TileView {
 const SPARK_S = 3600;
 const SPARK_POINTS_MAX = 60;
 
-export interface TilesOptions {
+interface TilesOptions {
   readonly withSpark: boolean;
   /** Names of those that are to be heard of, for what nodes say. */
   readonly nodes: readonly string[];
@@ -76,18 +77,15 @@ function tileView(tile: Tile, watch: Watch, nowMs: number, nodes: readonly strin
 }
 
 function seriesOf({ panel, where = {} }: Tile, watch: Watch, sinceMs: number): Kept[] {
-  return watch.history
-    .of(panel, sinceMs)
-    .filter(({ labels }) => Object.entries(where).every(([name, value]) => labels[name] === value));
-}
-
-interface Judgement {
-  readonly state: TileState;
-  readonly reason?: string;
+  return watch.history.of(panel, sinceMs).filter(({ labels }) => hasLabels(labels, where));
 }
 
 /** A pending alert colours its tile; how strongly, the alert says once it fires. */
-function judge(tile: Tile, series: readonly Kept[], alerts: readonly ActiveAlert[]): Judgement {
+function judge(
+  tile: Tile,
+  series: readonly Kept[],
+  alerts: readonly ActiveAlert[],
+): Pick<TileView, 'state' | 'reason'> {
   const own = alerts.filter(({ rule }) => rule.tile === tile.id && rule.severity !== 'info');
   const worst =
     own.find((alert) => alert.state === 'firing' && alert.rule.severity === 'critical') ?? own[0];
@@ -125,9 +123,7 @@ function sparkOf(
   const range = { fromS: toS - SPARK_S + stepS, toS, stepS };
   const series = watch.history
     .range(tile.panel, range, nowMs)
-    .filter(({ labels }) =>
-      Object.entries(tile.where ?? {}).every(([name, value]) => labels[name] === value),
-    );
+    .filter(({ labels }) => hasLabels(labels, tile.where ?? {}));
   if (series.length === 0) return [];
   return (series[0]?.points ?? []).map(([time], index) => {
     const values = series.flatMap(({ points }) => {

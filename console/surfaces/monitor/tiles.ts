@@ -19,85 +19,29 @@ export interface Tile {
 
 const NOT_SAID = 'no node says so';
 
+const UNCOUNTED = 'nothing was counted twice yet';
+
 /** The first view. */
 export const TILES: readonly Tile[] = [
+  tile('nodes_online', 'Nodes online', 'count', 'count_up', 'no node is watched'),
+  tile('services_up', 'Storage services up', 'count', 'count_up', 'no service is watched'),
+  { ...tile('requests_per_s', 'Requests', 'per_s', 'sum', UNCOUNTED), panel: 'requests' },
+  tile('error_ratio', 'Server errors', 'ratio', 'max', UNCOUNTED),
   {
-    id: 'nodes_online',
-    title: 'Nodes online',
-    unit: 'count',
-    panel: 'nodes_online',
-    reduction: 'count_up',
-    empty: 'no node is watched',
-  },
-  {
-    id: 'services_up',
-    title: 'Storage services up',
-    unit: 'count',
-    panel: 'services_up',
-    reduction: 'count_up',
-    empty: 'no service is watched',
-  },
-  {
-    id: 'requests_per_s',
-    title: 'Requests',
-    unit: 'per_s',
-    panel: 'requests',
-    reduction: 'sum',
-    empty: 'nothing was counted twice yet',
-  },
-  {
-    id: 'error_ratio',
-    title: 'Server errors',
-    unit: 'ratio',
-    panel: 'error_ratio',
-    reduction: 'max',
-    empty: 'nothing was counted twice yet',
-  },
-  {
-    id: 'latency_p99',
-    title: 'p99 latency',
-    unit: 's',
+    ...tile('latency_p99', 'p99 latency', 's', 'max', 'there were no requests of late'),
     panel: 'latency',
     where: { quantile: '0.99' },
-    reduction: 'max',
-    empty: 'there were no requests of late',
   },
-  {
-    id: 'capacity_used',
-    title: 'Capacity used',
-    unit: 'ratio',
-    panel: 'capacity_used',
-    reduction: 'max',
-    empty: NOT_SAID,
-    note: 'first_full_s',
-  },
-  {
-    id: 'async_pending',
-    title: 'Async pending',
-    unit: 'count',
-    panel: 'async_pending',
-    reduction: 'sum',
-    empty: NOT_SAID,
-    note: 'slope_per_h',
-  },
-  {
-    id: 'replication_age',
-    title: 'Oldest replication pass',
-    unit: 's',
-    panel: 'replication_age',
-    reduction: 'max',
-    empty: NOT_SAID,
-  },
-  {
-    id: 'quarantined',
-    title: 'Quarantined',
-    unit: 'count',
-    panel: 'quarantined',
-    reduction: 'sum',
-    empty: NOT_SAID,
-    note: 'new_24h',
-  },
+  { ...tile('capacity_used', 'Capacity used', 'ratio', 'max', NOT_SAID), note: 'first_full_s' },
+  { ...tile('async_pending', 'Async pending', 'count', 'sum', NOT_SAID), note: 'slope_per_h' },
+  tile('replication_age', 'Oldest replication pass', 's', 'max', NOT_SAID),
+  { ...tile('quarantined', 'Quarantined', 'count', 'sum', NOT_SAID), note: 'new_24h' },
 ];
+
+/** A tile of the panel with its own name. */
+function tile(id: string, title: string, unit: Unit, reduction: Reduction, empty: string): Tile {
+  return { id, title, unit, panel: id, reduction, empty };
+}
 
 /** @returns null for no values */
 export function reduce(reduction: Reduction, values: readonly number[]): number | null {

@@ -46,17 +46,13 @@ export class Watch {
 
   /** Takes over what the console had before it was restarted. */
   async restore(): Promise<void> {
-    const { rules, stateDir, logger, now } = this.options;
-    try {
-      await restoreHistory(this.history, stateDir, now());
-    } catch (error) {
-      logger.warn({ err: error }, 'the history of measures cannot be read, and begins anew');
-    }
-    try {
+    const { rules, stateDir, now } = this.options;
+    await this.#orWarn('the history of measures cannot be read, and begins anew', () =>
+      restoreHistory(this.history, stateDir, now()),
+    );
+    await this.#orWarn('the state of alerts cannot be read, and begins anew', async () => {
       this.#alerts = await restoreAlerts(rules, stateDir, now());
-    } catch (error) {
-      logger.warn({ err: error }, 'the state of alerts cannot be read, and begins anew');
-    }
+    });
   }
 
   /** The present alerts, as they are shown: of one thing one alert. */
@@ -76,23 +72,27 @@ export class Watch {
     else if (hasChanged(before, this.#alerts)) await this.#saveAlerts();
   }
 
-  /** A disk that is full is no reason to stop watching. */
   async save(): Promise<void> {
     this.#savedMs = this.options.now();
-    try {
-      await saveHistory(this.history, this.options.stateDir);
-    } catch (error) {
-      this.options.logger.warn({ err: error }, 'the history of measures cannot be saved');
-    }
+    await this.#orWarn('the history of measures cannot be saved', () =>
+      saveHistory(this.history, this.options.stateDir),
+    );
     await this.#saveAlerts();
   }
 
-  async #saveAlerts(): Promise<void> {
-    const { stateDir, now, logger } = this.options;
+  #saveAlerts(): Promise<void> {
+    const { stateDir, now } = this.options;
+    return this.#orWarn('the state of alerts cannot be saved', () =>
+      saveAlerts(this.#alerts, stateDir, now()),
+    );
+  }
+
+  /** A file that cannot be read, or a disk that is full, is no reason to stop watching. */
+  async #orWarn(message: string, work: () => Promise<void>): Promise<void> {
     try {
-      await saveAlerts(this.#alerts, stateDir, now());
+      await work();
     } catch (error) {
-      logger.warn({ err: error }, 'the state of alerts cannot be saved');
+      this.options.logger.warn({ err: error }, message);
     }
   }
 

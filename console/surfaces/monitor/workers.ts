@@ -92,9 +92,6 @@ export class Workers {
       expectOk(status);
       return STATUS.parse(JSON.parse(text));
     } catch (error) {
-      if (error instanceof z.ZodError || error instanceof SyntaxError) {
-        throw new SourceError('invalid response', { cause: error });
-      }
       throw sourceError(error);
     }
   }

@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import { writeDurably } from '../../../../src/lib/durable-file.js';
+import { readJson, writeDurably } from '../../../../src/lib/durable-file.js';
 import type { ActiveAlert } from './evaluator.js';
 import type { Rule } from './rule.js';
 
@@ -43,8 +42,7 @@ export async function saveAlerts(
       state,
     })),
   };
-  const file = path.join(stateDir, FILE);
-  await writeDurably(file, JSON.stringify(kept));
+  await writeDurably(path.join(stateDir, FILE), JSON.stringify(kept));
 }
 
 /**
@@ -57,14 +55,9 @@ export async function restoreAlerts(
   stateDir: string,
   nowMs: number,
 ): Promise<ActiveAlert[]> {
-  let text: string;
-  try {
-    text = await readFile(path.join(stateDir, FILE), 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
-  const { at_ms: atMs, alerts } = KEPT.parse(JSON.parse(text));
+  const kept = await readJson<unknown>(path.join(stateDir, FILE));
+  if (kept === undefined) return [];
+  const { at_ms: atMs, alerts } = KEPT.parse(kept);
   // A clock that was put back says nothing of how long something has been so.
   if (atMs > nowMs) return [];
   return alerts.flatMap(({ rule: name, id, labels, value, since_ms: sinceMs, state }) => {

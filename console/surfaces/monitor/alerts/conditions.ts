@@ -1,4 +1,4 @@
-import { keyOfLabels, type Labels } from '../labels.js';
+import { hasLabels, keyOfLabels, type Labels } from '../labels.js';
 import type { Condition, Rule, SeriesView, View } from './rule.js';
 import { median, secondsUntil, slope, trendPoints } from './trend.js';
 
@@ -20,7 +20,7 @@ export function findings(rule: Rule, view: View): readonly Finding[] | undefined
   }
   const { where = {} } = rule.condition;
   return series
-    .filter(({ labels }) => Object.entries(where).every(([name, value]) => labels[name] === value))
+    .filter(({ labels }) => hasLabels(labels, where))
     .filter((one) => holds(rule.condition, one, view))
     .map(({ labels, value }) => ({ labels, value }));
 }

@@ -1,4 +1,4 @@
-import { keyOfLabels, type Labels } from '../labels.js';
+import { hasLabels, keyOfLabels, type Labels } from '../labels.js';
 import { findings, type Finding } from './conditions.js';
 import type { Rule, View } from './rule.js';
 
@@ -36,18 +36,10 @@ export function evaluate(
 /** The alerts that are shown: of one thing the one that says the most. */
 export function shownAlerts(alerts: readonly ActiveAlert[]): ActiveAlert[] {
   const firing = alerts.filter(({ state }) => state === 'firing');
-  return alerts.filter(
-    ({ rule, labels }) =>
-      !firing.some(
-        (other) =>
-          rule.yieldsTo?.includes(other.rule.name) === true && isPart(labels, other.labels),
-      ),
-  );
-}
-
-/** Whether a series is of a thing that others name with fewer labels, or the same. */
-function isPart(labels: Labels, whole: Labels): boolean {
-  return Object.entries(whole).every(([name, value]) => labels[name] === value);
+  // The others may name with fewer labels what a series is a part of.
+  const yields = ({ rule, labels }: ActiveAlert, other: ActiveAlert) =>
+    rule.yieldsTo?.includes(other.rule.name) === true && hasLabels(labels, other.labels);
+  return alerts.filter((alert) => !firing.some((other) => yields(alert, other)));
 }
 
 function next(

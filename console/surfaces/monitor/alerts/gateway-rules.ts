@@ -1,5 +1,5 @@
 import { SERVER_ERRORS } from '../panels/gateway.js';
-import type { Condition, Rule } from './rule.js';
+import type { Condition, PrometheusRule, Rule } from './rule.js';
 
 /**
  * The rules for the gateway, in both forms: the condition that the console evaluates, and the rule of
@@ -33,14 +33,10 @@ function isDown(
   };
 }
 
-function rule({
-  alert,
-  expr,
-  summary,
-  note,
-  ...others
-}: Omit<Rule, 'prometheus'> & NonNullable<Rule['prometheus']>): Rule {
-  return { ...others, prometheus: { alert, expr, summary, note } };
+type GatewayRule = Omit<Rule, 'prometheus' | 'tab'> & Partial<Pick<Rule, 'tab'>>;
+
+function rule({ alert, expr, summary, note, ...others }: GatewayRule & PrometheusRule): Rule {
+  return { tab: 'gateway', ...others, prometheus: { alert, expr, summary, note } };
 }
 
 const requests = (selector: string) =>
@@ -60,7 +56,6 @@ export const GATEWAY_RULES: readonly Rule[] = [
     forS: MINUTE_S,
     why: 'Clients cannot connect. See the log for why the listeners exited.',
     tile: 'error_ratio',
-    tab: 'gateway',
   }),
   rule({
     name: 'ListenerDown',
@@ -73,7 +68,6 @@ export const GATEWAY_RULES: readonly Rule[] = [
     forS: MINUTE_S,
     why: 'The other listeners handle its requests.',
     yieldsTo: ['NoListener'],
-    tab: 'gateway',
   }),
   rule({
     name: 'BackendDown',
@@ -86,7 +80,6 @@ export const GATEWAY_RULES: readonly Rule[] = [
     forS: MINUTE_S,
     why: 'Requests that need the backend fail.',
     tile: 'error_ratio',
-    tab: 'gateway',
   }),
   rule({
     name: 'StoreApiDown',
@@ -98,7 +91,6 @@ export const GATEWAY_RULES: readonly Rule[] = [
     ...isDown('store_api_up', 'min', 'ringway_swift_api_up'),
     forS: MINUTE_S,
     why: 'Its process has stopped or hangs. Files and other clients of this API fail; S3 works.',
-    tab: 'gateway',
   }),
   rule({
     name: 'ProcessSilent',
@@ -112,7 +104,6 @@ export const GATEWAY_RULES: readonly Rule[] = [
     forS: 5 * MINUTE_S,
     why: 'It stands still or has too much to do, and what is shown of it is old; /readyz?verbose says which.',
     yieldsTo: ['NoListener', 'ListenerDown', 'StoreApiDown'],
-    tab: 'gateway',
   }),
   rule({
     name: 'ErrorRatio',
@@ -128,7 +119,6 @@ export const GATEWAY_RULES: readonly Rule[] = [
     forS: 5 * MINUTE_S,
     why: 'See the gateway log for the cause of each error.',
     tile: 'error_ratio',
-    tab: 'gateway',
   }),
   rule({
     name: 'BackendFailures',
@@ -144,7 +134,6 @@ export const GATEWAY_RULES: readonly Rule[] = [
     forS: 5 * MINUTE_S,
     why: 'Failures that a retry on another proxy cannot recover reach clients. See the chart of failures by cause.',
     yieldsTo: ['BackendDown'],
-    tab: 'gateway',
   }),
   rule({
     name: 'IdentityDown',
@@ -156,7 +145,6 @@ export const GATEWAY_RULES: readonly Rule[] = [
     ...isDown('identity_up', 'min', 'ringway_identity_up'),
     forS: 2 * MINUTE_S,
     why: 'Access keys that are not cached are rejected; cached ones keep working for identity_stale_ms.',
-    tab: 'gateway',
   }),
   rule({
     name: 'IdentityFailures',
@@ -170,7 +158,6 @@ export const GATEWAY_RULES: readonly Rule[] = [
     forS: 5 * MINUTE_S,
     why: 'The identity service is not responding. See /readyz?verbose for the cause.',
     yieldsTo: ['IdentityDown'],
-    tab: 'gateway',
   }),
   {
     name: 'SlowRequests',
@@ -203,7 +190,6 @@ export const GATEWAY_RULES: readonly Rule[] = [
     forS: 5 * MINUTE_S,
     why: 'The listener is overloaded.',
     tile: 'latency_p99',
-    tab: 'gateway',
   }),
   rule({
     name: 'Rejects',
@@ -217,7 +203,6 @@ export const GATEWAY_RULES: readonly Rule[] = [
     forS: 5 * MINUTE_S,
     why: 'Incoming requests exceed the gateway limit for requests in progress.',
     tile: 'requests_per_s',
-    tab: 'gateway',
   }),
   rule({
     name: 'ListenerRestarts',
@@ -230,7 +215,6 @@ export const GATEWAY_RULES: readonly Rule[] = [
     expr: `sum by (instance) (increase(ringway_listener_restarts_total[${RESTARTS_OVER_S / MINUTE_S}m])) >= 1`,
     forS: 0,
     why: 'See the gateway log for the cause.',
-    tab: 'gateway',
   }),
   rule({
     name: 'ReloadFailed',
@@ -242,7 +226,6 @@ export const GATEWAY_RULES: readonly Rule[] = [
     ...isDown('reload_ok', 'min', 'ringway_config_last_reload_successful'),
     forS: MINUTE_S,
     why: 'The new configuration is not valid and was not applied. See the log for the reason.',
-    tab: 'gateway',
   }),
   rule({
     name: 'CertificateExpires',
@@ -254,7 +237,6 @@ export const GATEWAY_RULES: readonly Rule[] = [
     expr: `${EXPIRY} - time() < ${CERTIFICATE_LEFT_S} and ${EXPIRY} > 0`,
     forS: HOUR_S,
     why: 'Clients reject connections once the certificate has expired.',
-    tab: 'gateway',
   }),
   rule({
     name: 'JanitorStalled',

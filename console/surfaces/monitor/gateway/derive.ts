@@ -1,15 +1,12 @@
 import { keyOfLabels, pick, type Labels } from '../labels.js';
 import type { Measure } from '../measure.js';
-import type { Derivation, Part } from '../panels/panel.js';
+import type { Derivation, Panel, Part } from '../panels/panel.js';
 import { CounterGrowth } from './counter-growth.js';
 import type { Sample } from './metric-text.js';
 import { histogramQuantile, type Bucket } from '../../../../src/telemetry/quantile.js';
 import { RateWindow } from './rate-window.js';
 
-export interface DerivedPanel {
-  readonly id: string;
-  readonly derivation: Derivation;
-}
+export type DerivedPanel = Required<Pick<Panel, 'id' | 'derivation'>>;
 
 /** Window of rates and quantiles: with less, a quiet service has none; with more, they are late. */
 const WINDOW_S = 60;

@@ -3,7 +3,7 @@ import { ConfigError, type ConfigProblem } from '../../../../src/config/problem.
 import type { ConsoleOptions } from '../../../config/load.js';
 import type { AdminAnswer, AdminClient } from '../../../server/admin-client.js';
 import { readBody, type Upstream } from '../../../swift/upstream.js';
-import { expectOk, SourceError, sourceError } from '../sources/source.js';
+import { expectOk, sourceError } from '../sources/source.js';
 import type { LogLabelNames } from './logql.js';
 
 export interface LogEntry {
@@ -40,40 +40,25 @@ const STATS = z
   .object({ tail: z.object({ completeFromUnixMs: z.number(), nowUnixMs: z.number() }) })
   .optional()
   .catch(undefined);
-const RANGE = z.object({
-  status: z.literal('success'),
-  data: z.object({
-    resultType: z.literal('streams'),
-    result: z.array(
-      z.object({
-        stream: z.record(z.string(), z.string()),
-        // Newer Lokis add a third element behind time and line.
-        values: z.array(z.tuple([z.string().regex(/^\d{1,20}$/), z.string()]).rest(z.unknown())),
-      }),
-    ),
-    stats: STATS,
-  }),
-});
-const COUNTS = z.object({
-  status: z.literal('success'),
-  data: z.object({
-    resultType: z.literal('matrix'),
-    result: z.array(
-      z.object({
-        metric: z.record(z.string(), z.string()),
-        values: z.array(z.tuple([z.number(), z.string()])),
-      }),
-    ),
-    stats: STATS,
-  }),
-});
-const VALUES = z.object({
-  status: z.literal('success'),
-  data: z.array(z.string()).nullish(),
-});
+const LABELS = z.record(z.string(), z.string());
+// Newer Lokis add a third element behind time and line.
+const LINE = z.tuple([z.string().regex(/^\d{1,20}$/), z.string()]).rest(z.unknown());
+const STREAM = z.object({ stream: LABELS, values: z.array(LINE) });
+const COUNT = z.object({ metric: LABELS, values: z.array(z.tuple([z.number(), z.string()])) });
+const RANGE = answerOf(
+  z.object({ resultType: z.literal('streams'), result: z.array(STREAM), stats: STATS }),
+);
+const COUNTS = answerOf(
+  z.object({ resultType: z.literal('matrix'), result: z.array(COUNT), stats: STATS }),
+);
+const VALUES = answerOf(z.array(z.string()).nullish());
+
+function answerOf<Data extends z.ZodType>(data: Data) {
+  return z.object({ status: z.literal('success'), data });
+}
 
 /** Sends a GET to a log store. @throws UpstreamError */
-export type LogGet = (rawPath: string, signal: AbortSignal) => Promise<AdminAnswer>;
+type LogGet = (rawPath: string, signal: AbortSignal) => Promise<AdminAnswer>;
 
 /** The HTTP API of Loki, of which the gateway's admin port has a part. */
 export class LogStore {
@@ -97,11 +82,9 @@ export class LogStore {
     );
     // Streams come in any order; what they say in one millisecond is told apart by nanoseconds.
     entries.sort((a, b) => Number(b.ns - a.ns));
-    const tail = data.stats?.tail;
     return {
       entries: entries.map(({ ns, ...entry }) => ({ unixS: secondsOf(ns), ...entry })),
-      completeFromS: tail === undefined ? null : tail.completeFromUnixMs / 1e3,
-      nowS: tail === undefined ? null : tail.nowUnixMs / 1e3,
+      ...tailTimes(data.stats),
     };
   }
 
@@ -123,8 +106,7 @@ export class LogStore {
       labels: metric,
       values: values.map(([unixS, value]) => [unixS, Number(value)] as const),
     }));
-    const tail = data.stats?.tail;
-    return { series, completeFromS: tail === undefined ? null : tail.completeFromUnixMs / 1e3 };
+    return { series, completeFromS: tailTimes(data.stats).completeFromS };
   }
 
   /** @throws SourceError */
@@ -144,9 +126,6 @@ export class LogStore {
       expectOk(status);
       return schema.parse(JSON.parse(text));
     } catch (error) {
-      if (error instanceof z.ZodError || error instanceof SyntaxError) {
-        throw new SourceError('invalid response', { cause: error });
-      }
       throw sourceError(error);
     }
   }
@@ -192,6 +171,13 @@ function checkedLabels(labels: Readonly<Record<string, string>>): Partial<LogLab
   });
   if (problems.length > 0) throw new ConfigError(problems);
   return labels;
+}
+
+/** Null where the log store does not say. */
+function tailTimes(stats: z.infer<typeof STATS>) {
+  if (stats === undefined) return { completeFromS: null, nowS: null };
+  const { completeFromUnixMs, nowUnixMs } = stats.tail;
+  return { completeFromS: completeFromUnixMs / 1e3, nowS: nowUnixMs / 1e3 };
 }
 
 /** Milliseconds are what a number of seconds holds without noise: the one that a line is of. */

@@ -1,20 +1,13 @@
 import type { Addresses } from '../addresses.js';
 import { SourceError } from '../sources/source.js';
 import type { LogEntry, LogQuery, LogStore } from './log-store.js';
-import { logQuery, type LogLevel } from './logql.js';
+import { logQuery, type LogWish } from './logql.js';
 import { redactLine } from './redact.js';
 import { volumeOf, type VolumeView } from './volume.js';
 import { visibleLines, type FoundLines } from './visible-lines.js';
 
-export interface LogSearch {
-  readonly services: readonly string[];
-  /** The nodes by the page's names. */
-  readonly nodes: readonly string[];
-  readonly level?: LogLevel | undefined;
-  /** Text that the shown line must contain. */
-  readonly contains?: string | undefined;
-  /** Leaves out what the console itself asked for. */
-  readonly hideOwn?: boolean | undefined;
+/** A wish whose nodes have the page's names, and whose text is that of lines as they are shown. */
+export interface LogSearch extends LogWish {
   readonly fromS: number;
   readonly toS: number;
   readonly limit: number;
@@ -57,6 +50,17 @@ const NO_CHOICES: Choices = { services: [], nodes: new Map() };
 const CHOICES_MS = 60_000;
 const TRANSACTION = /\btx[0-9a-f]{21}-[0-9a-f]{10}/;
 
+/** The answer where the log cannot be read. */
+export function unreadable(
+  source: LogsView['source'],
+  reason: string,
+  { services, nodes } = NO_CHOICES,
+): LogsView {
+  const choices = { services, nodes: [...nodes.keys()] };
+  const times = { complete_from_unix_s: null, seen_to_unix_s: null };
+  return { source, state: 'unknown', reason, ...choices, lines: [], truncated: false, ...times };
+}
+
 /** Lines of logs for the page: found by what it wishes, without credentials. */
 export class Logs {
   #choices = NO_CHOICES;
@@ -87,18 +91,7 @@ export class Logs {
       };
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
-      const reason = `Logs are unavailable: ${error.reason}.`;
-      return {
-        source,
-        state: 'unknown',
-        reason,
-        truncated: false,
-        complete_from_unix_s: null,
-        seen_to_unix_s: null,
-        services: this.#choices.services,
-        nodes: [...this.#choices.nodes.keys()],
-        lines: [],
-      };
+      return unreadable(source, `Logs are unavailable: ${error.reason}.`, this.#choices);
     }
   }
 
@@ -121,14 +114,8 @@ export class Logs {
       return volumeOf(this.store, { ...search, nodes }, search);
     }
     const { fromS, toS } = search;
-    return {
-      state: 'ok',
-      step_s: toS - fromS,
-      from_unix_s: fromS,
-      to_unix_s: toS,
-      complete_from_unix_s: null,
-      series: [],
-    };
+    const range = { step_s: toS - fromS, from_unix_s: fromS, to_unix_s: toS };
+    return { state: 'ok', ...range, complete_from_unix_s: null, series: [] };
   }
 
   #storeNames({ nodes }: Pick<LogSearch, 'nodes'>, choices: Choices): readonly string[] {

@@ -23,11 +23,7 @@ const NO_NODE = 'Gateway and cluster';
  * @returns those that fire before those that are pending, each in the order of its first
  */
 export function groupsOf<
-  A extends {
-    readonly state: string;
-    readonly kind: string;
-    readonly title: string;
-    readonly severity: string;
+  A extends Readonly<Record<'state' | 'kind' | 'title' | 'severity', string>> & {
     readonly node: string | null;
   },
 >(alerts: readonly A[], by: By): Group<A>[] {

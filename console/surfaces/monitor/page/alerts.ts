@@ -1,12 +1,13 @@
 import { timeAt } from '../../../ui/clock.js';
 import { $, durationText, el } from '../../../ui/dom.js';
-import { groupsOf, groupsToShow } from './alert-order.js';
+import { select } from '../../../ui/parts.js';
+import { groupsOf, groupsToShow, type By, type Group as GroupOf } from './alert-order.js';
+import { plainTable, type TableColumns } from './cells.js';
 import { now } from './clock.js';
 import { addressOf } from './place.js';
-import { stateMark } from './state.js';
+import { emptyLine, keepingFocus, stateMark } from './state.js';
 import { figure } from './units.js';
 import type { AlertView as Alert } from '../alerts/alert-view.js';
-import type { By, Group as GroupOf } from './alert-order.js';
 
 type Group = GroupOf<Alert>;
 
@@ -18,7 +19,10 @@ const open = new Set<string>();
 
 const NODES_SHOWN = 3;
 
-const COLUMNS = ['Severity', 'Alert', 'Node', 'Since', 'Why it matters', ''];
+const COLUMNS: TableColumns = [
+  ...['Severity', 'Alert', 'Node', 'Since', 'Why it matters'].map((title) => [title] as const),
+  ['', '', 'Chart'],
+];
 
 /** @param unknown whether something that is watched is not known now */
 export function showAlerts(alerts: readonly Alert[], unknown: boolean) {
@@ -29,25 +33,14 @@ export function showAlerts(alerts: readonly Alert[], unknown: boolean) {
     const text = unknown
       ? 'No alerts in the available data. Some metrics are unavailable; see above.'
       : 'No alerts. All monitored metrics are within their thresholds.';
-    host.replaceChildren(
-      el('p', { className: 'empty' }, stateMark(unknown ? 'unknown' : 'ok', text)),
-    );
+    host.replaceChildren(emptyLine(stateMark(unknown ? 'unknown' : 'ok', text)));
     return;
   }
-  const active = document.activeElement;
-  const focused = host.contains(active) ? (active?.id ?? '') : '';
   const groups = groupsOf(alerts, by);
   const { shown, rest } = groupsToShow(groups, isAll);
   const again = () => showAlerts(alerts, unknown);
-  const head = COLUMNS.map((text) => el('th', { scope: 'col', textContent: text }));
-  head.at(-1)?.append(el('span', { className: 'sr', textContent: 'Chart' }));
-  const table = el(
-    'table',
-    { className: 'alerts' },
-    el('caption', { className: 'sr', textContent: 'Alerts, most severe first' }),
-    el('thead', {}, el('tr', {}, ...head)),
-    el('tbody', {}, ...shown.flatMap((group) => rowsOf(group, unknown, again))),
-  );
+  const rows = shown.flatMap((group) => rowsOf(group, unknown, again));
+  const table = plainTable('Alerts, most severe first', COLUMNS, rows, 'alerts');
   const toggle = el('button', {
     id: 'all-alerts',
     className: 'plain',
@@ -61,8 +54,8 @@ export function showAlerts(alerts: readonly Alert[], unknown: boolean) {
   toggle.hidden = rest === 0 && !isAll;
   table.hidden = shown.length === 0;
   // With one alert there is nothing to group.
-  host.replaceChildren(...(alerts.length > 1 ? [choiceOf(again)] : []), table, toggle);
-  if (focused !== '') document.getElementById(focused)?.focus({ preventScroll: true });
+  const choice = alerts.length > 1 ? [choiceOf(again)] : [];
+  keepingFocus(host, () => host.replaceChildren(...choice, table, toggle));
 }
 
 /**
@@ -75,12 +68,12 @@ function moreText(shown: number, all: number) {
 }
 
 function choiceOf(again: () => void) {
-  const choice = el(
-    'select',
-    { id: 'alerts-by' },
-    el('option', { value: 'kind', textContent: 'Type', selected: by === 'kind' }),
-    el('option', { value: 'node', textContent: 'Node', selected: by === 'node' }),
-  );
+  const choice = select('by', [
+    ['kind', 'Type'],
+    ['node', 'Node'],
+  ]);
+  choice.id = 'alerts-by';
+  choice.value = by;
   choice.onchange = () => {
     by = choice.value === 'node' ? 'node' : 'kind';
     again();
@@ -129,7 +122,7 @@ function groupRow({ key, title, state, alerts }: Group, first: Alert, onToggle: 
     textContent: title,
     onclick: onToggle,
   });
-  toggle.setAttribute('aria-expanded', String(isOpen));
+  toggle.ariaExpanded = String(isOpen);
   const nodes = [...new Set(alerts.flatMap(({ node }) => node ?? []))];
   const more = nodes.length - NODES_SHOWN;
   const listed = `${nodes.slice(0, NODES_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
@@ -153,8 +146,7 @@ function groupRow({ key, title, state, alerts }: Group, first: Alert, onToggle: 
 function linkOf({ title, node, link }: Alert, id: string) {
   const go = el('a', { id, textContent: 'View', href: addressOf({ tab: link.tab }) });
   Object.assign(go.dataset, { tab: link.tab, panel: link.panel ?? '' });
-  const label = node === null ? `View charts for ${title}` : `View charts for ${title} on ${node}`;
-  go.setAttribute('aria-label', label);
+  go.ariaLabel = `View charts for ${title}${node === null ? '' : ` on ${node}`}`;
   return go;
 }
 

@@ -1,9 +1,8 @@
 import { timeAt } from '../../../ui/clock.js';
 import { el } from '../../../ui/dom.js';
-import { latestIndex } from './series.js';
+import { latestIndex, type Columns } from './series.js';
 import { figure } from './units.js';
 import type { Unit } from '../panels/panel.js';
-import type { Columns } from './series.js';
 
 /** The latest value of each series as a bar; ratios against one, others against the largest. */
 export function bars(names: readonly string[], columns: Columns, unit: Unit) {

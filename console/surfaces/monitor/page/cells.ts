@@ -2,30 +2,45 @@ import { el } from '../../../ui/dom.js';
 import { figure } from './units.js';
 import type { Unit } from '../panels/panel.js';
 
-/** A table of the page: columns are `[title, class]`, rows are elements. */
+/** `spoken`: the title for screen readers, where none is shown. */
+export type TableColumns = readonly (readonly [
+  title: string,
+  className?: string,
+  spoken?: string,
+])[];
+
+/** A table with a caption for screen readers. */
+export function plainTable(
+  caption: string,
+  columns: TableColumns,
+  rows: readonly HTMLTableRowElement[],
+  className = '',
+) {
+  const head = columns.map(([title, column = '', spoken]) => {
+    const sr = spoken === undefined ? '' : el('span', { className: 'sr', textContent: spoken });
+    return el('th', { scope: 'col', className: column }, title, sr);
+  });
+  return el(
+    'table',
+    { className },
+    el('caption', { className: 'sr', textContent: caption }),
+    el('thead', {}, el('tr', {}, ...head)),
+    el('tbody', {}, ...rows),
+  );
+}
+
+/** A table that is scrolled, also with the arrow keys, where it is larger than its place. */
+export function scrolled(label: string, table: HTMLTableElement, className = 'wide') {
+  const ariaLabel = `Table: ${label}`;
+  return el('div', { className, tabIndex: 0, role: 'region', ariaLabel }, table);
+}
+
 export function table(
   caption: string,
-  columns: readonly (readonly [title: string, className?: string])[],
+  columns: TableColumns,
   rows: readonly HTMLTableRowElement[],
 ) {
-  const head = columns.map(([text, className = '']) =>
-    el('th', { scope: 'col', className, textContent: text }),
-  );
-  const scroller = el(
-    'div',
-    // Scrolled with the arrow keys where it is wider than the page.
-    { className: 'wide', tabIndex: 0 },
-    el(
-      'table',
-      {},
-      el('caption', { className: 'sr', textContent: caption }),
-      el('thead', {}, el('tr', {}, ...head)),
-      el('tbody', {}, ...rows),
-    ),
-  );
-  scroller.setAttribute('role', 'region');
-  scroller.setAttribute('aria-label', `Table: ${caption}`);
-  return scroller;
+  return scrolled(caption, plainTable(caption, columns, rows));
 }
 
 /** An unknown value is no zero: it says so. */

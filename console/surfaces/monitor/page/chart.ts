@@ -1,12 +1,10 @@
 import { timeAt } from '../../../ui/clock.js';
 import uPlot from '../../../vendor/uplot.js';
 import { TIME_STEPS_S } from '../../../ui/charts/shapes.js';
-import { gridColour, looksOf, textColour } from './palette.js';
-import { stack } from './series.js';
+import { gridColour, looksOf, textColour, type Looks } from './palette.js';
+import { stack, type Columns } from './series.js';
 import { figure } from './units.js';
 import type { Series } from '../measure.js';
-import type { Looks } from './palette.js';
-import type { Columns } from './series.js';
 import type { About as TileAbout } from './tiles.js';
 
 type About = Pick<TileAbout, 'unit' | 'kind'>;
@@ -45,8 +43,7 @@ function timeLabels(_plot: uPlot, splits: number[], _axis: number, _space: numbe
 export class Chart {
   #host;
   #about;
-  #onCursor;
-  #onSelect;
+  #listeners;
   #plot: uPlot | null = null;
   #key = '';
   #range = { from: 0, to: 1 };
@@ -60,18 +57,14 @@ export class Chart {
   constructor(
     host: HTMLElement,
     about: About,
-    {
-      onCursor,
-      onSelect,
-    }: {
+    listeners: {
       onCursor: (index: number | null) => void;
       onSelect: (from: number, to: number) => void;
     },
   ) {
     this.#host = host;
     this.#about = about;
-    this.#onCursor = onCursor;
-    this.#onSelect = onSelect;
+    this.#listeners = listeners;
     this.#resize.observe(host);
   }
 
@@ -161,7 +154,7 @@ export class Chart {
       ],
       bands: stacked ? bandsOf(looks.length, hidden) : [],
       hooks: {
-        setCursor: [(plot) => this.#onCursor(plot.cursor.idx ?? null)],
+        setCursor: [(plot) => this.#listeners.onCursor(plot.cursor.idx ?? null)],
         setSelect: [(plot) => this.#selected(plot)],
       },
     };
@@ -173,7 +166,7 @@ export class Chart {
     const from = Math.floor(plot.posToVal(left, 'x'));
     const to = Math.ceil(plot.posToVal(left + width, 'x'));
     plot.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
-    if (to > from) this.#onSelect(from, to);
+    if (to > from) this.#listeners.onSelect(from, to);
   }
 }
 

@@ -1,14 +1,11 @@
 import { timeAt } from '../../../ui/clock.js';
 import { el } from '../../../ui/dom.js';
-import { looksOf } from './palette.js';
-import { latestIndex } from './series.js';
+import { looksOf, type Looks } from './palette.js';
+import { latestIndex, type Columns } from './series.js';
+import { svg } from './sparkline.js';
 import { figure } from './units.js';
 import type { Series } from '../measure.js';
 import type { Unit } from '../panels/panel.js';
-import type { Looks } from './palette.js';
-import type { Columns } from './series.js';
-
-const SVG = 'http://www.w3.org/2000/svg';
 
 /**
  * Names and values of a chart's series, at the pointer or at the end; each switches its line off
@@ -39,14 +36,13 @@ export class Legend {
     const buttons = series.map((one, index) => {
       const value = el('span', { className: 'figure' });
       this.#values.push(value);
-      const button = el('button', { onclick: () => this.#onToggle(index) });
-      button.append(
+      return el(
+        'button',
+        { onclick: () => this.#onToggle(index), ariaPressed: String(!hidden.has(index)) },
         swatch(looksOf(one, index)),
         el('span', { textContent: names[index] ?? '' }),
         value,
       );
-      button.setAttribute('aria-pressed', String(!hidden.has(index)));
-      return button;
     });
     this.element.replaceChildren(...buttons, this.#time);
     buttons[focused]?.focus({ preventScroll: true });
@@ -67,21 +63,9 @@ export class Legend {
 
 /** The line as it is drawn: its colour, and its dashes. */
 function swatch({ colour, dash }: Looks) {
-  const image = document.createElementNS(SVG, 'svg');
-  const line = document.createElementNS(SVG, 'line');
-  const attributes: Record<string, string | number> = {
-    x1: 0,
-    x2: 26,
-    y1: 5,
-    y2: 5,
-    stroke: colour,
-    'stroke-width': 3,
-  };
-  for (const [name, value] of Object.entries(attributes)) line.setAttribute(name, String(value));
+  const image = svg('svg', { viewBox: '0 0 26 10', class: 'swatch', 'aria-hidden': 'true' });
+  const line = svg('line', { x1: 0, x2: 26, y1: 5, y2: 5, stroke: colour, 'stroke-width': 3 });
   if (dash.length > 0) line.setAttribute('stroke-dasharray', dash.join(' '));
-  image.setAttribute('viewBox', '0 0 26 10');
-  image.setAttribute('class', 'swatch');
-  image.setAttribute('aria-hidden', 'true');
   image.append(line);
   return image;
 }

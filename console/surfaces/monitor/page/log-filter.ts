@@ -1,4 +1,5 @@
 import { el } from '../../../ui/dom.js';
+import { select } from '../../../ui/parts.js';
 import { place, setPlace } from './place.js';
 
 type Choice = 'services' | 'nodes';
@@ -8,7 +9,12 @@ const TYPING_MS = 400;
 
 /** The part of the log that is shown; kept in the address of the page. */
 export class LogFilter {
-  element = el('form', { className: 'row filters', onsubmit: (event) => event.preventDefault() });
+  element = el('form', {
+    className: 'row filters',
+    role: 'search',
+    ariaLabel: 'Filter log lines',
+    onsubmit: (event) => event.preventDefault(),
+  });
   #contains = el('input', { type: 'search', maxLength: 256, placeholder: 'Text or request ID' });
   #level;
   #limit;
@@ -21,16 +27,12 @@ export class LogFilter {
   #typing: ReturnType<typeof setTimeout> | undefined;
 
   constructor(levels: readonly string[]) {
-    this.element.setAttribute('role', 'search');
-    this.element.setAttribute('aria-label', 'Filter log lines');
-    const option = (value: string, textContent: string) => el('option', { value, textContent });
-    this.#level = el(
-      'select',
-      {},
-      option('', 'any'),
-      ...levels.map((one) => option(one, `${one} and above`)),
+    const above = levels.map((one) => [one, `${one} and above`] as const);
+    this.#level = select('level', [['', 'any'], ...above]);
+    this.#limit = select(
+      'limit',
+      LIMITS.map((one) => [one, `${one} lines`] as const),
     );
-    this.#limit = el('select', {}, ...LIMITS.map((one) => option(one, `${one} lines`)));
     this.#level.onchange = () => setPlace({ level: this.#level.value });
     this.#own.onchange = () => setPlace({ own: this.#own.checked ? 'show' : 'hide' });
     this.#limit.onchange = () => setPlace({ limit: this.#limit.value });

@@ -14,7 +14,7 @@ const LINES_MAX = 5000;
 
 /** The lines of the log, newest first: each once, and what may be missing between them is said. */
 export class LogList {
-  element = el('ol', { id: 'log' });
+  element = el('ol', { id: 'log', ariaLabel: 'Log lines, newest first' });
   #onId;
   /** How many lines of each key are shown: the same may have been written twice. */
   #shown = new Map<string, number>();
@@ -26,7 +26,6 @@ export class LogList {
   /** @param onId told the id of the request that was chosen */
   constructor(onId: (id: string) => void) {
     this.#onId = onId;
-    this.element.setAttribute('aria-label', 'Log lines, newest first');
   }
 
   /** Time of the newest line in unix seconds; 0 without lines. */

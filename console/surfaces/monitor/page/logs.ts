@@ -7,7 +7,7 @@ import { LogList } from './log-list.js';
 import { LogVolume, volumeOfLines } from './log-volume.js';
 import { place, setPlace } from './place.js';
 import { currentRange, isLive } from './range.js';
-import { stateMark } from './state.js';
+import { emptyLine, stateMark } from './state.js';
 import type { LogsView } from '../logs/logs.js';
 
 /** Times in Unix seconds. */
@@ -35,10 +35,10 @@ function columnNames() {
 
 /** The log: filtered, newest first, and followed until the user stops it. */
 export class Logs {
-  element = el('section', { className: 'card whole logs' });
+  element = el('section', { className: 'card whole logs', ariaLabel: 'Logs' });
   #filter;
   #list = new LogList((id) => setPlace({ contains: id }));
-  #state = el('p', { className: 'quiet' });
+  #state = el('p', { className: 'quiet', role: 'status' });
   #problem = el('div', {});
   #pause = el('button', { id: 'tail' });
   /** Until the first answer. */
@@ -58,8 +58,6 @@ export class Logs {
 
   constructor(levels: readonly string[]) {
     this.#filter = new LogFilter(levels);
-    this.element.setAttribute('aria-label', 'Logs');
-    this.#state.setAttribute('role', 'status');
     this.#pause.onclick = () => {
       this.#paused = !this.#paused;
       this.#showPause();
@@ -94,11 +92,11 @@ export class Logs {
     this.#filter.show();
     this.#showPause();
     this.#state.textContent = 'Loading…';
-    this.element.setAttribute('aria-busy', 'true');
+    this.element.ariaBusy = 'true';
     this.#seenTo = 0;
     const { from, to } = currentRange();
     await this.#ask(order, isLive() ? { from } : { from, to }, (answer) => this.#showAll(answer));
-    this.element.setAttribute('aria-busy', 'false');
+    this.element.ariaBusy = 'false';
     this.#volumeMs = -Infinity;
     void this.#count(order);
     this.#next(order);
@@ -142,8 +140,8 @@ export class Logs {
       this.#truncated = truncated;
     });
     this.#older.disabled = false;
-    if (found === 0) this.#older.textContent = 'No older lines found. Check again';
-    else this.#older.textContent = 'Load older lines';
+    this.#older.textContent =
+      found === 0 ? 'No older lines found. Check again' : 'Load older lines';
   }
 
   destroy() {
@@ -239,10 +237,7 @@ export class Logs {
   }
 
   #showProblem(text: string | null) {
-    const nodes =
-      text === null
-        ? []
-        : [el('p', { className: 'empty' }, stateMark('unknown', localTimes(text)))];
+    const nodes = text === null ? [] : [emptyLine(stateMark('unknown', localTimes(text)))];
     this.#problem.replaceChildren(...nodes);
   }
 

@@ -1,16 +1,15 @@
-import { localTimes, timeAt } from '../../../ui/clock.js';
 import { call } from '../../../ui/api.js';
-import { el, messageOf } from '../../../ui/dom.js';
+import { el } from '../../../ui/dom.js';
 import { skeleton } from '../../../ui/skeleton.js';
 import { bar } from './bars.js';
-import { numberCell, table } from './cells.js';
-import { stateMark } from './state.js';
+import { numberCell, table, type TableColumns } from './cells.js';
+import { notOfNow, stateMark, unavailable } from './state.js';
 import { figure } from './units.js';
 import type { NodesView } from '../routes.js';
 
 type StorageNode = NodesView['items'][number];
 
-const COLUMNS: readonly (readonly [title: string, className?: string])[] = [
+const COLUMNS: TableColumns = [
   ['Node'],
   ['State'],
   ['Services', 'number'],
@@ -36,40 +35,17 @@ export class Nodes {
   constructor(what: 'nodes' | 'disks') {
     const title = what === 'nodes' ? 'Storage nodes' : 'Disks';
     this.#render = what === 'nodes' ? nodeTable : diskBars;
-    this.element.setAttribute('aria-label', title);
+    this.element.ariaLabel = title;
     this.element.append(el('h3', { textContent: title }), this.#body);
   }
 
   async load() {
     try {
-      const {
-        items,
-        state,
-        reason,
-        at_unix_s: at,
-      } = await call('GET', '/api/monitor/nodes', undefined, true);
-      const nodes = [];
-      if (state !== 'ok') {
-        const text = localTimes(reason ?? 'unknown');
-        const off = state === 'off';
-        nodes.push(
-          el(
-            'p',
-            { className: 'empty' },
-            ...(off ? [`Not collected: ${text}.`] : [stateMark('unknown', text)]),
-          ),
-        );
-        if (items.length > 0)
-          nodes.push(
-            el('p', { className: 'quiet', textContent: `As of ${timeAt(at ?? 0, 'full')}:` }),
-          );
-      }
-      if (items.length > 0) nodes.push(...this.#render(items));
-      this.#body.replaceChildren(...nodes);
+      const view = await call('GET', '/api/monitor/nodes', undefined, true);
+      const shown = view.items.length > 0 ? this.#render(view.items) : [];
+      this.#body.replaceChildren(...notOfNow(view), ...shown);
     } catch (error) {
-      this.#body.replaceChildren(
-        el('p', { className: 'empty', textContent: `Unavailable: ${messageOf(error)}` }),
-      );
+      this.#body.replaceChildren(unavailable(error));
     }
   }
 }

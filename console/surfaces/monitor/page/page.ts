@@ -1,5 +1,5 @@
 import { localTimes, timeAt } from '../../../ui/clock.js';
-import { call, POLL_MS } from '../../../ui/api.js';
+import { call, POLL_MS, type StreamState } from '../../../ui/api.js';
 import { $, durationText, el } from '../../../ui/dom.js';
 import { skeleton } from '../../../ui/skeleton.js';
 import { showAlerts } from './alerts.js';
@@ -9,12 +9,10 @@ import { markRange, showRange } from './range.js';
 import { stateMark } from './state.js';
 import { TabContent } from './tab-content.js';
 import { markTab, showTabs } from './tabs.js';
-import { showLoadingTiles, showTiles } from './tiles.js';
+import { showLoadingTiles, showTiles, type About } from './tiles.js';
 import { fail } from '../../../ui/shell.js';
 import type { Overview } from '../answers.js';
 import type { SessionView } from '../../../server/session-routes.js';
-import type { StreamState } from '../../../ui/api.js';
-import type { About } from './tiles.js';
 
 /** How many tiles there were last time: until the first answer there is room for as many. */
 const TILES = 'monitor-tiles';

@@ -1,16 +1,16 @@
 import { localTimes, timeAt } from '../../../ui/clock.js';
 import { call, query } from '../../../ui/api.js';
-import { savePng } from '../../../ui/charts/export.js';
+import { saveCsv, savePng } from '../../../ui/charts/export.js';
 import { el, messageOf } from '../../../ui/dom.js';
 import { iconButton } from '../../../ui/icons.js';
 import { skeleton } from '../../../ui/skeleton.js';
 import { bars } from './bars.js';
 import { Chart } from './chart.js';
-import { now } from './clock.js';
 import { Legend } from './legend.js';
 import { looksOf } from './palette.js';
-import { columnsOf, describe, latestIndex, nameOf } from './series.js';
-import { downloadCsv, seriesTable } from './series-table.js';
+import { columnsOf, describe, figuresOf, latestIndex, nameOf } from './series.js';
+import { seriesTable } from './series-table.js';
+import { unavailable } from './state.js';
 import { StateStrip } from './state-strip.js';
 import type { ChartView } from '../charts.js';
 import type { About } from './tiles.js';
@@ -35,7 +35,7 @@ export class Panel {
   #about;
   #chart;
   #legend;
-  #canvas = el('div', { className: 'canvas' });
+  #canvas = el('div', { className: 'canvas', role: 'img' });
   #strip = new StateStrip();
   #onEmpty;
   /** Why it is not shown: it would be empty. Null while it is. */
@@ -56,30 +56,23 @@ export class Panel {
   /** @param listeners `onEmpty` is told when it became empty, or is so no more */
   constructor(
     about: About,
-    {
-      onSelect,
-      onEmpty,
-    }: {
-      onSelect: (from: number, to: number) => void;
-      onEmpty: () => void;
-    },
+    listeners: { onSelect: (from: number, to: number) => void; onEmpty: () => void },
   ) {
     this.#about = about;
-    this.#onEmpty = onEmpty;
+    this.#onEmpty = listeners.onEmpty;
     const { id, title, unit, recorded } = about;
     this.#legend = new Legend(unit, (index) => this.#toggle(index));
     this.#chart = new Chart(this.#canvas, about, {
       onCursor: (index) => this.#legend.at(index),
-      onSelect,
+      onSelect: listeners.onSelect,
     });
-    this.#canvas.setAttribute('role', 'img');
-    this.#canvas.setAttribute('aria-label', `Chart: ${title}`);
+    this.#canvas.ariaLabel = `Chart: ${title}`;
     this.#table = iconButton('table', `Table: ${title}`, () => this.#setTable(!this.#asTable));
-    this.#table.setAttribute('aria-pressed', 'false');
+    this.#table.ariaPressed = 'false';
     this.#csv = iconButton('download', `Download CSV: ${title}`, () => {
       if (this.#answer === null) return;
       const { series } = this.#answer;
-      downloadCsv(id, this.#names(series), columnsOf(series));
+      saveCsv(id, figuresOf(this.#names(series), columnsOf(series)));
     });
     this.#csv.disabled = true;
     this.#png = iconButton('image', `Download PNG: ${title}`, () => this.#savePicture());
@@ -87,7 +80,7 @@ export class Panel {
     this.#body.append(skeleton('block'));
     this.element = el(
       'section',
-      { className: 'card panel', id: `panel-${id}` },
+      { className: 'card panel', id: `panel-${id}`, ariaBusy: 'true' },
       el(
         'div',
         { className: 'row head' },
@@ -104,7 +97,6 @@ export class Panel {
       this.#note,
     );
     this.element.setAttribute('aria-labelledby', `title-${id}`);
-    this.element.setAttribute('aria-busy', 'true');
     if (!recorded) this.#setEmpty(NOTHING);
   }
 
@@ -180,27 +172,26 @@ export class Panel {
 
   #setTable(asTable: boolean) {
     this.#asTable = asTable;
-    this.#table.setAttribute('aria-pressed', String(asTable));
+    this.#table.ariaPressed = String(asTable);
     if (this.#answer !== null) this.#draw(this.#answer);
   }
 
   /** The former values stay, and say how old they are. */
   #failed(error: unknown) {
-    this.element.setAttribute('aria-busy', 'false');
+    this.element.ariaBusy = 'false';
     // A chart that cannot be asked for is no empty chart.
     this.#setEmpty(null);
-    const text = `Not updated since ${timeAt(this.#answer?.to_unix_s ?? now(), 'second')}: ${messageOf(error)}`;
-    if (this.#answer === null) {
-      this.#body.replaceChildren(
-        el('p', { className: 'empty', textContent: `Unavailable: ${messageOf(error)}` }),
-      );
-    } else this.#note.textContent = text;
+    if (this.#answer === null) this.#body.replaceChildren(unavailable(error));
+    else {
+      const since = timeAt(this.#answer.to_unix_s, 'second');
+      this.#note.textContent = `Not updated since ${since}: ${messageOf(error)}`;
+    }
   }
 
   #draw(answer: ChartView) {
     const { series, missing, from_unix_s: from, to_unix_s: to } = answer;
     const { title, unit, kind } = this.#about;
-    this.element.setAttribute('aria-busy', 'false');
+    this.element.ariaBusy = 'false';
     const gaps = missing.map(localTimes).join(' · ');
     const columns = columnsOf(series);
     const known = columns.slice(1).some((values) => values.some((value) => value !== null));
@@ -235,7 +226,7 @@ export class Panel {
     if (!this.#body.contains(this.#canvas)) {
       this.#body.replaceChildren(this.#canvas, this.#legend.element);
     }
-    this.#canvas.setAttribute('aria-label', describe(title, names, columns, unit));
+    this.#canvas.ariaLabel = describe(title, names, columns, unit);
     this.#chart.show(series, columns, { from, to }, this.#hidden);
     this.#legend.show(series, names, columns, this.#hidden);
   }

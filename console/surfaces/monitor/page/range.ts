@@ -4,28 +4,22 @@ import { place, setPlace } from './place.js';
 
 /** The range of all charts, and of the log: so many seconds up to now, or from and to. */
 
-const NAMES: Record<number, string> = {
-  900: '15m',
-  3600: '1h',
-  21600: '6h',
-  86400: '24h',
-  604800: '7d',
-  2592000: '30d',
-};
-const WORDS: Record<number, string> = {
-  900: 'Last 15 minutes',
-  3600: 'Last hour',
-  21600: 'Last 6 hours',
-  86400: 'Last 24 hours',
-  604800: 'Last 7 days',
-  2592000: 'Last 30 days',
+const NAMES: Record<number, readonly [short: string, spoken: string]> = {
+  900: ['15m', 'Last 15 minutes'],
+  3600: ['1h', 'Last hour'],
+  21600: ['6h', 'Last 6 hours'],
+  86400: ['24h', 'Last 24 hours'],
+  604800: ['7d', 'Last 7 days'],
+  2592000: ['30d', 'Last 30 days'],
 };
 
 let live = true;
 
 export const isLive = () => live && place.from === '';
 
-/** @returns unix seconds */
+/** Unix seconds. */
+export type Range = ReturnType<typeof currentRange>;
+
 export function currentRange() {
   if (place.from !== '') return { from: Number(place.from), to: Number(place.to) };
   const to = Math.floor(now());
@@ -39,9 +33,10 @@ export function currentRange() {
 export function showRange(ranges: readonly number[], onLive: () => void) {
   const choices = ranges.map((range) => {
     const radio = el('input', { type: 'radio', name: 'range', value: String(range) });
-    radio.setAttribute('aria-label', WORDS[range] ?? `Last ${range} seconds`);
+    const [short, spoken] = NAMES[range] ?? [`${range}s`, `Last ${range} seconds`];
+    radio.ariaLabel = spoken;
     radio.onchange = () => setPlace({ range: radio.value, from: '', to: '' });
-    return el('label', {}, radio, el('span', { textContent: NAMES[range] ?? `${range}s` }));
+    return el('label', {}, radio, el('span', { textContent: short }));
   });
   const custom = el('input', { type: 'radio', name: 'range', value: 'custom', id: 'range-custom' });
   custom.onchange = () => openCustom();
@@ -57,8 +52,7 @@ export function showRange(ranges: readonly number[], onLive: () => void) {
     field('to', 'To '),
     el('button', { className: 'primary', textContent: 'Apply' }),
   );
-  const message = el('p', { id: 'range-message', className: 'error' });
-  message.setAttribute('role', 'alert');
+  const message = el('p', { id: 'range-message', className: 'error', role: 'alert' });
   const toggle = el('button', { id: 'live', textContent: 'Live' });
   toggle.onclick = () => {
     if (place.from !== '') setPlace({ from: '', to: '' });
@@ -84,7 +78,7 @@ export function markRange() {
   }
   if (chosen !== 'custom') $('#custom').hidden = true;
   const toggle = $('#live');
-  toggle.setAttribute('aria-pressed', String(isLive()));
+  toggle.ariaPressed = String(isLive());
   toggle.title = isLive() ? 'Charts update automatically' : 'Charts are paused';
 }
 

@@ -79,17 +79,11 @@ export function describe(title: string, names: readonly string[], columns: Colum
   return `Chart: ${title}.${span} ${texts.join('. ')}.`;
 }
 
-const csvField = (value: string | number | null | undefined) => {
-  const text = String(value ?? '');
-  // A spreadsheet takes some beginnings for formulas.
-  const safe = /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text;
-  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-};
-
-export function csvOf(names: readonly string[], [times, ...all]: Columns) {
-  const rows: (string | number | null | undefined)[][] = [['time', ...names]];
-  times.forEach((time, at) => {
-    rows.push([new Date(time * 1000).toISOString(), ...all.map((values) => values[at])]);
-  });
-  return rows.map((row) => `${row.map(csvField).join(',')}\r\n`).join('');
+/** The values of a chart as a file has them. */
+export function figuresOf(names: readonly string[], [times, ...all]: Columns) {
+  const rows = times.map((time, at) => [
+    new Date(time * 1000).toISOString(),
+    ...all.map((values) => values[at] ?? null),
+  ]);
+  return { head: ['time', ...names], rows };
 }

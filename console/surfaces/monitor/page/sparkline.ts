@@ -6,9 +6,10 @@ const WIDTH = 200;
 const HEIGHT = 32;
 const PAD = 2;
 
-function svg(tag: string, attributes: Record<string, string>) {
+/** An element of a drawing. */
+export function svg(tag: string, attributes: Record<string, string | number>) {
   const element = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
   return element;
 }
 

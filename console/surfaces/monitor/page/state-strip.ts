@@ -1,10 +1,8 @@
 import { timeAt } from '../../../ui/clock.js';
 import { paint } from '../../../ui/charts/paint.js';
-import { timeTicksOf } from '../../../ui/charts/shapes.js';
-import { swimLanes } from '../../../ui/charts/swim-lanes.js';
+import { timeTicksOf, type Chart } from '../../../ui/charts/shapes.js';
+import { swimLanes, type Span } from '../../../ui/charts/swim-lanes.js';
 import { el } from '../../../ui/dom.js';
-import type { Chart } from '../../../ui/charts/shapes.js';
-import type { Span } from '../../../ui/charts/swim-lanes.js';
 import type { Columns } from './series.js';
 
 const WIDTH_LEAST = 240;
@@ -78,13 +76,12 @@ export function shortNames(names: readonly string[]): string[] {
 export class StateStrip {
   element = el('div', { className: 'states' });
   #big = el('p', { className: 'value' });
-  #drawing = el('div', { className: 'chart-body' });
+  #drawing = el('div', { className: 'chart-body', role: 'img' });
   #resize = new ResizeObserver(() => this.#draw());
   #width = 0;
   #chart: Chart | null = null;
 
   constructor() {
-    this.#drawing.setAttribute('role', 'img');
     this.element.append(this.#big, this.#drawing);
     this.#resize.observe(this.#drawing);
   }
@@ -102,15 +99,10 @@ export class StateStrip {
     const told = `${up} / ${count} ${rest}`;
     // A series that was up a while ago may be down by now.
     const isOld = last < to - OLD_STEPS * stepS;
-    if (isOld) {
-      const text = `; last: ${told} at ${timeAt(last, 'second')}`;
-      this.#big.replaceChildren('No data', el('small', { textContent: text }));
-    } else {
-      this.#big.replaceChildren(
-        String(up),
-        el('small', { textContent: told.slice(String(up).length) }),
-      );
-    }
+    const [big, small] = isOld
+      ? ['No data', `; last: ${told} at ${timeAt(last, 'second')}`]
+      : [String(up), told.slice(String(up).length)];
+    this.#big.replaceChildren(big, el('small', { textContent: small }));
     const state = up === count ? 'ok' : up < known ? 'crit' : 'unknown';
     this.element.dataset.state = isOld ? 'unknown' : state;
     const lanes = shortNames(names).map((name, index) => ({
@@ -119,7 +111,7 @@ export class StateStrip {
     }));
     const format = (at: number) => timeAt(at, to - from > 86_400 ? 'day' : 'minute');
     this.#chart = swimLanes({ lanes, from, to, format, ticks: timeTicksOf });
-    this.#drawing.setAttribute('aria-label', `${up} of ${count} up. ${this.#chart.describe()}`);
+    this.#drawing.ariaLabel = `${up} of ${count} up. ${this.#chart.describe()}`;
     this.#width = 0;
     this.#draw();
   }

@@ -4,7 +4,8 @@ import { Logs } from './logs.js';
 import { Nodes } from './nodes.js';
 import { Panel } from './panel.js';
 import { place, setPlace } from './place.js';
-import { currentRange, isLive } from './range.js';
+import { currentRange, isLive, type Range } from './range.js';
+import { byReason } from './state.js';
 import { Trace } from './trace.js';
 import { Workers } from './workers.js';
 import type { PanelsView as Catalogue } from '../routes.js';
@@ -12,8 +13,8 @@ import type { PanelsView as Catalogue } from '../routes.js';
 interface Part {
   element: HTMLElement;
   everyTick?: boolean;
-  isDue?: (range: { from: number; to: number }) => boolean;
-  load?: (range: { from: number; to: number }) => Promise<void>;
+  isDue?: (range: Range) => boolean;
+  load?: (range: Range) => Promise<void>;
   redraw?: () => void;
   destroy?: () => void;
 }
@@ -156,7 +157,8 @@ export class TabContent {
       ...this.#panels.map(({ title, emptyBecause: reason }) => ({ title, reason })),
       ...missing.map(({ title, reason = 'not measured in this setup' }) => ({ title, reason })),
     ];
-    const text = hiddenText(hidden);
+    const reasons = byReason(hidden);
+    const text = reasons === '' ? '' : `Not shown: ${reasons}.`;
     if (this.#hidden.textContent !== text) this.#hidden.textContent = text;
     this.#hidden.hidden = text === '';
     this.#more?.count();
@@ -193,14 +195,4 @@ class MoreCharts {
   reveal(panel: string) {
     if (this.#charts.some(({ id }) => id === `panel-${panel}`)) this.element.open = true;
   }
-}
-
-/** @param charts `reason`: why it is not shown; null where it is */
-function hiddenText(charts: readonly { title: string; reason: string | null }[]) {
-  const reasons = new Map<string, string[]>();
-  for (const { title, reason } of charts) {
-    if (reason !== null) reasons.set(reason, [...(reasons.get(reason) ?? []), title]);
-  }
-  const texts = [...reasons].map(([reason, titles]) => `${titles.join(', ')} (${reason})`);
-  return texts.length === 0 ? '' : `Not shown: ${texts.join('; ')}.`;
 }

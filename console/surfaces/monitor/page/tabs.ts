@@ -6,9 +6,7 @@ export function showTabs(tabs: readonly { id: string; title: string }[]) {
   $('#tabs').replaceChildren(
     ...tabs.map(({ id, title }) => {
       const tab = el('button', { id: `tab-${id}`, role: 'tab', textContent: title });
-      tab.setAttribute('role', 'tab');
       tab.setAttribute('aria-controls', 'panel');
-      tab.dataset.tab = id;
       tab.onclick = () => setPlace({ tab: id });
       return tab;
     }),
@@ -34,8 +32,8 @@ export function showTabs(tabs: readonly { id: string; title: string }[]) {
 
 export function markTab() {
   for (const tab of $('#tabs').querySelectorAll('button')) {
-    const chosen = tab.dataset.tab === place.tab;
-    tab.setAttribute('aria-selected', String(chosen));
+    const chosen = tab.id === `tab-${place.tab}`;
+    tab.ariaSelected = String(chosen);
     tab.tabIndex = chosen ? 0 : -1;
   }
   $('#panel').setAttribute('aria-labelledby', `tab-${place.tab}`);

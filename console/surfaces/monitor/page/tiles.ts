@@ -1,13 +1,12 @@
 import { localTimes } from '../../../ui/clock.js';
 import { $, durationText, el } from '../../../ui/dom.js';
 import { addressOf } from './place.js';
-import { sparkline } from './sparkline.js';
-import { stateMark } from './state.js';
+import { sparkline, type Point } from './sparkline.js';
+import { byReason, keepingFocus, stateMark } from './state.js';
 import { figure, parts } from './units.js';
 import type { Overview } from '../answers.js';
 import type { TileView } from '../overview.js';
 import type { PanelsView } from '../routes.js';
-import type { Point } from './sparkline.js';
 
 export type About = PanelsView['items'][number];
 
@@ -35,9 +34,7 @@ export function showTiles(
     else extend(tile, at);
   }
   const host = $('#tiles');
-  host.setAttribute('aria-busy', 'false');
-  const active = document.activeElement;
-  const focused = host.contains(active) ? (active?.id ?? '') : '';
+  host.ariaBusy = 'false';
   const isMeasured = (tile: TileView) =>
     tile.value !== null || aboutOf(tile.panel)?.available !== false;
   const off = tiles.filter((tile) => !isMeasured(tile));
@@ -45,8 +42,8 @@ export function showTiles(
     ...tiles.filter(isMeasured).map((tile) => tileOf(tile, aboutOf(tile.panel)?.tab)),
     tileOf(alertTile(alerts, sources, stale)),
   ];
-  host.replaceChildren(...shown, ...(off.length === 0 ? [] : [offLine(off)]));
-  if (focused !== '') document.getElementById(focused)?.focus({ preventScroll: true });
+  const rest = off.length === 0 ? [] : [offLine(off)];
+  keepingFocus(host, () => host.replaceChildren(...shown, ...rest));
   return shown.length;
 }
 
@@ -58,15 +55,10 @@ export function showLoadingTiles(count: number) {
 
 /** Measures without a source are no trouble: a line says which, and what they lack. */
 function offLine(tiles: readonly TileView[]) {
-  const reasons = new Map<string, string[]>();
-  for (const { title, reason = 'no source configured' } of tiles) {
-    reasons.set(reason, [...(reasons.get(reason) ?? []), title]);
-  }
-  const texts = [...reasons].map(([reason, titles]) => `${titles.join(', ')} (${reason})`);
-  return el('p', {
-    className: 'quiet not-measured',
-    textContent: `Not collected: ${texts.join('; ')}.`,
-  });
+  const text = byReason(
+    tiles.map(({ title, reason = 'no source configured' }) => ({ title, reason })),
+  );
+  return el('p', { className: 'quiet not-measured', textContent: `Not collected: ${text}.` });
 }
 
 /** The alerts below, counted. */

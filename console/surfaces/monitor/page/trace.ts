@@ -2,8 +2,10 @@ import { timeAt } from '../../../ui/clock.js';
 import { call, query } from '../../../ui/api.js';
 import { el, messageOf, randomId, shownText } from '../../../ui/dom.js';
 import { icon, iconButton } from '../../../ui/icons.js';
+import { select } from '../../../ui/parts.js';
+import { plainTable, scrolled, type TableColumns } from './cells.js';
 import { setPlace } from './place.js';
-import { stateMark } from './state.js';
+import { emptyLine, stateMark } from './state.js';
 import { figure } from './units.js';
 import type { TraceEntry as Entry, TraceView as View } from '../trace.js';
 
@@ -13,7 +15,7 @@ const ROWS_MAX = 500;
 /** Powers of ten, in milliseconds, between which the bar of a request's time grows. */
 const BAR_POWERS = { least: -1, most: 4 };
 
-const COLUMNS: readonly (readonly [title: string, className?: string])[] = [
+const COLUMNS: TableColumns = [
   ['Time'],
   ['Status'],
   ['Operation'],
@@ -23,40 +25,32 @@ const COLUMNS: readonly (readonly [title: string, className?: string])[] = [
   ['Received', 'number'],
   ['Sent', 'number'],
   ['Client'],
-  [''],
+  ['', '', 'Details'],
 ];
 
-const STATUSES = [
+type Options = readonly (readonly [value: string, text: string])[];
+
+const same = (...all: string[]) => all.map((name) => [name, name] as const);
+const STATUSES: Options = [
   ['', 'Any status'],
   ['errors', 'Errors (4xx, 5xx)'],
-  ['2xx', '2xx'],
-  ['3xx', '3xx'],
-  ['4xx', '4xx'],
-  ['5xx', '5xx'],
+  ...same('2xx', '3xx', '4xx', '5xx'),
 ];
-const METHODS = [
-  ['', 'Any method'],
-  ...['GET', 'HEAD', 'PUT', 'POST', 'DELETE'].map((name) => [name, name]),
-];
-const SAMPLES = [
+const METHODS: Options = [['', 'Any method'], ...same('GET', 'HEAD', 'PUT', 'POST', 'DELETE')];
+const SAMPLES: Options = [
   ['1', 'All requests'],
-  ...['10', '100', '1000'].map((every) => [every, `1 in ${every}`]),
+  ...['10', '100', '1000'].map((every) => [every, `1 in ${every}`] as const),
 ];
 
-/** @param options value and text of each */
-function choice(label: string, options: readonly (readonly string[])[]) {
-  const made = el(
-    'select',
-    {},
-    ...options.map(([value = '', textContent = value]) => el('option', { value, textContent })),
-  );
-  made.setAttribute('aria-label', label);
+function choice(label: string, options: Options) {
+  const made = select(label.toLowerCase(), options);
+  made.ariaLabel = label;
   return made;
 }
 
 /** Requests of the gateway as they end. Nothing is asked of the gateway before Start. */
 export class Trace {
-  element = el('section', { className: 'card whole trace' });
+  element = el('section', { className: 'card whole trace', ariaLabel: 'Trace' });
   #id = randomId();
   #status = choice('Status', STATUSES);
   #method = choice('Method', METHODS);
@@ -66,11 +60,11 @@ export class Trace {
   #minMs = el('input', { type: 'number', min: '0', max: '86400000', placeholder: '0' });
   #toggle = el('button', { id: 'trace-toggle', className: 'primary' });
   #clear = el('button', { type: 'button', textContent: 'Clear' });
-  #state = el('p', { className: 'quiet' });
+  #state = el('p', { className: 'quiet', role: 'status' });
   #problem = el('div', {});
-  #rows = el('tbody', { id: 'trace-rows' });
-  #empty = el('p', { className: 'empty' });
-  #wide;
+  #wide = scrolled('Requests', plainTable('Requests, newest first', COLUMNS, []));
+  #rows = this.#wide.querySelector('tbody') ?? el('tbody');
+  #empty = emptyLine();
   #isOn = false;
   #after = 0;
   #count = 0;
@@ -78,30 +72,12 @@ export class Trace {
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
-    this.element.setAttribute('aria-label', 'Trace');
-    this.#state.setAttribute('role', 'status');
+    this.#rows.id = 'trace-rows';
     this.#toggle.onclick = () => (this.#isOn ? this.#stop() : this.#start());
     this.#clear.onclick = () => this.#forget();
-    const head = COLUMNS.map(([textContent, className = '']) =>
-      el('th', { scope: 'col', className, textContent }),
-    );
-    head.at(-1)?.append(el('span', { className: 'sr', textContent: 'Details' }));
-    this.#wide = el(
-      'div',
-      { className: 'wide', tabIndex: 0 },
-      el(
-        'table',
-        {},
-        el('caption', { className: 'sr', textContent: 'Requests, newest first' }),
-        el('thead', {}, el('tr', {}, ...head)),
-        this.#rows,
-      ),
-    );
-    this.#wide.setAttribute('role', 'region');
-    this.#wide.setAttribute('aria-label', 'Table: Requests');
     const form = el(
       'form',
-      { className: 'row filters' },
+      { className: 'row filters', role: 'search', ariaLabel: 'Filter requests' },
       this.#status,
       this.#method,
       el('label', {}, 'Operation ', this.#operation),
@@ -109,8 +85,6 @@ export class Trace {
       el('label', {}, 'Slower than ', this.#minMs, ' ms'),
       this.#every,
     );
-    form.setAttribute('role', 'search');
-    form.setAttribute('aria-label', 'Filter requests');
     form.onsubmit = (event) => event.preventDefault();
     form.onkeydown = (event) => {
       const isField = (event.target as Element).matches('input');
@@ -248,9 +222,9 @@ function rowsOf(entry: Entry) {
     const isOpen = next?.classList.contains('more') === true;
     if (isOpen) next.remove();
     else row.after(detailsOf(entry));
-    toggle.setAttribute('aria-expanded', String(!isOpen));
+    toggle.ariaExpanded = String(!isOpen);
   });
-  toggle.setAttribute('aria-expanded', 'false');
+  toggle.ariaExpanded = 'false';
   row.append(el('td', {}, toggle));
   return row;
 }

@@ -1,14 +1,13 @@
-import { localTimes, timeAt } from '../../../ui/clock.js';
 import { call } from '../../../ui/api.js';
-import { durationText, el, messageOf } from '../../../ui/dom.js';
+import { durationText, el } from '../../../ui/dom.js';
 import { skeleton } from '../../../ui/skeleton.js';
-import { dash, plainCell, table } from './cells.js';
-import { stateMark } from './state.js';
+import { dash, plainCell, table, type TableColumns } from './cells.js';
+import { notOfNow, stateMark, unavailable } from './state.js';
 import { figure } from './units.js';
 import type { Unit } from '../panels/panel.js';
 import type { WorkerView as Worker, WorkersView } from '../workers.js';
 
-const COLUMNS: readonly (readonly [title: string, className?: string])[] = [
+const COLUMNS: TableColumns = [
   ['Process'],
   ['PID', 'number'],
   ['State'],
@@ -40,33 +39,16 @@ export class Workers {
       this.#show(await call('GET', '/api/monitor/workers', undefined, true));
     } catch (error) {
       this.#summary.textContent = 'Workers: unavailable';
-      this.#body.replaceChildren(
-        el('p', { className: 'empty', textContent: `Unavailable: ${messageOf(error)}` }),
-      );
+      this.#body.replaceChildren(unavailable(error));
     }
   }
 
-  #show({ items, state, reason, at_unix_s: at }: WorkersView) {
-    const nodes = [];
+  #show(view: WorkersView) {
+    const { items, state, at_unix_s: at } = view;
     this.#summary.textContent = `Workers: ${state === 'ok' ? counted(items) : 'unavailable'}`;
-    if (state !== 'ok') {
-      nodes.push(
-        el('p', { className: 'empty' }, stateMark('unknown', localTimes(reason ?? 'unknown'))),
-      );
-      if (items.length > 0)
-        nodes.push(
-          el('p', { className: 'quiet', textContent: `As of ${timeAt(at ?? 0, 'full')}:` }),
-        );
-    }
-    if (items.length > 0)
-      nodes.push(
-        table(
-          'Workers',
-          COLUMNS,
-          items.map((item) => rowOf(item, at)),
-        ),
-      );
-    this.#body.replaceChildren(...nodes);
+    const rows = items.map((item) => rowOf(item, at));
+    const shown = rows.length > 0 ? [table('Workers', COLUMNS, rows)] : [];
+    this.#body.replaceChildren(...notOfNow(view), ...shown);
   }
 }
 

@@ -1,6 +1,6 @@
 import { STAGE_NAMES } from '../../../../src/telemetry/stage-clock.js';
 import { stageMetricName } from '../../../../src/telemetry/stage-metrics.js';
-import { where, type Derivation, type Panel, type Part } from './panel.js';
+import { where, type Derivation, type Panel } from './panel.js';
 import { promqlOf } from './promql.js';
 
 const QUANTILES = [0.5, 0.95, 0.99];
@@ -16,33 +16,17 @@ export const BACKEND_FAILURES = where('code', 'connect|hung|reset|timeout|401|42
 
 /** Names of metrics are those of docs/metrics.md. */
 const DESCRIBED: readonly Panel[] = [
+  rate('requests', 'Requests', 'ringway_requests_total'),
   {
-    ...base('requests', 'Requests'),
-    unit: 'per_s',
-    derivation: { kind: 'rate', parts: [{ of: 'ringway_requests_total' }], by: [] },
-  },
-  {
-    ...rate('requests_by_code', 'Requests by status', 'ringway_requests_total', 'code'),
-    kind: 'stacked',
+    ...stacked('requests_by_code', 'Requests by status', 'ringway_requests_total', 'code'),
     isMain: true,
   },
-  {
-    ...rate(
-      'requests_by_operation',
-      'Requests by operation',
-      'ringway_requests_total',
-      'operation',
-    ),
-    kind: 'stacked',
-  },
+  stacked('requests_by_operation', 'Requests by operation', 'ringway_requests_total', 'operation'),
   {
     ...base('error_ratio', 'Server errors'),
     isMain: true,
     unit: 'ratio',
-    derivation: {
-      kind: 'share',
-      part: { of: 'ringway_requests_total', where: SERVER_ERRORS },
-    },
+    derivation: { kind: 'share', part: { of: 'ringway_requests_total', where: SERVER_ERRORS } },
   },
   rate('errors_by_code', 'Errors by S3 error code', 'ringway_request_errors_total', 'error_code'),
   {
@@ -73,16 +57,21 @@ const DESCRIBED: readonly Panel[] = [
       ],
     },
   },
-  gauges('in_progress', 'Requests in progress', 'sum', [
-    ['in progress', 'ringway_requests_in_progress'],
-    ['waiting', 'ringway_admission_waiting'],
-  ]),
+  {
+    ...base('in_progress', 'Requests in progress'),
+    derivation: {
+      kind: 'gauge',
+      by: [],
+      fold: 'sum',
+      parts: [
+        { of: 'ringway_requests_in_progress', labels: { what: 'in progress' } },
+        { of: 'ringway_admission_waiting', labels: { what: 'waiting' } },
+      ],
+    },
+  },
   rate('rejected', 'Requests rejected with SlowDown', 'ringway_admission_rejected_total', 'reason'),
   rate('denied', 'Authentication failures', 'ringway_auth_failures_total', 'reason'),
-  {
-    ...rate('backend_requests', 'Backend requests', 'ringway_backend_requests_total', 'code'),
-    kind: 'stacked',
-  },
+  stacked('backend_requests', 'Backend requests', 'ringway_backend_requests_total', 'code'),
   {
     ...base('backend_failure_ratio', 'Share of requests to the backend that fail'),
     unit: 'ratio',
@@ -93,15 +82,12 @@ const DESCRIBED: readonly Panel[] = [
       part: { of: 'ringway_backend_requests_total', where: BACKEND_FAILURES },
     },
   },
-  {
-    ...rate(
-      'backend_failures',
-      'Backend failures by cause',
-      'ringway_backend_failures_total',
-      'cause',
-    ),
-    kind: 'stacked',
-  },
+  stacked(
+    'backend_failures',
+    'Backend failures by cause',
+    'ringway_backend_failures_total',
+    'cause',
+  ),
   {
     ...quantiles(
       'backend_latency',
@@ -110,15 +96,12 @@ const DESCRIBED: readonly Panel[] = [
     ),
     isMain: true,
   },
-  {
-    ...rate(
-      'identity_lookups',
-      'Identity lookups by source',
-      'ringway_identity_lookups_total',
-      'source',
-    ),
-    kind: 'stacked',
-  },
+  stacked(
+    'identity_lookups',
+    'Identity lookups by source',
+    'ringway_identity_lookups_total',
+    'source',
+  ),
   {
     ...base('identity_failures', 'Requests during identity service outages'),
     unit: 'per_s',
@@ -134,21 +117,14 @@ const DESCRIBED: readonly Panel[] = [
     'Identity service latency',
     'ringway_identity_request_duration_seconds',
   ),
-  {
-    ...base('identity_up', 'Identity service up'),
-    kind: 'state',
-    derivation: gaugeOf('ringway_identity_up', [], 'min'),
-  },
-  {
-    ...rate(
-      'direct_reads',
-      'Reads by route (direct or proxy)',
-      'ringway_swift_reads_total',
-      'way',
-      'reason',
-    ),
-    kind: 'stacked',
-  },
+  state('identity_up', 'Identity service up', 'ringway_identity_up'),
+  stacked(
+    'direct_reads',
+    'Reads by route (direct or proxy)',
+    'ringway_swift_reads_total',
+    'way',
+    'reason',
+  ),
   {
     ...base('node_errors', 'Direct read failures by storage server'),
     unit: 'per_s',
@@ -192,16 +168,8 @@ const DESCRIBED: readonly Panel[] = [
     isMain: true,
     derivation: { ...gaugeOf('ringway_listener_up', ['worker'], 'max'), byHost: true },
   },
-  {
-    ...base('backend_up', 'Backend healthy'),
-    kind: 'state',
-    derivation: gaugeOf('ringway_backend_up', [], 'min'),
-  },
-  {
-    ...base('store_api_up', "The store's own API is served"),
-    kind: 'state',
-    derivation: gaugeOf('ringway_swift_api_up', [], 'min'),
-  },
+  state('backend_up', 'Backend healthy', 'ringway_backend_up'),
+  state('store_api_up', "The store's own API is served", 'ringway_swift_api_up'),
   {
     ...base('processes_silent', 'Processes not responding'),
     kind: 'bars',
@@ -211,11 +179,7 @@ const DESCRIBED: readonly Panel[] = [
     ...rate('restarts', 'Listener restarts', 'ringway_listener_restarts_total', 'reason'),
     kind: 'bars',
   },
-  {
-    ...base('reload_ok', 'Last reload successful'),
-    kind: 'state',
-    derivation: gaugeOf('ringway_config_last_reload_successful', [], 'min'),
-  },
+  state('reload_ok', 'Last reload successful', 'ringway_config_last_reload_successful'),
   {
     ...base('certificate_left', 'Time until TLS certificate expiry'),
     unit: 's',
@@ -268,6 +232,10 @@ function rate(id: string, title: string, of: string, ...by: readonly string[]): 
   };
 }
 
+function stacked(...panel: Parameters<typeof rate>): Panel {
+  return { ...rate(...panel), kind: 'stacked' };
+}
+
 function quantiles(id: string, title: string, of: string): Panel {
   return {
     ...base(id, title),
@@ -276,21 +244,9 @@ function quantiles(id: string, title: string, of: string): Panel {
   };
 }
 
-function gauges(
-  id: string,
-  title: string,
-  fold: 'sum',
-  lines: readonly (readonly [name: string, of: string])[],
-): Panel {
-  return {
-    ...base(id, title),
-    derivation: {
-      kind: 'gauge',
-      by: [],
-      fold,
-      parts: lines.map(([what, of]): Part => ({ of, labels: { what } })),
-    },
-  };
+/** 1 while all is well everywhere, else 0. */
+function state(id: string, title: string, of: string): Panel {
+  return { ...base(id, title), kind: 'state', derivation: gaugeOf(of, [], 'min') };
 }
 
 function gaugeOf(

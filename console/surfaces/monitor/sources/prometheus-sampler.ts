@@ -1,12 +1,10 @@
 import type { Addresses } from '../addresses.js';
 import type { Measure } from '../measure.js';
+import type { Panel } from '../panels/panel.js';
 import { QueryRefusedError, type PrometheusApi } from './prometheus-api.js';
 import { type Sampled, type Sampler } from './source.js';
 
-export interface QueriedPanel {
-  readonly id: string;
-  readonly promql: string;
-}
+type QueriedPanel = Required<Pick<Panel, 'id' | 'promql'>>;
 
 /** The limit of series of one panel; more cannot be read on a page. */
 const SERIES_MAX = 100;

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { UpstreamError } from '../../../swift/errors.js';
 import type { Measure } from '../measure.js';
 import type { SourceId } from '../panels/panel.js';
@@ -41,6 +42,9 @@ export function sourceError(error: unknown): Error {
   if (error instanceof UpstreamError) return new SourceError(BY_KIND[error.kind], { cause: error });
   if (error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError')) {
     return new SourceError(BY_KIND.timeout, { cause: error });
+  }
+  if (error instanceof z.ZodError || error instanceof SyntaxError) {
+    return new SourceError(BY_KIND.invalid, { cause: error });
   }
   return error instanceof Error ? error : new Error(String(error));
 }
