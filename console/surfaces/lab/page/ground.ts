@@ -1,13 +1,17 @@
 import { call } from '../../../ui/api.js';
-import { durationText, el } from '../../../ui/dom.js';
-import { badge, pageHead as plainHead } from '../../../ui/parts.js';
+import { durationText, el, shownText } from '../../../ui/dom.js';
+import { badge, card, input, pageHead as plainHead, table } from '../../../ui/parts.js';
 import type { DataSource } from '../ground/data-source.js';
+import type { Column } from '../../../ui/parts.js';
 
 /** The common parts of all pages of the Lab. */
 
 export * from '../../../ui/parts.js';
 
-const STATES: Record<DataSource['state'], 'ok' | 'info' | 'warn' | 'crit'> = {
+/** The colour of a badge. */
+export type Tone = NonNullable<Parameters<typeof badge>[1]>;
+
+const STATES: Record<DataSource['state'], Tone> = {
   live: 'ok',
   embedded: 'info',
   stale: 'warn',
@@ -61,6 +65,90 @@ export function sourceBadge({ state, reason, needs, age_s: ageS }: DataSource) {
   made.title = 'Data source of this page';
   const why = needs === null ? reason : `${reason} Requires ${needs}.`;
   return why === null ? [made] : [made, el('span', { className: 'quiet', textContent: why })];
+}
+
+/** A remark below a form, or about the figures of a card. */
+export function note(...children: (Node | string)[]) {
+  return el('p', { className: 'lab-note' }, ...children);
+}
+
+export function quiet(textContent: string) {
+  return el('p', { className: 'quiet', textContent });
+}
+
+/** Parts of a line. */
+export function row(...children: (Node | string)[]) {
+  return el('div', { className: 'row' }, ...children);
+}
+
+/** The fields of a form, side by side. */
+export function fields(...children: Node[]) {
+  return el('div', { className: 'lab-form' }, ...children);
+}
+
+/** Parts of a page, one below the other. */
+export function stack(...children: Node[]) {
+  return el('div', { className: 'lab-page' }, ...children);
+}
+
+export function numberInput(
+  name: string,
+  value: number,
+  limits: Partial<Pick<HTMLInputElement, 'min' | 'max' | 'step' | 'required'>>,
+) {
+  return input(name, { type: 'number', value: String(value), ...limits });
+}
+
+/** A button that looks like a link, for cells of tables. */
+export function plainButton(text: string, onclick: () => void) {
+  return el('button', { className: 'plain', textContent: shownText(text), onclick });
+}
+
+/** As `table`, with rows that come first: the compiler has to know them for columns that are made. */
+export function tableOf<Row>(name: string, rows: readonly Row[], columns: readonly Column<Row>[]) {
+  return table(name, columns, rows);
+}
+
+/** @param name what the table is called, where that is not the title of its card */
+export function tableCard<Row>(
+  title: string,
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  name = title,
+) {
+  return card(title, tableOf(name, rows, columns));
+}
+
+/**
+ * A column of figures.
+ *
+ * @param text what the page shows of a figure; files have the figure itself
+ * @param none what it shows of one that is not known
+ */
+export function numbers<Row>(
+  title: string,
+  value: (row: Row) => number | null,
+  text: (figure: number) => string,
+  none = '–',
+): Column<Row> {
+  const cell = (one: Row) => {
+    const figure = value(one);
+    return figure === null ? none : text(figure);
+  };
+  return { title, value, cell, number: true };
+}
+
+/** A column of badges. @param shown their colour and text; files have the value */
+export function badges<Row>(
+  title: string,
+  value: (row: Row) => string,
+  shown: (row: Row) => readonly [tone: Tone, text: string],
+): Column<Row> {
+  const cell = (one: Row) => {
+    const [tone, text] = shown(one);
+    return badge(text, tone);
+  };
+  return { title, value, cell };
 }
 
 /** Names of the processes that take faults back. */

@@ -1,14 +1,18 @@
 import { call, runJob } from '../../../../ui/api.js';
-import { $, el, messageOf, shownText } from '../../../../ui/dom.js';
+import { $, el, messageOf } from '../../../../ui/dom.js';
 import { timeElement } from '../../../../ui/times.js';
 import {
   card,
   field,
   fill,
   input,
+  note,
   pageHead,
+  plainButton,
+  quiet,
   setViewState,
-  table,
+  stack,
+  tableCard,
   viewState,
 } from '../../page/ground.js';
 import { captureView, verdictBadge } from './report.js';
@@ -20,7 +24,7 @@ import type { CaptureMade, CapturesView } from '../page.js';
 export async function mount(session: Session) {
   const main = $('#main');
   main.classList.add('lab-page');
-  const detail = el('div', { className: 'lab-page' });
+  const detail = stack();
   const list = el('div');
   const open = (id: string) =>
     fill(detail, async () => {
@@ -54,7 +58,7 @@ function captureCard(onDone: (id: string) => Promise<void>) {
     version: input('version', { placeholder: '1700000000.12345' }),
   };
   const button = el('button', { className: 'primary', textContent: 'Capture object' });
-  const said = el('p', { className: 'lab-note' });
+  const said = note();
   said.setAttribute('role', 'status');
   const form = el(
     'form',
@@ -89,39 +93,24 @@ function captureCard(onDone: (id: string) => Promise<void>) {
 }
 
 function captureTable({ items }: CapturesView, onOpen: (id: string) => void) {
-  if (items.length === 0) {
-    const text = 'No captures yet.';
-    return card('Captures', el('p', { className: 'quiet', textContent: text }));
-  }
-  return card(
-    'Captures',
-    table(
-      'Captures',
-      [
-        {
-          title: 'Object',
-          value: (row) => `${row.container}/${row.name}`,
-          cell: (row) =>
-            el('button', {
-              className: 'plain',
-              textContent: shownText(`${row.container}/${row.name}`),
-              onclick: () => onOpen(row.id),
-            }),
-        },
-        { title: 'State', value: (row) => row.state },
-        {
-          title: 'Verdict',
-          value: (row) => (row.unavailable === null ? row.verdict : null),
-          cell: verdictBadge,
-        },
-        {
-          title: 'Created',
-          value: (row) => row.created_unix_s,
-          cell: (row) => timeElement(1000 * row.created_unix_s),
-        },
-        { title: 'By', value: (row) => row.actor },
-      ],
-      items,
-    ),
-  );
+  if (items.length === 0) return card('Captures', quiet('No captures yet.'));
+  return tableCard('Captures', items, [
+    {
+      title: 'Object',
+      value: (row) => `${row.container}/${row.name}`,
+      cell: (row) => plainButton(`${row.container}/${row.name}`, () => onOpen(row.id)),
+    },
+    { title: 'State', value: (row) => row.state },
+    {
+      title: 'Verdict',
+      value: (row) => (row.unavailable === null ? row.verdict : null),
+      cell: verdictBadge,
+    },
+    {
+      title: 'Created',
+      value: (row) => row.created_unix_s,
+      cell: (row) => timeElement(1000 * row.created_unix_s),
+    },
+    { title: 'By', value: (row) => row.actor },
+  ]);
 }

@@ -1,9 +1,21 @@
 import { bytesText, el, shownText } from '../../../../ui/dom.js';
-import { badge, card, figures, table } from '../../page/ground.js';
+import {
+  badge,
+  badges,
+  card,
+  figures,
+  note,
+  numbers,
+  quiet,
+  row,
+  tableCard,
+  tableOf,
+} from '../../page/ground.js';
 import type { Capture } from '../capture.js';
 import type { ReplicaRow, Verdict } from '../replicas.js';
+import type { Tone } from '../../page/ground.js';
 
-const VERDICTS: Record<Verdict, ['ok' | 'warn' | 'crit' | 'info', string]> = {
+const VERDICTS: Record<Verdict, [Tone, string]> = {
   consistent: ['ok', 'consistent'],
   divergent: ['crit', 'divergent'],
   under_replicated: ['warn', 'under-replicated'],
@@ -12,18 +24,12 @@ const VERDICTS: Record<Verdict, ['ok' | 'warn' | 'crit' | 'info', string]> = {
 };
 
 /** A capture for which no server was asked has no verdict of theirs. */
-export function verdictBadge({
-  verdict,
-  unavailable,
-}: {
-  readonly verdict: Verdict;
-  readonly unavailable: string | null;
-}) {
+export function verdictBadge({ verdict, unavailable }: Pick<Capture, 'verdict' | 'unavailable'>) {
   const [state, text] = VERDICTS[verdict];
   return unavailable === null ? badge(text, state) : badge('servers not asked', 'info');
 }
 
-const STATES: Record<ReplicaRow['state'], ['ok' | 'warn' | 'crit' | 'info' | '', string]> = {
+const STATES: Record<ReplicaRow['state'], [Tone, string]> = {
   present: ['ok', 'there'],
   tombstone: ['info', 'deleted'],
   absent: ['', 'not there'],
@@ -37,14 +43,14 @@ const KINDS = { plain: 'object', static: 'static large object', dynamic: 'dynami
 /** The report on one object. */
 export function captureView(capture: Capture) {
   const { object, reasons, placement } = capture;
-  const head = el('div', { className: 'row' }, verdictBadge(capture), ...downloads(capture));
+  const head = row(verdictBadge(capture), ...downloads(capture));
   return [
     card(
       shownText(`${capture.container}/${capture.name}`),
       head,
-      ...(reasons.length === 0
-        ? [el('p', { className: 'lab-note', textContent: 'All primaries agree.' })]
-        : [el('ul', {}, ...reasons.map((textContent) => el('li', { textContent })))]),
+      reasons.length === 0
+        ? note('All primaries agree.')
+        : el('ul', {}, ...reasons.map((textContent) => el('li', { textContent }))),
       figures([
         { label: 'For clients', value: object.status === 200 ? 'there' : capture.state },
         { label: 'Kind', value: KINDS[object.kind] },
@@ -58,8 +64,8 @@ export function captureView(capture: Capture) {
       ]),
     ),
     capture.unavailable === null
-      ? card('Replicas', matrix(capture.replicas))
-      : card('Replicas', el('p', { className: 'quiet', textContent: capture.unavailable })),
+      ? matrix(capture.replicas)
+      : card('Replicas', quiet(capture.unavailable)),
     ...(capture.differences === undefined ? [] : [importCard(capture.differences)]),
     headersCard(capture),
   ];
@@ -79,40 +85,31 @@ function downloads({ id, object }: Capture) {
 }
 
 function matrix(rows: readonly ReplicaRow[]) {
-  return table(
-    'Replicas',
-    [
-      {
-        title: 'Place',
-        value: (row) => (row.index === null ? 'handoff' : `primary ${row.index}`),
-      },
-      { title: 'Server', value: (row) => `${row.ip}:${row.port}` },
-      { title: 'Device', value: (row) => row.device },
-      { title: 'Region, zone', value: (row) => `r${row.region}z${row.zone}` },
-      {
-        title: 'State',
-        value: (row) => row.state,
-        cell: (row) => badge(STATES[row.state][1], STATES[row.state][0]),
-      },
-      { title: 'File', value: (row) => row.kind },
-      { title: 'Timestamp', value: (row) => row.timestamp },
-      { title: 'Fragment', value: (row) => row.fragment, number: true },
-      {
-        title: 'Bytes',
-        value: (row) => row.bytes,
-        cell: (row) => (row.bytes === null ? '–' : bytesText(row.bytes)),
-        number: true,
-      },
-      {
-        title: 'ETag',
-        value: (row) => row.etag,
-        cell: (row) =>
-          el('code', { textContent: (row.etag ?? '–').slice(0, 8), title: row.etag ?? '' }),
-      },
-      { title: 'ms', value: (row) => row.ms, number: true },
-    ],
-    rows,
-  );
+  return tableCard('Replicas', rows, [
+    {
+      title: 'Place',
+      value: (row) => (row.index === null ? 'handoff' : `primary ${row.index}`),
+    },
+    { title: 'Server', value: (row) => `${row.ip}:${row.port}` },
+    { title: 'Device', value: (row) => row.device },
+    { title: 'Region, zone', value: (row) => `r${row.region}z${row.zone}` },
+    badges(
+      'State',
+      ({ state }) => state,
+      ({ state }) => STATES[state],
+    ),
+    { title: 'File', value: (row) => row.kind },
+    { title: 'Timestamp', value: (row) => row.timestamp },
+    { title: 'Fragment', value: (row) => row.fragment, number: true },
+    numbers('Bytes', ({ bytes }) => bytes, bytesText),
+    {
+      title: 'ETag',
+      value: (row) => row.etag,
+      cell: (row) =>
+        el('code', { textContent: (row.etag ?? '–').slice(0, 8), title: row.etag ?? '' }),
+    },
+    { title: 'ms', value: (row) => row.ms, number: true },
+  ]);
 }
 
 function headersCard({ headers, system }: Capture) {
@@ -120,18 +117,11 @@ function headersCard({ headers, system }: Capture) {
     ...Object.entries(headers).map(([name, value]) => ({ name, value, of: 'client' })),
     ...Object.entries(system).map(([name, value]) => ({ name, value, of: 'server' })),
   ];
-  return card(
-    'Headers',
-    table(
-      'Headers',
-      [
-        { title: 'Name', value: (row) => row.name },
-        { title: 'Value', value: (row) => row.value },
-        { title: 'Seen by', value: (row) => row.of },
-      ],
-      rows,
-    ),
-  );
+  return tableCard('Headers', rows, [
+    { title: 'Name', value: (row) => row.name },
+    { title: 'Value', value: (row) => row.value },
+    { title: 'Seen by', value: (row) => row.of },
+  ]);
 }
 
 /** How an object that was written differs from its capsule. */
@@ -143,20 +133,16 @@ function importCard(differences: NonNullable<Capture['differences']>) {
       : badge('written, and differs from the capsule', 'warn');
   return card(
     'Written from a capsule',
-    el('div', { className: 'row' }, said),
-    table(
-      'Capsule and store',
-      [
-        { title: 'Field', value: (row) => row.field },
-        { title: 'In the capsule', value: (row) => row.capsule },
-        { title: 'In the store', value: (row) => row.store },
-        {
-          title: 'Same',
-          value: (row) => (row.same ? 'yes' : 'no'),
-          cell: (row) => badge(row.same ? 'same' : 'differs', row.same ? 'ok' : 'warn'),
-        },
-      ],
-      differences,
-    ),
+    row(said),
+    tableOf('Capsule and store', differences, [
+      { title: 'Field', value: (row) => row.field },
+      { title: 'In the capsule', value: (row) => row.capsule },
+      { title: 'In the store', value: (row) => row.store },
+      badges(
+        'Same',
+        ({ same }) => (same ? 'yes' : 'no'),
+        ({ same }) => (same ? ['ok', 'same'] : ['warn', 'differs']),
+      ),
+    ]),
   );
 }

@@ -1,17 +1,31 @@
 import { call, csrf, errorIn, followJob, query } from '../../../../ui/api.js';
 import { timeAt } from '../../../../ui/clock.js';
 import { el, shownText } from '../../../../ui/dom.js';
-import { badge, card, download, field, input, problem, table } from '../../page/ground.js';
+import {
+  badge,
+  card,
+  download,
+  field,
+  fields,
+  input,
+  note,
+  plainButton,
+  problem,
+  quiet,
+  row,
+  stack,
+  tableOf,
+} from '../../page/ground.js';
 import type { CapsuleVerdict } from '../capsules.js';
 import type { CapsuleProblem, CaptureMade } from '../page.js';
 
 /** Verifies capsules, and writes their objects where that is allowed. */
 export function takeInCard(canImport: boolean, onImported: (id: string) => Promise<void>) {
   const file = input('capsule', { type: 'file', accept: '.capsule,.zip' });
-  const result = el('div', { className: 'lab-page' });
+  const result = stack();
   result.setAttribute('aria-live', 'polite');
   const work = async (task: () => Promise<readonly Node[]>) => {
-    result.replaceChildren(el('p', { className: 'quiet', textContent: 'Reading the capsule…' }));
+    result.replaceChildren(quiet('Reading the capsule…'));
     try {
       result.replaceChildren(...(await task()));
     } catch (error) {
@@ -21,32 +35,30 @@ export function takeInCard(canImport: boolean, onImported: (id: string) => Promi
   const chosen = () => file.files?.[0];
   file.addEventListener('change', () => {
     const capsule = chosen();
-    if (capsule !== undefined) void work(async () => verdictView(await verify(capsule)));
+    if (capsule === undefined) return;
+    void work(async () => {
+      const answer = await send('/lab/api/capsule/verify', capsule);
+      return verdictView(answer as CapsuleVerdict | CapsuleProblem);
+    });
   });
-  const key = el('button', {
-    className: 'plain',
-    textContent: "Download this console's public key",
-    onclick: async () => {
-      const { key_id: id, public_key_pem: pem } = await call('GET', '/lab/api/capsule/key');
-      download(`${id}.pem`, pem, 'application/x-pem-file');
-    },
-  });
-  const note = el('p', {
-    className: 'lab-note',
-    textContent:
-      'Capsules are verified byte by byte. To verify one without the console, run “ringway capsule verify FILE”.',
+  const key = plainButton("Download this console's public key", async () => {
+    const { key_id: id, public_key_pem: pem } = await call('GET', '/lab/api/capsule/key');
+    download(`${id}.pem`, pem, 'application/x-pem-file');
   });
   const parts: HTMLElement[] = [
-    el('div', { className: 'lab-form' }, field('Capsule', file, 'capsule file to verify')),
-    note,
-    el('div', { className: 'row' }, key),
+    fields(field('Capsule', file, 'capsule file to verify')),
+    note(
+      'Capsules are verified byte by byte. To verify one without the console, run “ringway capsule verify FILE”.',
+    ),
+    row(key),
   ];
   if (canImport) {
     const form = importForm(chosen, work, onImported);
     parts.push(el('details', {}, el('summary', { textContent: 'Import the object' }), form));
   } else {
-    const text = 'Importing an object from a capsule requires lab_mutations in the configuration.';
-    parts.push(el('p', { className: 'lab-note', textContent: text }));
+    parts.push(
+      note('Importing an object from a capsule requires lab_mutations in the configuration.'),
+    );
   }
   return card('Verify a capsule', ...parts, result);
 }
@@ -90,11 +102,6 @@ function importForm(
   return form;
 }
 
-async function verify(capsule: File) {
-  const answer = await send('/lab/api/capsule/verify', capsule);
-  return answer as CapsuleVerdict | CapsuleProblem;
-}
-
 async function send(path: string, body: File): Promise<unknown> {
   const headers = { 'content-type': 'application/octet-stream', 'x-csrf-token': csrf() };
   const answer = await fetch(path, { method: 'POST', headers, body });
@@ -106,10 +113,7 @@ function verdictView(verdict: CapsuleVerdict | CapsuleProblem) {
   if (!verdict.valid) {
     const { file, reason } = verdict.problem;
     const text = shownText(`${file}: ${reason}.`);
-    return [
-      el('div', { className: 'row' }, badge('does not verify', 'crit')),
-      el('p', { textContent: text }),
-    ];
+    return [row(badge('does not verify', 'crit')), el('p', { textContent: text })];
   }
   const { object, created_unix_s: made, cluster } = verdict.manifest;
   const trust = verdict.trusted
@@ -117,16 +121,12 @@ function verdictView(verdict: CapsuleVerdict | CapsuleProblem) {
     : badge(`signed by an unknown key, ${verdict.key_id}`, 'warn');
   const what = `${object.container}/${object.name}, ${object.state}, from ${cluster}, ${timeAt(made, 'full')}`;
   return [
-    el('div', { className: 'row' }, badge('whole', 'ok'), trust),
+    row(badge('whole', 'ok'), trust),
     el('p', { textContent: shownText(what) }),
-    table(
-      'Capsule files',
-      [
-        { title: 'File', value: (row) => row.path },
-        { title: 'Bytes', value: (row) => row.bytes, number: true },
-        { title: 'SHA-256', value: (row) => row.sha256 },
-      ],
-      verdict.files,
-    ),
+    tableOf('Capsule files', verdict.files, [
+      { title: 'File', value: (row) => row.path },
+      { title: 'Bytes', value: (row) => row.bytes, number: true },
+      { title: 'SHA-256', value: (row) => row.sha256 },
+    ]),
   ];
 }

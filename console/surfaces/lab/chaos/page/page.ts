@@ -1,7 +1,7 @@
 import { call } from '../../../../ui/api.js';
 import { ask, el } from '../../../../ui/dom.js';
 import { cooldownLine } from '../../page/cooldown.js';
-import { badge, card, field, input, pageHead, select } from '../../page/ground.js';
+import { badge, card, field, input, numberInput, pageHead, select } from '../../page/ground.js';
 import { runPage } from '../../../../ui/run-page.js';
 import { FAULTS, runView } from './view.js';
 import type { ChaosCatalogueView as CatalogueView } from '../page.js';
@@ -64,10 +64,11 @@ function faultCard(fault: Fault, canForce: boolean, open: (id: string) => void) 
 
 /** What, where and for how long; the target has to be typed. */
 async function startDialog(fault: Fault, canForce: boolean, open: (id: string) => void) {
-  const target = select('target', fault.targets.map(({ id, label }) => [id, label])); // prettier-ignore
-  const mode = select('mode', fault.modes.map(({ id, label }) => [id, label])); // prettier-ignore
-  const hold = input('hold_s', { type: 'number', min: '1', max: String(fault.hold_s_max), value: String(fault.hold_s) }); // prettier-ignore
-  const ttl = input('ttl_s', { type: 'number', min: '10', max: '900', value: '120' });
+  const choices = (all: Fault['targets']) => all.map(({ id, label }) => [id, label] as const);
+  const target = select('target', choices(fault.targets));
+  const mode = select('mode', choices(fault.modes));
+  const hold = numberInput('hold_s', fault.hold_s, { min: '1', max: String(fault.hold_s_max) });
+  const ttl = numberInput('ttl_s', 120, { min: '10', max: '900' });
   const confirm = input('confirm', { required: true });
   const force = input('force', { type: 'checkbox' });
   const text = 'Do it also where partitions lose their quorum of primaries: this is a lab.';

@@ -1,10 +1,21 @@
 import { call } from '../../../../ui/api.js';
-import { ChartFigure } from '../../../../ui/charts/figure.js';
 import { lineChart } from '../../../../ui/charts/lines.js';
 import { durationText, el } from '../../../../ui/dom.js';
 import { fail } from '../../../../ui/shell.js';
 import { timeElement } from '../../../../ui/times.js';
-import { badge, card, figures, numberText, percentText, table, TAKERS } from '../../page/ground.js';
+import { Charts } from '../../page/charts.js';
+import {
+  badge,
+  badges,
+  card,
+  figures,
+  note,
+  numberText,
+  percentText,
+  row,
+  tableCard,
+  TAKERS,
+} from '../../page/ground.js';
 import { stateBadge } from '../../../../ui/run-page.js';
 import type { ChaosWholeRun as ChaosRun } from '../chaos-runs.js';
 import type { ChaosView as View } from '../chaos-view.js';
@@ -41,8 +52,7 @@ const PARTS: Record<string, string> = {
 /** The id of the run that was shown last. */
 let shown = '';
 
-/** Made once, and drawn anew for each look. */
-let times: ChartFigure | undefined;
+const charts = new Charts();
 
 /** A run, from its first check to its score. */
 export function runView(run: ChaosRun, isOver: boolean) {
@@ -64,10 +74,7 @@ export function runView(run: ChaosRun, isOver: boolean) {
   if (view.score !== null) parts.push(scoreCard(view, view.score));
   if (view.figures.length > 0) parts.push(card('Effect', figures(view.figures.map(figureOf))));
   if (view.probes !== null && view.probes.seconds.length > 1) {
-    const chart = chartOf(view.probes.seconds);
-    if (times === undefined) times = new ChartFigure('Slowest probe per second', chart);
-    else times.show(chart);
-    parts.push(times.element);
+    parts.push(charts.draw('Slowest probe per second', chartOf(view.probes.seconds)));
   }
   parts.push(el('div', { className: 'lab-columns' }, timelineOf(view), checksOf(view)));
   if (view.probes !== null) parts.push(historyOf(view.probes), latestOf(view.probes));
@@ -76,13 +83,8 @@ export function runView(run: ChaosRun, isOver: boolean) {
 
 function headOf(run: ChaosRun, isOver: boolean) {
   const { state, actor, error, params, started_unix_s: started } = run;
-  const said = el(
-    'span',
-    {},
-    `${FAULTS[params.fault] ?? params.fault}: ${run.target}, by ${actor}, `,
-  );
-  said.append(timeElement(1000 * started));
-  const head = el('div', { className: 'row' }, stateBadge({ state }), said);
+  const text = `${FAULTS[params.fault] ?? params.fault}: ${run.target}, by ${actor}, `;
+  const head = row(stateBadge({ state }), el('span', {}, text, timeElement(1000 * started)));
   if (!isOver) {
     const abort = el('button', { className: 'danger chaos-abort', textContent: 'Abort' });
     abort.onclick = () => {
@@ -156,9 +158,7 @@ function netOf({ evidence }: ChaosRun) {
   const report = net?.report ?? null;
   if (report === null) return el('div');
   const what = report.outcomes.map(({ text }) => text).join(' ');
-  return el(
-    'p',
-    { className: 'lab-note' },
+  return note(
     `Reverted by the ${TAKERS[report.by]} `,
     timeElement(1000 * report.reverted_unix_s),
     `. ${what}`,
@@ -171,7 +171,7 @@ function scoreCard({ repair }: View, { total, parts, forfeit }: NonNullable<View
     (bar.firstChild as HTMLElement).style.width = `${(100 * points) / of}%`;
     bar.setAttribute('aria-hidden', 'true');
     const text = `${numberText(points, 1)} of ${of}`;
-    return el('li', {}, el('span', { textContent: PARTS[id] ?? id }), bar, el('span', { textContent: text })); // prettier-ignore
+    return el('li', {}, el('span', {}, PARTS[id] ?? id), bar, el('span', {}, text));
   });
   return card(
     'Score',
@@ -201,10 +201,10 @@ function chartOf(seconds: NonNullable<View['probes']>['seconds']) {
 }
 
 function timelineOf({ timeline }: View) {
-  const lines = timeline.map(
-    ({ t_s: t, text }) =>
-    el('li', {}, el('span', { className: 'quiet number', textContent: `${numberText(t, 1)} s ` }), text), // prettier-ignore
-  );
+  const lines = timeline.map(({ t_s: t, text }) => {
+    const textContent = `${numberText(t, 1)} s `;
+    return el('li', {}, el('span', { className: 'quiet number', textContent }), text);
+  });
   const list = el('ol', { className: 'chaos-timeline' }, ...lines);
   return card('Timeline', lines.length === 0 ? 'No events yet.' : list);
 }
@@ -240,23 +240,13 @@ function historyOf({ history, puts_acknowledged: puts, seconds }: NonNullable<Vi
 }
 
 function latestOf({ latest }: NonNullable<View['probes']>) {
-  return card(
-    'Recent probes',
-    table(
-      'Recent probes',
-      [
-        { title: 'Time', number: true, value: (row) => Number(row.t_s.toFixed(1)) },
-        { title: 'Request', value: (row) => row.op.toUpperCase() },
-        { title: 'Object', value: (row) => row.key },
-        { title: 'Status', number: true, value: (row) => row.status },
-        { title: 'Latency (ms)', number: true, value: (row) => Math.round(row.ms) },
-        {
-          title: 'Result',
-          value: (row) => (row.is_ok ? 'ok' : 'failed'),
-          cell: (row) => badge(row.is_ok ? 'ok' : 'failed', row.is_ok ? 'ok' : 'crit'),
-        },
-      ],
-      latest,
-    ),
-  );
+  const resultOf = ({ is_ok: isOk }: (typeof latest)[number]) => (isOk ? 'ok' : 'failed');
+  return tableCard('Recent probes', latest, [
+    { title: 'Time', number: true, value: (probe) => Number(probe.t_s.toFixed(1)) },
+    { title: 'Request', value: ({ op }) => op.toUpperCase() },
+    { title: 'Object', value: ({ key }) => key },
+    { title: 'Status', number: true, value: ({ status }) => status },
+    { title: 'Latency (ms)', number: true, value: ({ ms }) => Math.round(ms) },
+    badges('Result', resultOf, (probe) => [probe.is_ok ? 'ok' : 'crit', resultOf(probe)]),
+  ]);
 }

@@ -1,22 +1,26 @@
 import { TIME_AXIS } from '../../../../ui/charts/axes.js';
 import { call } from '../../../../ui/api.js';
-import { ChartFigure } from '../../../../ui/charts/figure.js';
 import { gauge } from '../../../../ui/charts/gauge.js';
 import { lineChart } from '../../../../ui/charts/lines.js';
 import { waterfall } from '../../../../ui/charts/waterfall.js';
 import { $, durationText, el } from '../../../../ui/dom.js';
 import { timeElement } from '../../../../ui/times.js';
+import { Charts } from '../../page/charts.js';
 import {
-  badge,
+  badges,
   card,
   figures,
   fill,
+  note,
+  numbers,
   numberText,
   pageHead,
   problem,
-  table,
+  stack,
+  tableCard,
 } from '../../page/ground.js';
 import type { DebtSnapshot } from '../debt-watch.js';
+import type { Tone } from '../../page/ground.js';
 
 type Component = DebtSnapshot['components'][number];
 
@@ -32,36 +36,32 @@ const NAMES: Record<Component['id'], string> = {
   lag: 'Replication lag',
 };
 
-const STATES: Record<Component['state'], ['ok' | 'warn' | 'crit' | 'info', string]> = {
-  known: ['ok', 'known'],
-  partial: ['warn', 'partial'],
-  stale: ['warn', 'stale'],
-  unknown: ['info', 'unknown'],
+const STATES: Record<Component['state'], Tone> = {
+  known: 'ok',
+  partial: 'warn',
+  stale: 'warn',
+  unknown: 'info',
 };
 
 /** Shows what repair work the cluster owes, and follows it. */
 export async function mount() {
   const main = $('#main');
   main.classList.add('lab-page');
-  const body = el('div', { className: 'lab-page' });
+  const body = stack();
   main.append(pageHead(), body);
-  let view: ReturnType<typeof debtView> | undefined;
-  const refresh = async () => {
-    const snapshot = await call('GET', '/lab/api/debt/snapshot', undefined, view !== undefined);
-    if (view === undefined) {
-      view = debtView();
-      body.replaceChildren(view.element);
-    }
-    view.show(snapshot);
+  const view = debtView();
+  const refresh = async (isAgain: boolean) => {
+    view.show(await call('GET', '/lab/api/debt/snapshot', undefined, isAgain));
+    if (!view.element.isConnected) body.replaceChildren(view.element);
   };
   await fill(body, async () => {
-    await refresh();
-    return view === undefined ? [] : [view.element];
+    await refresh(false);
+    return [view.element];
   });
   const said = el('div');
   body.prepend(said);
   setInterval(() => {
-    refresh().then(
+    refresh(true).then(
       () => said.replaceChildren(),
       (error: unknown) => said.replaceChildren(problem(error)),
     );
@@ -70,24 +70,21 @@ export async function mount() {
 
 /** All that the page shows of a snapshot; it is made once, and shows each that comes. */
 function debtView() {
-  let charts: ChartFigure[] = [];
+  const charts = new Charts();
   const head = el('div');
   const advice = el('div');
-  const tables = el('div', { className: 'lab-page' });
+  const tables = stack();
   const places = el('div', { className: 'lab-columns' });
-  const wide = el('div', { className: 'lab-page' });
-  const element = el('div', { className: 'lab-page' }, head, places, wide, advice, tables);
+  const wide = stack();
+  const element = stack(head, places, wide, advice, tables);
   const show = (snapshot: DebtSnapshot) => {
-    const drawn = [
-      ['Debt relative to reclaim_age', indexGauge(snapshot)],
-      ['Debt by component', parts(snapshot)],
-      ['Last 24 hours', day(snapshot)],
-    ] as const;
-    if (charts.length === 0) {
-      charts = drawn.map(([title, chart]) => new ChartFigure(title, chart));
-      places.replaceChildren(...charts.slice(0, 2).map((one) => one.element));
-      wide.replaceChildren(...charts.slice(2).map((one) => one.element));
-    } else for (const [index, [, chart]] of drawn.entries()) charts[index]?.show(chart);
+    const present = charts.draw('Debt relative to reclaim_age', indexGauge(snapshot));
+    const components = charts.draw('Debt by component', parts(snapshot));
+    const past = charts.draw('Last 24 hours', day(snapshot));
+    if (wide.childElementCount === 0) {
+      places.append(present, components);
+      wide.append(past);
+    }
     head.replaceChildren(headline(snapshot));
     advice.replaceChildren(whatToDo(snapshot));
     tables.replaceChildren(componentTable(snapshot), nodeTable(snapshot));
@@ -119,9 +116,7 @@ function headline(snapshot: DebtSnapshot) {
       hint: 'services down, ring mismatches, clock skew',
     },
   ]);
-  const when = el(
-    'p',
-    { className: 'lab-note' },
+  const when = note(
     'Last checked ',
     timeElement(1000 * snapshot.at_unix_s),
     '. Components with no data are not included in the total.',
@@ -162,95 +157,64 @@ function day({ history }: DebtSnapshot) {
 }
 
 function whatToDo({ drivers, components }: DebtSnapshot) {
-  const unknown = components.filter(({ state }) => state === 'unknown').map(({ id }) => NAMES[id]);
-  const lines = drivers.map((textContent) => el('li', { textContent }));
-  if (drivers.length === 0) lines.push(el('li', { textContent: 'No known issues.' }));
-  const stale = components.filter(({ state }) => state === 'stale').map(({ id }) => NAMES[id]);
-  if (stale.length > 0) {
-    lines.push(
-      el('li', {
-        textContent: `Outdated data: ${stale.join(', ')}. Check that swift-recon-cron is running.`,
-      }),
-    );
+  const namesOf = (wanted: Component['state']) =>
+    components
+      .filter(({ state }) => state === wanted)
+      .map(({ id }) => NAMES[id])
+      .join(', ');
+  const [stale, unknown] = [namesOf('stale'), namesOf('unknown')];
+  const lines = drivers.length === 0 ? ['No known issues.'] : [...drivers];
+  if (stale !== '') {
+    lines.push(`Outdated data: ${stale}. Check that swift-recon-cron is running.`);
   }
-  if (unknown.length > 0) {
-    lines.push(
-      el('li', {
-        textContent: `No data for: ${unknown.join(', ')}. See the Source column for where the data comes from.`,
-      }),
-    );
+  if (unknown !== '') {
+    lines.push(`No data for: ${unknown}. See the Source column for where the data comes from.`);
   }
-  return card('Recommended actions', el('ul', {}, ...lines));
+  const items = lines.map((textContent) => el('li', { textContent }));
+  return card('Recommended actions', el('ul', {}, ...items));
 }
 
 function componentTable({ components }: DebtSnapshot) {
-  return card(
-    'Components',
-    table(
-      'Components',
-      [
-        { title: 'Component', value: (row) => NAMES[row.id] },
-        {
-          title: 'Debt',
-          number: true,
-          value: (row) => row.debt_s,
-          cell: (row) => timeText(row.debt_s),
-        },
-        {
-          title: 'Count',
-          number: true,
-          value: (row) => row.count,
-          cell: (row) =>
-            row.oldest_s === null
-              ? countText(row)
-              : `${countText(row)}, oldest ${durationText(row.oldest_s)}`,
-        },
-        {
-          title: 'Rate',
-          value: (row) => row.rate,
-          cell: (row) =>
-            row.rate === null
-              ? 'not applicable'
-              : `${countText({ ...row, count: row.rate })}/s, ${row.rate_source === 'prior' ? 'assumed' : 'measured'}`,
-        },
-        {
-          title: 'State',
-          value: (row) => row.state,
-          cell: (row) => badge(STATES[row.state][1], STATES[row.state][0]),
-        },
-        {
-          title: 'Age',
-          number: true,
-          value: (row) => row.age_s,
-          cell: (row) => (row.age_s === null ? 'current sample' : durationText(row.age_s)),
-        },
-        { title: 'Source', value: (row) => row.source },
-      ],
-      components,
+  return tableCard('Components', components, [
+    { title: 'Component', value: ({ id }) => NAMES[id] },
+    numbers('Debt', (row) => row.debt_s, timeText, 'unknown'),
+    {
+      title: 'Count',
+      number: true,
+      value: (row) => row.count,
+      cell: (row) =>
+        row.oldest_s === null
+          ? countText(row)
+          : `${countText(row)}, oldest ${durationText(row.oldest_s)}`,
+    },
+    {
+      title: 'Rate',
+      value: (row) => row.rate,
+      cell: (row) =>
+        row.rate === null
+          ? 'not applicable'
+          : `${countText({ ...row, count: row.rate })}/s, ${row.rate_source === 'prior' ? 'assumed' : 'measured'}`,
+    },
+    badges(
+      'State',
+      ({ state }) => state,
+      ({ state }) => [STATES[state], state],
     ),
-  );
+    numbers('Age', (row) => row.age_s, durationText, 'current sample'),
+    { title: 'Source', value: ({ source }) => source },
+  ]);
 }
 
 function nodeTable({ components }: DebtSnapshot) {
   const nodes = (components[0]?.by_node ?? []).map(({ node }) => node);
   const of = (node: string, component: Component) =>
     component.by_node.find((one) => one.node === node)?.debt_s ?? null;
-  return card(
-    'Nodes',
-    table(
-      'Nodes',
-      [
-        { title: 'Node', value: (node) => node },
-        ...components.map((component) => ({
-          title: NAMES[component.id],
-          number: true,
-          value: (node: string) => of(node, component),
-          cell: (node: string) => timeText(of(node, component)),
-        })),
-      ],
-      nodes,
+  return tableCard('Nodes', nodes, [
+    { title: 'Node', value: (node) => node },
+    ...components.map((component) =>
+      numbers(NAMES[component.id], (node: string) => of(node, component), timeText, 'unknown'),
     ),
-  );
+  ]);
 }
 
 function countText({ count, unit }: Component) {

@@ -1,8 +1,8 @@
 import { call } from '../../../../ui/api.js';
-import { ChartFigure } from '../../../../ui/charts/figure.js';
 import { el } from '../../../../ui/dom.js';
 import { fail } from '../../../../ui/shell.js';
-import { card, field, input, pageHead } from '../../page/ground.js';
+import { Charts } from '../../page/charts.js';
+import { card, field, fields, numberInput, pageHead, row } from '../../page/ground.js';
 import { runHead, runPage, startForm } from '../../../../ui/run-page.js';
 import { findings, lanesOf, objectTable, summaryOf } from './view.js';
 import type { ExpiredRun } from '../expired-runs.js';
@@ -20,20 +20,16 @@ export const { mount, topics, onConnection } = runPage({
 });
 
 function objectForm(onStart: (id: string) => void) {
-  const number = (name: string, value: string, min: string, max: string) =>
-    input(name, { type: 'number', min, max, value });
   const controls = {
-    count: number('count', '8', '1', '50'),
-    first_s: number('first_s', '5', '2', '3600'),
-    step_s: number('step_s', '5', '0', '600'),
-    bytes: number('bytes', '1024', '0', '1048576'),
-    watch_s: number('watch_s', '3600', '10', '21600'),
-    expirer_s: number('expirer_s', '720', '10', '21600'),
+    count: numberInput('count', 8, { min: '1', max: '50' }),
+    first_s: numberInput('first_s', 5, { min: '2', max: '3600' }),
+    step_s: numberInput('step_s', 5, { min: '0', max: '600' }),
+    bytes: numberInput('bytes', 1024, { min: '0', max: '1048576' }),
+    watch_s: numberInput('watch_s', 3600, { min: '10', max: '21600' }),
+    expirer_s: numberInput('expirer_s', 720, { min: '10', max: '21600' }),
   };
   const content = [
-    el(
-      'div',
-      { className: 'lab-form' },
+    fields(
       field('Objects', controls.count, '1 to 50'),
       field('First expiry', controls.first_s, 'seconds from now'),
       field('Interval between expiries', controls.step_s, 'seconds'),
@@ -41,11 +37,7 @@ function objectForm(onStart: (id: string) => void) {
       field('Watch for', controls.watch_s, 'seconds after the last expiry'),
       field('Expirer overdue after', controls.expirer_s, 'seconds'),
     ),
-    el(
-      'div',
-      { className: 'row' },
-      el('button', { className: 'primary', textContent: 'Start observation' }),
-    ),
+    row(el('button', { className: 'primary', textContent: 'Start observation' })),
   ];
   const form = startForm(content, async () => {
     const values = Object.entries(controls).map(([name, { value }]) => [name, Number(value)]);
@@ -55,8 +47,7 @@ function objectForm(onStart: (id: string) => void) {
   return card('Expiring test objects', form);
 }
 
-/** Made once, and drawn anew for each look. */
-let lanes: ChartFigure | undefined;
+const charts = new Charts();
 
 function runView(run: ExpiredRun, isOver: boolean) {
   const end = el('button', { textContent: 'Stop and keep results' });
@@ -70,13 +61,10 @@ function runView(run: ExpiredRun, isOver: boolean) {
     const text = 'The run was stopped before it collected any data.';
     return [card('Run', ...head, ...(isOver ? [el('p', { textContent: text })] : []))];
   }
-  const chart = lanesOf(view);
-  if (lanes === undefined) lanes = new ChartFigure('Object timeline', chart);
-  else lanes.show(chart);
   return [
     card('Run', ...head, summaryOf(view)),
     findings(view),
-    lanes.element,
+    charts.draw('Object timeline', lanesOf(view)),
     objectTable(run, view, isOver),
   ];
 }

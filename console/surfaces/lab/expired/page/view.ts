@@ -3,7 +3,7 @@ import { swimLanes } from '../../../../ui/charts/swim-lanes.js';
 import { confirmed, durationText, el } from '../../../../ui/dom.js';
 import { fail } from '../../../../ui/shell.js';
 import { timeElement } from '../../../../ui/times.js';
-import { card, figures, numberText, table } from '../../page/ground.js';
+import { card, figures, numbers, numberText, plainButton, tableCard } from '../../page/ground.js';
 import type { ExpiredRun } from '../expired-runs.js';
 import type { ExpiredView as View } from '../observation.js';
 import type { Tone } from '../../../../ui/charts/shapes.js';
@@ -79,47 +79,30 @@ export function objectTable(run: ExpiredRun, view: View, isOver: boolean) {
     if (!(await confirmed(`Rescue ${row.name}?`, text, 'Rescue'))) return;
     await call('POST', `/lab/api/expired/runs/${run.id}/rescue`, { name: row.name }).catch(fail);
   };
-  return card(
-    'Objects',
-    table(
-      'Objects',
-      [
-        { title: 'Object', value: (row) => row.name },
-        {
-          title: 'Expires',
-          value: (row) => row.delete_at_unix_s,
-          cell: (row) => timeElement(1000 * row.delete_at_unix_s),
-        },
-        { title: 'State', value: (row) => (row.is_rescued ? 'Rescued' : row.state) },
-        {
-          title: 'Ghost period',
-          number: true,
-          value: (row) => row.ghost_s,
-          cell: (row) => (row.ghost_s === null ? '–' : durationText(row.ghost_s)),
-        },
-        {
-          title: 'Replicas',
-          value: (row) => row.replicas.map(replicaText).join('; '),
-          cell: replicaDots,
-        },
-        { title: 'In listing', value: (row) => (row.is_listed ? 'yes' : 'no') },
-        {
-          title: 'Rescue',
-          value: (row) => row.name,
-          cell: (row) => {
-            const isGhost = row.state === 'Recoverable Ghost' && !row.is_rescued;
-            if (!canRescue || !isGhost) return '–';
-            return el('button', {
-              className: 'plain',
-              textContent: 'Rescue',
-              onclick: () => void rescue(row),
-            });
-          },
-        },
-      ],
-      view.objects,
-    ),
-  );
+  return tableCard('Objects', view.objects, [
+    { title: 'Object', value: (row) => row.name },
+    {
+      title: 'Expires',
+      value: (row) => row.delete_at_unix_s,
+      cell: (row) => timeElement(1000 * row.delete_at_unix_s),
+    },
+    { title: 'State', value: (row) => (row.is_rescued ? 'Rescued' : row.state) },
+    numbers('Ghost period', (row) => row.ghost_s, durationText),
+    {
+      title: 'Replicas',
+      value: (row) => row.replicas.map(replicaText).join('; '),
+      cell: replicaDots,
+    },
+    { title: 'In listing', value: (row) => (row.is_listed ? 'yes' : 'no') },
+    {
+      title: 'Rescue',
+      value: (row) => row.name,
+      cell: (row) => {
+        const isGhost = row.state === 'Recoverable Ghost' && !row.is_rescued;
+        return canRescue && isGhost ? plainButton('Rescue', () => void rescue(row)) : '–';
+      },
+    },
+  ]);
 }
 
 function replicaText({ node, device, index, state }: Watched['replicas'][number]) {

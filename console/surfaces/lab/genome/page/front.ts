@@ -8,11 +8,17 @@ import {
   badge,
   card,
   field,
+  fields,
+  note,
+  numbers,
   numberText,
   percentText,
+  plainButton,
+  row,
   select,
   setViewState,
-  table,
+  stack,
+  tableOf,
   viewState,
 } from '../../page/ground.js';
 import { handedOver } from '../../rings/page/to-deploy.js';
@@ -38,7 +44,7 @@ export function frontView(
   onCommands: (candidate: number) => void,
 ): readonly Node[] {
   if (result === null) return [];
-  const detail = el('div', { className: 'lab-page' });
+  const detail = stack();
   const rows = [{ ...result.baseline, id: -1, is_knee: false }, ...result.front];
   const { nodes, pick } = charts(rows);
   const show = (candidate: Candidate) => {
@@ -60,28 +66,24 @@ export function frontView(
     ...nodes,
     card(
       `Best trade-offs: ${result.front.length} candidates`,
-      table(
-        'Candidates',
-        [
-          {
-            title: 'Candidate',
-            value: (row) => (row.id === -1 ? 'current' : String(row.id)),
-            cell: (row) => nameCell(row, choose),
-          },
-          ...OBJECTIVES.map(([title, value, digits]) => ({
+      tableOf('Candidates', rows, [
+        {
+          title: 'Candidate',
+          value: (row) => (row.id === -1 ? 'current' : String(row.id)),
+          cell: (row) => nameCell(row, choose),
+        },
+        ...OBJECTIVES.map(([title, value, digits]) =>
+          numbers(
             title,
-            value: (row: Candidate) => value(row.metrics),
-            cell: (row: Candidate) => numberText(value(row.metrics), digits),
-            number: true,
-          })),
-          { title: 'Replicas moved', value: (row) => row.metrics.moved_parts, number: true },
-        ],
-        rows,
+            ({ metrics }: Candidate) => value(metrics),
+            (figure) => numberText(figure, digits),
+          ),
+        ),
+        { title: 'Replicas moved', value: (row) => row.metrics.moved_parts, number: true },
+      ]),
+      note(
+        `${numberText(result.evaluations)} sets of weights were evaluated with 2^${result.searched_part_power} partitions. The candidates were then re-evaluated with all partitions. Seed: ${result.seed}.`,
       ),
-      el('p', {
-        className: 'lab-note',
-        textContent: `${numberText(result.evaluations)} sets of weights were evaluated with 2^${result.searched_part_power} partitions. The candidates were then re-evaluated with all partitions. Seed: ${result.seed}.`,
-      }),
     ),
     detail,
   ];
@@ -147,28 +149,15 @@ function charts(rows: readonly Candidate[]) {
     picked = id;
     draw();
   };
-  const controls = el(
-    'div',
-    { className: 'lab-form' },
-    field('X axis', across),
-    field('Y axis', up),
-  );
+  const controls = fields(field('X axis', across), field('Y axis', up));
   return { nodes: [controls, figures.scatter.element, figures.parallel.element], pick };
 }
 
-function nameCell(row: Candidate, choose: (candidate: Candidate) => void) {
-  if (row.id === -1) return badge('current');
-  const button = el('button', {
-    className: 'plain',
-    textContent: `Candidate ${row.id}`,
-    onclick: () => choose(row),
-  });
-  return el(
-    'span',
-    { className: 'row' },
-    button,
-    ...(row.is_knee ? [badge('best compromise', 'ok')] : []),
-  );
+function nameCell(candidate: Candidate, choose: (candidate: Candidate) => void) {
+  const { id, is_knee: isKnee } = candidate;
+  if (id === -1) return badge('current');
+  const button = plainButton(`Candidate ${id}`, () => choose(candidate));
+  return isKnee ? row(button, badge('best compromise', 'ok')) : button;
 }
 
 /** Where the weights of a candidate can be taken to. */
@@ -218,23 +207,14 @@ function weightsCard(
   });
   return card(
     `Weights of candidate ${candidate.id}`,
-    el('div', { className: 'row' }, commands, ...more),
-    table(
-      `Weights of candidate ${candidate.id}`,
-      [
-        { title: 'Device', value: (row) => row.id, number: true },
-        { title: 'Current weight', value: (row) => row.before, number: true },
-        { title: 'New weight', value: (row) => row.weight, number: true },
-        {
-          title: 'Change',
-          value: (row) => row.weight / row.before - 1,
-          cell: (row) => percentText(row.weight / row.before - 1),
-          number: true,
-        },
-        { title: 'Current partitions', value: (row) => row.partsBefore, number: true },
-        { title: 'Partitions', value: (row) => row.parts, number: true },
-      ],
-      rows,
-    ),
+    row(commands, ...more),
+    tableOf(`Weights of candidate ${candidate.id}`, rows, [
+      { title: 'Device', value: (row) => row.id, number: true },
+      { title: 'Current weight', value: (row) => row.before, number: true },
+      { title: 'New weight', value: (row) => row.weight, number: true },
+      numbers('Change', (row) => row.weight / row.before - 1, percentText),
+      { title: 'Current partitions', value: (row) => row.partsBefore, number: true },
+      { title: 'Partitions', value: (row) => row.parts, number: true },
+    ]),
   );
 }

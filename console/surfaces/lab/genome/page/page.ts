@@ -1,7 +1,17 @@
 import { call, raw } from '../../../../ui/api.js';
 import { el } from '../../../../ui/dom.js';
 import { fail } from '../../../../ui/shell.js';
-import { card, download, field, input, missingHere, pageHead, select } from '../../page/ground.js';
+import {
+  card,
+  download,
+  field,
+  fields,
+  missingHere,
+  numberInput,
+  pageHead,
+  row,
+  select,
+} from '../../page/ground.js';
 import { runHead, runPage, startForm } from '../../../../ui/run-page.js';
 import { frontView } from './front.js';
 import type { GenomeRun } from '../genome-runs.js';
@@ -28,29 +38,27 @@ export const { mount, topics, onConnection } = runPage({
 });
 
 function searchForm(rings: readonly string[], onStart: (id: string) => void) {
-  const number = (name: string, value: string, max: string) =>
-    input(name, { type: 'number', min: '0', max, step: 'any', value });
+  const number = (name: string, value: number, max: string) =>
+    numberInput(name, value, { min: '0', max, step: 'any' });
   const controls = {
     ring: select(
       'ring',
       rings.map((name) => [name, name] as const),
     ),
-    population: number('population', '40', '100'),
-    generations: number('generations', '40', '60'),
-    overload: number('overload', '0', '100'),
-    seed: number('seed', '1', '4294967295'),
-    lower: number('lower', '0.5', '1'),
-    upper: number('upper', '2', '20'),
-    device: number('device', '0.4', '1'),
-    server: number('server', '0.3', '1'),
-    zone: number('zone', '0.2', '1'),
-    pair: number('pair', '0.1', '1'),
+    population: number('population', 40, '100'),
+    generations: number('generations', 40, '60'),
+    overload: number('overload', 0, '100'),
+    seed: number('seed', 1, '4294967295'),
+    lower: number('lower', 0.5, '1'),
+    upper: number('upper', 2, '20'),
+    device: number('device', 0.4, '1'),
+    server: number('server', 0.3, '1'),
+    zone: number('zone', 0.2, '1'),
+    pair: number('pair', 0.1, '1'),
   };
   const value = (control: HTMLInputElement) => Number(control.value);
   const content = [
-    el(
-      'div',
-      { className: 'lab-form' },
+    fields(
       field('Ring', controls.ring),
       field('Candidates', controls.population, '4 to 100'),
       field('Generations', controls.generations, '1 to 60'),
@@ -61,9 +69,7 @@ function searchForm(rings: readonly string[], onStart: (id: string) => void) {
       'details',
       {},
       el('summary', { textContent: 'Weight limits and failures' }),
-      el(
-        'div',
-        { className: 'lab-form' },
+      fields(
         field('Min weight', controls.lower, '× current weight'),
         field('Max weight', controls.upper, '× current weight'),
         field('Device failure', controls.device, 'relative importance'),
@@ -72,7 +78,7 @@ function searchForm(rings: readonly string[], onStart: (id: string) => void) {
         field('Two devices fail', controls.pair, 'relative importance'),
       ),
     ),
-    el('div', { className: 'row' }, el('button', { className: 'primary', textContent: 'Search' })),
+    row(el('button', { className: 'primary', textContent: 'Search' })),
   ];
   const form = startForm(content, async () => {
     const { id } = await call('POST', '/lab/api/genome/runs', {

@@ -2,12 +2,22 @@ import { $, durationText, el, ask } from '../../../../ui/dom.js';
 import { call } from '../../../../ui/api.js';
 import { fail } from '../../../../ui/shell.js';
 import { cooldownText } from '../../page/cooldown.js';
-import { badge, field, input, numberText, table } from '../../page/ground.js';
+import {
+  badge,
+  field,
+  input,
+  numberInput,
+  numberText,
+  quiet,
+  row,
+  tableOf,
+} from '../../page/ground.js';
 import type { NodeStatus } from '../drills.js';
 import type { Impact } from '../impact.js';
 import type { DrillsView } from '../page.js';
+import type { Tone } from '../../page/ground.js';
 
-export const STATES: Record<NodeStatus['state'], ['ok' | 'warn' | 'crit' | 'info', string]> = {
+const STATES: Record<NodeStatus['state'], [Tone, string]> = {
   up: ['ok', 'Up'],
   stopping: ['warn', 'Stopping'],
   held_down: ['crit', 'Down (drill)'],
@@ -28,7 +38,11 @@ const ROUND = 2 * Math.PI * RADIUS;
  * @param view what may be done here
  * @param open shows a drill
  */
-export function nodeCard(name: string, view: () => DrillsView, open: (id: string) => void) {
+export function nodeCard(
+  name: string,
+  { needs, can_force: canForce }: DrillsView,
+  open: (id: string) => void,
+) {
   const state = el('span');
   const said = el('div');
   const services = el('ul', { className: 'node-services' });
@@ -38,14 +52,14 @@ export function nodeCard(name: string, view: () => DrillsView, open: (id: string
   const element = el(
     'section',
     { className: 'card node-card' },
-    el('div', { className: 'row' }, el('h2', { textContent: name }), state),
+    row(el('h2', { textContent: name }), state),
     said,
     countdown,
     services,
-    el('div', { className: 'row' }, down, up),
+    row(down, up),
   );
   element.setAttribute('aria-label', name);
-  down.onclick = () => void takeDown(name, view().can_force, open);
+  down.onclick = () => void takeDown(name, canForce, open);
   up.onclick = async () => {
     up.disabled = true;
     await call('POST', '/lab/api/node/up', { node: name }).catch(fail);
@@ -54,13 +68,8 @@ export function nodeCard(name: string, view: () => DrillsView, open: (id: string
     const [tone, text] = STATES[node.state];
     state.replaceChildren(badge(text, tone));
     said.replaceChildren(
-      el('p', {
-        className: 'quiet',
-        textContent: `${node.storage_ip}, ${node.devices.length === 0 ? 'devices unknown' : node.devices.join(', ')}`,
-      }),
-      ...(node.problem === null
-        ? []
-        : [el('p', { className: 'quiet', textContent: node.problem })]),
+      quiet(`${node.storage_ip}, ${node.devices.join(', ') || 'devices unknown'}`),
+      ...(node.problem === null ? [] : [quiet(node.problem)]),
     );
     services.replaceChildren(...node.services.map(serviceLine));
     const restsFor = Math.max(0, (node.cooldown_until_unix_s ?? 0) - nowS);
@@ -72,7 +81,6 @@ export function nodeCard(name: string, view: () => DrillsView, open: (id: string
           ? [el('span', { className: 'quiet', textContent: cooldownText(restsFor) })]
           : []),
     );
-    const { needs } = view();
     down.hidden = node.held !== null;
     down.disabled = needs !== null || rests || node.services.length === 0;
     down.title =
@@ -145,7 +153,7 @@ async function takeDown(name: string, canForce: boolean, open: (id: string) => v
     impactTable(impact),
     field(
       'Seconds',
-      input('ttl', { type: 'number', min: '10', max: '3600', value: '120', required: true }),
+      numberInput('ttl', 120, { min: '10', max: '3600', required: true }),
       '10 to 3600; the services then restart automatically, even if the console is down',
     ),
     field('Node name', input('confirm', { required: true }), `type ${name} to confirm`),
@@ -191,16 +199,12 @@ function summary({
 }
 
 export function impactTable({ rings }: Impact) {
-  return table(
-    'Expected impact',
-    [
-      { title: 'Ring', value: (row) => row.ring },
-      { title: 'Policy', value: (row) => row.policy },
-      { title: 'Partitions', value: (row) => row.parts },
-      { title: 'Fewer replicas', value: (row) => row.degraded_parts },
-      { title: 'No write quorum', value: (row) => row.write_blocked_parts },
-      { title: 'Unreadable', value: (row) => row.read_blocked_parts },
-    ],
-    rings,
-  );
+  return tableOf('Expected impact', rings, [
+    { title: 'Ring', value: (row) => row.ring },
+    { title: 'Policy', value: (row) => row.policy },
+    { title: 'Partitions', value: (row) => row.parts },
+    { title: 'Fewer replicas', value: (row) => row.degraded_parts },
+    { title: 'No write quorum', value: (row) => row.write_blocked_parts },
+    { title: 'Unreadable', value: (row) => row.read_blocked_parts },
+  ]);
 }

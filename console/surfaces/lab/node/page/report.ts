@@ -1,9 +1,8 @@
-import { durationText, el } from '../../../../ui/dom.js';
+import { durationText } from '../../../../ui/dom.js';
 import { timeElement } from '../../../../ui/times.js';
-import { card, figures, numberText, table, TAKERS } from '../../page/ground.js';
+import { figures, numberText, tableCard, TAKERS } from '../../page/ground.js';
 import type { DrillReport } from '../drill.js';
 import type { DrillView } from '../drills.js';
-import type { DrillsView } from '../page.js';
 
 export function reportFigures({
   probes,
@@ -53,55 +52,17 @@ export function reportFigures({
 }
 
 export function journalCard(journal: DrillView['journal']) {
-  return card(
-    'Event log',
-    table(
-      'Event log',
-      [
-        {
-          title: 'Time',
-          value: (row) => new Date(1000 * row.unix_s).toISOString(),
-          cell: (row) => timeElement(1000 * row.unix_s),
-        },
-        { title: 'State', value: (row) => row.state },
-        { title: 'By', value: (row) => TAKERS[row.by] },
-        {
-          title: 'Actions taken',
-          value: (row) => row.outcomes.map(({ text }) => text).join('; ') || null,
-        },
-      ],
-      journal,
-    ),
-  );
-}
-
-export function drillTable(items: DrillsView['items'], onOpen: (id: string) => void) {
-  return card(
-    'Drills',
-    table(
-      'Drills',
-      [
-        {
-          title: 'Started',
-          value: (row) => new Date(1000 * row.started_unix_s).toISOString(),
-          cell: (row) => timeElement(1000 * row.started_unix_s),
-        },
-        { title: 'Node', value: (row) => row.target },
-        { title: 'Seconds', value: (row) => row.params.ttl_s },
-        { title: 'By', value: (row) => row.actor },
-        { title: 'State', value: (row) => row.state },
-        {
-          title: 'Report',
-          value: (row) => row.id,
-          cell: (row) =>
-            el('button', {
-              className: 'plain',
-              textContent: 'View',
-              onclick: () => onOpen(row.id),
-            }),
-        },
-      ],
-      items,
-    ),
-  );
+  return tableCard('Event log', journal, [
+    {
+      title: 'Time',
+      value: (row) => new Date(1000 * row.unix_s).toISOString(),
+      cell: (row) => timeElement(1000 * row.unix_s),
+    },
+    { title: 'State', value: (row) => row.state },
+    { title: 'By', value: (row) => TAKERS[row.by] },
+    {
+      title: 'Actions taken',
+      value: (row) => row.outcomes.map(({ text }) => text).join('; ') || null,
+    },
+  ]);
 }

@@ -4,13 +4,18 @@ import {
   badge,
   card,
   field,
+  fields,
   fill,
   input,
   keepInUrl,
   missingHere,
+  note,
+  numberInput,
   numberText,
   pageHead,
+  row,
   select,
+  stack,
 } from '../../page/ground.js';
 import { comparisonReport } from './report.js';
 import type { PolicyView } from '../page.js';
@@ -22,7 +27,7 @@ export async function mount() {
   const main = $('#main');
   main.classList.add('lab-page');
   const chooser = el('div');
-  const result = el('div', { className: 'lab-page' });
+  const result = stack();
   main.append(pageHead(), chooser, result);
   await fill(chooser, async () => {
     const missing = await missingHere();
@@ -52,19 +57,13 @@ function chooserForm(policies: readonly PolicyView[], result: HTMLElement) {
     hypothetical('a', 'replication', 4, 2, 2),
     hypothetical('b', 'erasure_coding', 8, 4, 3),
   ];
-  const afr = input('afr', { type: 'number', step: 'any', min: '0.01', max: '100', value: '2' });
-  const mttr = input('mttr', { type: 'number', step: 'any', min: '0.1', max: '8766', value: '24' });
-  const disk = input('disk', { type: 'number', step: 'any', min: '0.1', max: '1000', value: '10' });
-  const network = input('net', {
-    type: 'number',
-    step: 'any',
-    min: '1',
-    max: '100000',
-    value: '100',
-  });
+  const afr = numberInput('afr', 2, { step: 'any', min: '0.01', max: '100' });
+  const mttr = numberInput('mttr', 24, { step: 'any', min: '0.1', max: '8766' });
+  const disk = numberInput('disk', 10, { step: 'any', min: '0.1', max: '1000' });
+  const network = numberInput('net', 100, { step: 'any', min: '1', max: '100000' });
   const sizes = input('sizes', { value: '1024 65536 1048576 16777216 1073741824' });
-  const objects = input('n', { type: 'number', min: '1', max: '50', value: '10' });
-  const bytes = input('bytes', { type: 'number', min: '0', max: '8388608', value: '65536' });
+  const objects = numberInput('n', 10, { min: '1', max: '50' });
+  const bytes = numberInput('bytes', 65_536, { min: '0', max: '8388608' });
   const measure = el('button', { type: 'button', textContent: 'Compare and measure' });
   let isMeasured = false;
   /** Ends the measurement that goes on. */
@@ -94,9 +93,7 @@ function chooserForm(policies: readonly PolicyView[], result: HTMLElement) {
       el('legend', { textContent: 'Hypothetical policies' }),
       ...thought.map(({ node }) => node),
     ),
-    el(
-      'div',
-      { className: 'lab-form' },
+    fields(
       field('Annual disk failure rate (%)', afr),
       field('Hours to restore a lost replica', mttr),
       field('Disk size (TB)', disk),
@@ -107,20 +104,16 @@ function chooserForm(policies: readonly PolicyView[], result: HTMLElement) {
       'details',
       {},
       el('summary', { textContent: 'Measure cluster policies' }),
-      el(
-        'div',
-        { className: 'lab-form' },
+      fields(
         field('Objects', objects, '1 to 50 per policy'),
         field('Object size (bytes)', bytes, 'up to 8 MiB'),
         measure,
       ),
-      el('p', {
-        className: 'lab-note',
-        textContent:
-          'Objects are written and read back one at a time in a temporary container for each policy. The measurement stops after two minutes or when you leave the page.',
-      }),
+      note(
+        'Objects are written and read back one at a time in a temporary container for each policy. The measurement stops after two minutes or when you leave the page.',
+      ),
     ),
-    el('div', { className: 'row' }, el('button', { className: 'primary', textContent: 'Compare' })),
+    row(el('button', { className: 'primary', textContent: 'Compare' })),
   );
   form.addEventListener('submit', (event) => {
     event.preventDefault();
@@ -182,8 +175,7 @@ function hypothetical(
   ]);
   type.value = kind;
   const number = (name: string, label: string, value: number) => {
-    const own = { type: 'number', min: '1', max: '64', value: String(value) };
-    const made = input(`${id}-${name}`, own);
+    const made = numberInput(`${id}-${name}`, value, { min: '1', max: '64' });
     made.setAttribute('aria-label', label);
     return made;
   };

@@ -1,7 +1,7 @@
 import { barChart } from '../../../../ui/charts/bars.js';
 import { ChartFigure } from '../../../../ui/charts/figure.js';
 import { bytesText, durationText, el } from '../../../../ui/dom.js';
-import { card, numberText, percentText, table } from '../../page/ground.js';
+import { card, note, numberText, percentText, table } from '../../page/ground.js';
 import type { ComparedPolicy as PolicyRow, ComparisonView } from '../page.js';
 
 const LINES: readonly (readonly [
@@ -73,11 +73,7 @@ export function comparisonReport(
     ],
   ];
   const lines = [...LINES, ...repair, ...(isMeasured ? MEASURED_LINES : [])].map(
-    ([label, value, hint]) => ({
-      label,
-      hint,
-      values: rows.map(value),
-    }),
+    ([label, value, hint]) => ({ label, hint, values: rows.map(value) }),
   );
   const columns = rows.map((row, place) => ({
     title: row.index === null ? `${row.name} (not in the cluster)` : row.name,
@@ -120,10 +116,9 @@ export function comparisonReport(
         ],
         lines,
       ),
-      el('p', {
-        className: 'lab-note',
-        textContent: `Durability is modeled: ${assumptions.afr_pct}% of disks fail per year, independently of each other, and a lost replica is restored after ${assumptions.mttr_h} h. Latent disk errors and operator mistakes are not included.`,
-      }),
+      note(
+        `Durability is modeled: ${assumptions.afr_pct}% of disks fail per year, independently of each other, and a lost replica is restored after ${assumptions.mttr_h} h. Latent disk errors and operator mistakes are not included.`,
+      ),
     ),
     card(
       'Disk usage by object size',
@@ -145,10 +140,9 @@ export function comparisonReport(
       ...(inexact.length === 0
         ? []
         : [
-            el('p', {
-              className: 'lab-note',
-              textContent: `Sizes for ${inexact.join(', ')} are approximate: the code's word size is unknown, so they may be a few bytes too small.`,
-            }),
+            note(
+              `Sizes for ${inexact.join(', ')} are approximate: the code's word size is unknown, so they may be a few bytes too small.`,
+            ),
           ]),
     ),
   ];

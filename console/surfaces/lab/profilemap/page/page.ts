@@ -4,27 +4,33 @@ import { ChartFigure } from '../../../../ui/charts/figure.js';
 import { treeChart } from '../../../../ui/charts/tree.js';
 import { $, durationText, el } from '../../../../ui/dom.js';
 import {
-  badge,
+  badges,
   card,
   field,
   figures,
   fill,
-  input,
   keepInUrl,
+  note,
+  numberInput,
+  numbers,
   numberText,
   pageHead,
   problem,
+  row,
   select,
   setViewState,
-  table,
+  stack,
+  tableCard,
+  tableOf,
   viewState,
 } from '../../page/ground.js';
 import type { PulseView } from '../page.js';
 import type { ProfileSnapshot as Snapshot } from '../profile-map.js';
+import type { Tone } from '../../page/ground.js';
 
 type Node = Snapshot['root'];
 
-const STATES: Record<Snapshot['sources'][number]['state'], 'ok' | 'warn' | 'crit' | 'info'> = {
+const STATES: Record<Snapshot['sources'][number]['state'], Tone> = {
   live: 'ok',
   silent: 'warn',
   unavailable: 'crit',
@@ -38,21 +44,19 @@ const MUCH = 1.5;
 export async function mount() {
   const main = $('#main');
   main.classList.add('lab-page');
-  const body = el('div', { className: 'lab-page' });
-  main.append(pageHead(), body);
   const page = new Page();
-  body.append(page.element);
+  main.append(pageHead(), page.element);
   await page.refresh();
 }
 
 class Page {
-  element = el('div', { className: 'lab-page' });
+  element = stack();
   #path = select('path', [
     ['put', 'PUT'],
     ['get', 'GET'],
     ['replication', 'Replication'],
   ]);
-  #shown = el('div', { className: 'lab-page' });
+  #shown = stack();
   #said = el('div');
   /** The former measurement, to compare with. */
   #before: Snapshot | null = null;
@@ -80,11 +84,9 @@ class Page {
   }
 
   #controls() {
-    const [n, bytes, clients] = [
-      input('n', { type: 'number', min: '1', max: '200', value: '20' }),
-      input('bytes', { type: 'number', min: '0', max: '8388608', value: '65536' }),
-      input('clients', { type: 'number', min: '1', max: '8', value: '1' }),
-    ];
+    const n = numberInput('n', 20, { min: '1', max: '200' });
+    const bytes = numberInput('bytes', 65_536, { min: '0', max: '8388608' });
+    const clients = numberInput('clients', 1, { min: '1', max: '8' });
     const button = el('button', { className: 'primary', textContent: 'Send pulse' });
     const form = el(
       'form',
@@ -125,14 +127,10 @@ class Page {
       }),
     );
     const look = el('button', { textContent: 'Refresh', onclick: () => void this.refresh() });
-    const text =
-      'Test requests write or read objects in a temporary container. “Start measuring” counts from now on and uses the figures shown so far as the baseline.';
-    return card(
-      'Measure',
-      form,
-      el('div', { className: 'row' }, mark, look),
-      el('p', { className: 'lab-note', textContent: text }),
+    const remark = note(
+      'Test requests write or read objects in a temporary container. “Start measuring” counts from now on and uses the figures shown so far as the baseline.',
     );
+    return card('Measure', form, row(mark, look), remark);
   }
 
   /** Keeps the shown measurement, for the comparison with the next one. */
@@ -223,64 +221,33 @@ function beside(root: Node, former: ReadonlyMap<string, Node>) {
 function stageTable(root: Node, former: ReadonlyMap<string, Node>, window: string) {
   return card(
     'Stages',
-    el('p', { className: 'lab-note', textContent: window }),
-    table(
-      'Stages',
-      [
-        { title: 'Stage', value: (node) => node.name },
-        {
-          title: 'Samples',
-          number: true,
-          value: (node) => node.count,
-          cell: (node) => (node.count === null ? 'not measured' : numberText(node.count, 0)),
-        },
-        {
-          title: 'Mean',
-          number: true,
-          value: (node) => node.mean_ms,
-          cell: (node) => textOf(node.mean_ms),
-        },
-        {
-          title: 'p95',
-          number: true,
-          value: (node) => node.p95_ms,
-          cell: (node) => textOf(node.p95_ms),
-        },
-        {
-          title: 'Total',
-          number: true,
-          value: (node) => node.total_ms,
-          cell: (node) => textOf(node.total_ms),
-        },
-        {
-          title: 'Previous mean',
-          number: true,
-          value: (node) => former.get(node.id)?.mean_ms ?? null,
-          cell: (node) => textOf(former.get(node.id)?.mean_ms ?? null),
-        },
-      ],
-      flat(root).slice(1),
-    ),
+    note(window),
+    tableOf('Stages', flat(root).slice(1), [
+      { title: 'Stage', value: (node) => node.name },
+      numbers(
+        'Samples',
+        (node) => node.count,
+        (count) => numberText(count, 0),
+        'not measured',
+      ),
+      numbers('Mean', (node) => node.mean_ms, msText),
+      numbers('p95', (node) => node.p95_ms, msText),
+      numbers('Total', (node) => node.total_ms, msText),
+      numbers('Previous mean', (node) => former.get(node.id)?.mean_ms ?? null, msText),
+    ]),
   );
 }
 
 function sourceTable({ sources }: Snapshot) {
-  return card(
-    'Sources',
-    table(
-      'Sources',
-      [
-        { title: 'Source', value: (row) => row.title },
-        {
-          title: 'State',
-          value: (row) => row.state,
-          cell: (row) => badge(row.state, STATES[row.state]),
-        },
-        { title: 'Note', value: (row) => row.note },
-      ],
-      sources,
+  return tableCard('Sources', sources, [
+    { title: 'Source', value: ({ title }) => title },
+    badges(
+      'State',
+      ({ state }) => state,
+      ({ state }) => [STATES[state], state],
     ),
-  );
+    { title: 'Note', value: (source) => source.note },
+  ]);
 }
 
 function pulseCard({ n, errors, p50_ms: p50, p95_ms: p95, api }: PulseView) {

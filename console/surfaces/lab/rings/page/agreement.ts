@@ -1,6 +1,7 @@
 import { timeElement } from '../../../../ui/times.js';
 import { el } from '../../../../ui/dom.js';
-import { badge, card, table } from '../../page/ground.js';
+import { badge, badges, card, row, tableOf } from '../../page/ground.js';
+import type { Tone } from '../../page/ground.js';
 import type { AgreementView } from '../agreement.js';
 
 /** Whether the servers have the rings that are shown here. */
@@ -15,36 +16,19 @@ export function agreementCard({ items, servers, left_out: leftOut, at_unix_s: at
       : `${servers} servers queried, ${leftOut} skipped. Last checked `;
   return card(
     'Ring consistency across servers',
-    el(
-      'p',
-      { className: 'row' },
-      source,
-      el('span', { className: 'quiet' }, queried, timeElement(1000 * at)),
-    ),
-    table(
-      'Ring consistency across servers',
-      [
-        { title: 'Ring', value: (row) => row.name },
-        {
-          title: 'State',
-          value: (row) => stateOf(row)[1],
-          cell: (row) => badge(stateOf(row)[1], stateOf(row)[0]),
-        },
-        { title: 'Matching', value: (row) => row.match, number: true },
-        { title: 'Mismatched', value: (row) => row.differ, number: true },
-        { title: 'Unknown', value: (row) => row.unknown, number: true },
-        { title: 'Mismatched servers', value: (row) => row.differing.join(' ') },
-      ],
-      items,
-    ),
+    row(source, el('span', { className: 'quiet' }, queried, timeElement(1000 * at))),
+    tableOf('Ring consistency across servers', items, [
+      { title: 'Ring', value: ({ name }) => name },
+      badges('State', (ring) => stateOf(ring)[1], stateOf),
+      { title: 'Matching', value: ({ match }) => match, number: true },
+      { title: 'Mismatched', value: ({ differ }) => differ, number: true },
+      { title: 'Unknown', value: ({ unknown }) => unknown, number: true },
+      { title: 'Mismatched servers', value: ({ differing }) => differing.join(' ') },
+    ]),
   );
 }
 
-function stateOf({
-  match,
-  differ,
-  unknown,
-}: AgreementView['items'][number]): ['ok' | 'warn' | 'crit' | '', string] {
+function stateOf({ match, differ, unknown }: AgreementView['items'][number]): [Tone, string] {
   if (differ > 0) return ['crit', 'mismatch'];
   if (match === 0) return ['', 'unknown'];
   return unknown > 0 ? ['warn', 'some not responding'] : ['ok', 'all match'];

@@ -1,6 +1,6 @@
 import { call } from '../../../../ui/api.js';
 import { bytesText, el } from '../../../../ui/dom.js';
-import { field, input } from '../../page/ground.js';
+import { field, numberInput } from '../../page/ground.js';
 import type { RingUsage } from '../ring-usage.js';
 
 const GIB = 1024 ** 3;
@@ -14,12 +14,7 @@ const ASSUMED_GIB = 1024;
  * @returns `value` in bytes, of all replicas
  */
 export function bytesField(ring: string): { node: HTMLElement; value: () => number } {
-  const control = input('stored', {
-    type: 'number',
-    min: '0',
-    step: 'any',
-    value: String(ASSUMED_GIB),
-  });
+  const control = numberInput('stored', ASSUMED_GIB, { min: '0', step: 'any' });
   const node = field('Data on devices (GiB)', control);
   const hint = el('span', { className: 'hint', textContent: 'assumed; querying servers…' });
   node.append(hint);

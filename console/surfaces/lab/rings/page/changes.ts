@@ -1,5 +1,5 @@
 import { bytesText } from '../../../../ui/dom.js';
-import { card, figures, numberText, percentText, table } from '../../page/ground.js';
+import { card, figures, numbers, numberText, percentText, tableOf } from '../../page/ground.js';
 import type { RingComparison, WhatIfReport } from '../ring-changes.js';
 
 /** The differences between two rings: of a comparison, and of a change that is tried. */
@@ -41,36 +41,24 @@ export function changeReport(report: WhatIfReport | RingComparison, storedBytes:
     ),
     card(
       changed.length === 0 ? 'No device changes' : 'Changed devices',
-      table(
-        'Changed devices',
-        [
-          { title: 'Device', value: (row) => row.name },
-          { title: 'Weight', value: (row) => row.weight_before, number: true },
-          { title: 'New weight', value: (row) => row.weight_after, number: true },
-          { title: 'Partitions', value: (row) => row.parts_before, number: true },
-          { title: 'New partitions', value: (row) => row.parts_after, number: true },
-          {
-            title: 'Difference',
-            value: (row) => row.parts_after - row.parts_before,
-            cell: (row) => signed(row.parts_after - row.parts_before),
-            number: true,
-          },
-          {
-            title: 'Data moved',
-            value: (row) => Math.round(bytesOf(row.parts_after - row.parts_before)),
-            cell: (row) => signedBytes(bytesOf(row.parts_after - row.parts_before)),
-            number: true,
-          },
-          {
-            title: 'New balance',
-            value: (row) => row.balance_after_pct,
-            cell: (row) =>
-              row.balance_after_pct === null ? '–' : `${numberText(row.balance_after_pct)}%`,
-            number: true,
-          },
-        ],
-        changed,
-      ),
+      tableOf('Changed devices', changed, [
+        { title: 'Device', value: (row) => row.name },
+        { title: 'Weight', value: (row) => row.weight_before, number: true },
+        { title: 'New weight', value: (row) => row.weight_after, number: true },
+        { title: 'Partitions', value: (row) => row.parts_before, number: true },
+        { title: 'New partitions', value: (row) => row.parts_after, number: true },
+        numbers('Difference', (row) => row.parts_after - row.parts_before, signed),
+        numbers(
+          'Data moved',
+          (row) => Math.round(bytesOf(row.parts_after - row.parts_before)),
+          signedBytes,
+        ),
+        numbers(
+          'New balance',
+          (row) => row.balance_after_pct,
+          (pct) => `${numberText(pct)}%`,
+        ),
+      ]),
     ),
   ];
 }
@@ -80,6 +68,5 @@ function signed(value: number) {
 }
 
 function signedBytes(bytes: number) {
-  const text = bytesText(Math.round(Math.abs(bytes)));
-  return `${bytes < 0 ? '−' : bytes > 0 ? '+' : ''}${text}`;
+  return `${bytes < 0 ? '−' : bytes > 0 ? '+' : ''}${bytesText(Math.abs(bytes))}`;
 }

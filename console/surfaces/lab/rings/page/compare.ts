@@ -6,10 +6,12 @@ import {
   field,
   fill,
   keepInUrl,
+  numbers,
   numberText,
   select,
   setViewState,
-  table,
+  stack,
+  tableOf,
   viewState,
 } from '../../page/ground.js';
 import { bytesField } from './bytes.js';
@@ -32,7 +34,7 @@ export function comparePanel({ ring, rings }: RingContext) {
   }
   const other = select('with', others);
   const bytes = bytesField(ring.name);
-  const result = el('div', { className: 'lab-page' });
+  const result = stack();
   const form = el(
     'form',
     { className: 'lab-form' },
@@ -52,19 +54,10 @@ export function comparePanel({ ring, rings }: RingContext) {
         ...changeReport(found, bytes.value()),
         card(
           'Partitions by number of moved replicas',
-          table(
-            'Replicas moved',
-            [
-              { title: 'Replicas moved', value: (row) => row.moved, number: true },
-              {
-                title: 'Partitions',
-                value: (row) => row.parts,
-                cell: (row) => numberText(row.parts),
-                number: true,
-              },
-            ],
-            rows,
-          ),
+          tableOf('Replicas moved', rows, [
+            { title: 'Replicas moved', value: (row) => row.moved, number: true },
+            numbers('Partitions', (row) => row.parts, numberText),
+          ]),
         ),
       ];
     });

@@ -2,7 +2,7 @@ import { call, query } from '../../../../ui/api.js';
 import { ChartFigure } from '../../../../ui/charts/figure.js';
 import { plain } from '../../../../ui/charts/shapes.js';
 import { el } from '../../../../ui/dom.js';
-import { problem, setViewState, viewState } from '../../page/ground.js';
+import { note, problem, row, setViewState, viewState } from '../../page/ground.js';
 import {
   clamped,
   decodeMap,
@@ -59,7 +59,7 @@ class MapPanel {
   #ring;
   #shown;
   #figure;
-  #note = el('p', { className: 'lab-note' });
+  #note = note();
   #said = el('div');
   /** Counts what was asked for: what is not the latest is not shown. */
   #asked = 0;
@@ -88,9 +88,7 @@ class MapPanel {
     this.element = el(
       'div',
       {},
-      el(
-        'div',
-        { className: 'row' },
+      row(
         button('Zoom in', zoom(CLOSER)),
         button('Zoom out', zoom(1 / CLOSER)),
         button('Show whole ring', () => this.#shown.whole),

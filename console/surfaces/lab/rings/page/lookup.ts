@@ -7,17 +7,20 @@ import {
   figures,
   fill,
   input,
+  note,
+  numbers,
   setViewState,
-  table,
+  stack,
+  tableOf,
   viewState,
 } from '../../page/ground.js';
 import type { NodeHead } from '../../ground/node-reader.js';
 import type { LookupDevice } from '../lookup.js';
 import type { LookupView } from '../page.js';
-import type { Column } from '../../page/ground.js';
+import type { Column, Tone } from '../../page/ground.js';
 import type { RingContext } from './page.js';
 
-const STATES: Record<NodeHead['state'], ['ok' | 'warn' | 'crit' | 'info', string]> = {
+const STATES: Record<NodeHead['state'], [Tone, string]> = {
   present: ['ok', 'there'],
   tombstone: ['info', 'deleted (tombstone)'],
   absent: ['warn', 'not found'],
@@ -40,7 +43,7 @@ export function lookupPanel({ ring }: RingContext) {
   ].slice(0, depth);
   const isLive = viewState().live === '1';
   const live = el('input', { type: 'checkbox', name: 'live', checked: isLive });
-  const result = el('div', { className: 'lab-page' });
+  const result = stack();
   const form = el(
     'form',
     { className: 'lab-form' },
@@ -107,15 +110,7 @@ function shown(found: LookupView) {
         cell: (row) => stateCell(answer(row)),
       },
       { title: 'Timestamp', value: (row) => answer(row)?.timestamp ?? null },
-      {
-        title: 'Size',
-        value: (row) => answer(row)?.bytes ?? null,
-        cell: (row) => {
-          const bytes = answer(row)?.bytes ?? null;
-          return bytes === null ? '–' : bytesText(bytes);
-        },
-        number: true,
-      },
+      numbers('Size', (row) => answer(row)?.bytes ?? null, bytesText),
       { title: 'ETag', value: (row) => answer(row)?.etag ?? null },
     );
   }
@@ -128,16 +123,17 @@ function shown(found: LookupView) {
       ]),
       ...checkNodes(found.check),
     ),
-    card('Devices in lookup order', table('Placement', columns, rows)),
+    card('Devices in lookup order', tableOf('Placement', rows, columns)),
   ];
 }
 
 function checkNodes(check: LookupView['check']) {
   if (check === null) return [];
-  const note = el('p', { className: 'lab-note', textContent: check.difference ?? '' });
-  if (check.agrees === null) return [badge('swift-get-nodes returned no result', 'warn'), note];
+  const difference = note(check.difference ?? '');
+  if (check.agrees === null)
+    return [badge('swift-get-nodes returned no result', 'warn'), difference];
   if (check.agrees) return [badge('matches swift-get-nodes', 'ok')];
-  return [badge('differs from swift-get-nodes', 'crit'), note];
+  return [badge('differs from swift-get-nodes', 'crit'), difference];
 }
 
 function stateCell(head: NodeHead | undefined) {

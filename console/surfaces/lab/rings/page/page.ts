@@ -5,9 +5,12 @@ import {
   card,
   fill,
   missingHere,
+  numbers,
   pageHead,
+  plainButton,
   setViewState,
-  table,
+  stack,
+  tableCard,
   tabList,
   viewState,
 } from '../../page/ground.js';
@@ -61,7 +64,7 @@ export async function mount() {
   const main = $('#main');
   main.classList.add('lab-page');
   const list = el('div');
-  const detail = el('div', { className: 'lab-page' });
+  const detail = stack();
   const agreement = el('div');
   main.append(pageHead(), list, agreement, detail);
   const missing = await missingHere();
@@ -84,48 +87,25 @@ export async function mount() {
 }
 
 function ringTable(rings: RingsView, onChoose: (ring: RingRow) => void) {
-  return card(
-    'Rings',
-    table(
-      'Rings',
-      [
-        {
-          title: 'Ring',
-          value: (row) => row.name,
-          cell: (row) =>
-            'md5' in row
-              ? el('button', {
-                  className: 'plain',
-                  textContent: row.name,
-                  onclick: () => onChoose(row as RingRow),
-                })
-              : row.name,
-        },
-        {
-          title: 'Policy',
-          value: (row) => row.policy_name ?? null,
-          cell: (row) => policyCell(row),
-        },
-        { title: 'Partitions', value: (row) => row.parts ?? null, number: true },
-        { title: 'Replicas', value: (row) => row.replicas ?? null, number: true },
-        { title: 'Devices', value: (row) => row.devices ?? null, number: true },
-        { title: 'Version', value: (row) => row.ring_version ?? null, number: true },
-        {
-          title: 'File',
-          value: (row) => row.bytes ?? null,
-          cell: (row) => (row.bytes === undefined ? '–' : bytesText(row.bytes)),
-          number: true,
-        },
-        {
-          title: 'MD5',
-          value: (row) => row.md5 ?? null,
-          cell: (row) =>
-            el('code', { textContent: (row.md5 ?? '').slice(0, 8), title: row.md5 ?? '' }),
-        },
-      ],
-      rings.items as readonly AnyRing[],
-    ),
-  );
+  return tableCard('Rings', rings.items as readonly AnyRing[], [
+    {
+      title: 'Ring',
+      value: (row) => row.name,
+      cell: (row) =>
+        'md5' in row ? plainButton(row.name, () => onChoose(row as RingRow)) : row.name,
+    },
+    { title: 'Policy', value: (row) => row.policy_name ?? null, cell: policyCell },
+    { title: 'Partitions', value: (row) => row.parts ?? null, number: true },
+    { title: 'Replicas', value: (row) => row.replicas ?? null, number: true },
+    { title: 'Devices', value: (row) => row.devices ?? null, number: true },
+    { title: 'Version', value: (row) => row.ring_version ?? null, number: true },
+    numbers('File', (row) => row.bytes ?? null, bytesText),
+    {
+      title: 'MD5',
+      value: (row) => row.md5 ?? null,
+      cell: ({ md5 = '' }) => el('code', { textContent: md5.slice(0, 8), title: md5 }),
+    },
+  ]);
 }
 
 function policyCell(row: AnyRing) {

@@ -1,5 +1,13 @@
 import { el } from '../../../../ui/dom.js';
-import { badge, card, figures, numberText, percentText, table } from '../../page/ground.js';
+import {
+  badge,
+  card,
+  figures,
+  numbers,
+  numberText,
+  percentText,
+  tableOf,
+} from '../../page/ground.js';
 import type { DeviceRow, RingReport } from '../ring-report.js';
 
 const LEVELS = ['', 'Region', 'Zone', 'Server', 'Device'];
@@ -41,32 +49,26 @@ export function devicesPanel({ devices }: RingReport) {
   return [
     card(
       'Partitions by device',
-      table(
-        'Devices',
-        [
-          { title: 'ID', value: (row) => row.id, number: true },
-          { title: 'Region', value: (row) => row.region, number: true },
-          { title: 'Zone', value: (row) => row.zone, number: true },
-          { title: 'Server', value: (row) => `${row.ip}:${row.port}` },
-          { title: 'Device', value: (row) => row.device },
-          { title: 'Weight', value: (row) => row.weight, number: true },
-          {
-            title: 'Expected',
-            value: (row) => row.wanted_parts,
-            cell: (row) => numberText(row.wanted_parts, 1),
-            number: true,
-          },
-          { title: 'Assigned', value: (row) => row.parts, number: true },
-          { title: 'Share', value: (row) => row.parts / most, cell: (row) => bar(row, most) },
-          {
-            title: 'Balance',
-            value: (row) => row.balance_pct,
-            cell: (row) => `${numberText(row.balance_pct)}%`,
-            number: true,
-          },
-        ],
-        devices,
-      ),
+      tableOf('Devices', devices, [
+        { title: 'ID', value: (row) => row.id, number: true },
+        { title: 'Region', value: (row) => row.region, number: true },
+        { title: 'Zone', value: (row) => row.zone, number: true },
+        { title: 'Server', value: (row) => `${row.ip}:${row.port}` },
+        { title: 'Device', value: (row) => row.device },
+        { title: 'Weight', value: (row) => row.weight, number: true },
+        numbers(
+          'Expected',
+          (row) => row.wanted_parts,
+          (parts) => numberText(parts, 1),
+        ),
+        { title: 'Assigned', value: (row) => row.parts, number: true },
+        { title: 'Share', value: (row) => row.parts / most, cell: (row) => bar(row, most) },
+        numbers(
+          'Balance',
+          (row) => row.balance_pct,
+          (pct) => `${numberText(pct)}%`,
+        ),
+      ]),
     ),
   ];
 }
@@ -92,23 +94,19 @@ export function spreadPanel({ tiers }: RingReport) {
   return [
     card(
       'Replicas of a partition per region, zone, server and device',
-      table(
-        'Spread',
-        [
-          { title: 'Level', value: (row) => LEVELS[row.depth] ?? '' },
-          { title: 'Name', value: (row) => row.name },
-          { title: 'Max replicas', value: (row) => row.max_replicas, number: true },
-          ...counts,
-          {
-            title: 'Dispersion',
-            value: (row) => row.dispersion_pct,
-            cell: (row) =>
-              badge(`${numberText(row.dispersion_pct)}%`, row.dispersion_pct > 0 ? 'warn' : 'ok'),
-            number: true,
-          },
-        ],
-        tiers,
-      ),
+      tableOf('Spread', tiers, [
+        { title: 'Level', value: (row) => LEVELS[row.depth] ?? '' },
+        { title: 'Name', value: (row) => row.name },
+        { title: 'Max replicas', value: (row) => row.max_replicas, number: true },
+        ...counts,
+        {
+          title: 'Dispersion',
+          value: (row) => row.dispersion_pct,
+          cell: (row) =>
+            badge(`${numberText(row.dispersion_pct)}%`, row.dispersion_pct > 0 ? 'warn' : 'ok'),
+          number: true,
+        },
+      ]),
     ),
   ];
 }

@@ -1,5 +1,5 @@
 import { el, messageOf, shownText } from '../../../../ui/dom.js';
-import { badge, card, figures, numberText } from '../../page/ground.js';
+import { badge, card, figures, note, numberText } from '../../page/ground.js';
 import type { Simulation } from '../ring-sim.js';
 
 /**
@@ -19,11 +19,7 @@ export function simulatedCard(moved: number, ask: () => Promise<Simulation | nul
     (answer) => show(answer === null ? [] : [answered(moved, answer)]),
     (error: unknown) =>
       show([
-        card(
-          'Swift ring builder',
-          badge('no result', 'warn'),
-          el('p', { className: 'lab-note', textContent: shownText(messageOf(error)) }),
-        ),
+        card('Swift ring builder', badge('no result', 'warn'), note(shownText(messageOf(error)))),
       ]),
   );
   return place;
@@ -41,10 +37,8 @@ function answered(moved: number, { moved: theirs, balance_pct: balance, rebalanc
       { label: 'Balance after', value: `${numberText(balance)}%` },
       { label: 'Rebalances', value: String(rebalances) },
     ]),
-    el('p', {
-      className: 'lab-note',
-      textContent:
-        'swift-ring-builder-analyzer builds its own ring from the same devices and applies the change to it. Its partition placement is different, but it moves about the same amount of data.',
-    }),
+    note(
+      'swift-ring-builder-analyzer builds its own ring from the same devices and applies the change to it. Its partition placement is different, but it moves about the same amount of data.',
+    ),
   );
 }

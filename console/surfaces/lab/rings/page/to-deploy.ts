@@ -3,7 +3,7 @@ import { el } from '../../../../ui/dom.js';
 import { fail } from '../../../../ui/shell.js';
 import { toast } from '../../../../ui/toast.js';
 import { handOver } from '../../../../ui/ring-change.js';
-import { card } from '../../page/ground.js';
+import { card, note, row } from '../../page/ground.js';
 import type { RingChange } from '../../../../ui/ring-change.js';
 
 /** Makes a draft of a specification out of a change that was tried. Nothing is saved by it. */
@@ -16,12 +16,10 @@ export function sendToDeploy(wanted: RingChange) {
   });
   return card(
     'Next steps',
-    el('p', {
-      className: 'lab-note',
-      textContent:
-        'Opens the change in Deploy as a draft of the specification. Nothing is saved or applied until you do so there.',
-    }),
-    el('div', { className: 'row' }, send),
+    note(
+      'Opens the change in Deploy as a draft of the specification. Nothing is saved or applied until you do so there.',
+    ),
+    row(send),
   );
 }
 

@@ -1,6 +1,18 @@
 import { call } from '../../../../ui/api.js';
 import { el } from '../../../../ui/dom.js';
-import { card, field, fill, input, keepInUrl, setViewState, viewState } from '../../page/ground.js';
+import {
+  card,
+  field,
+  fields,
+  fill,
+  input,
+  keepInUrl,
+  note,
+  numberInput,
+  setViewState,
+  stack,
+  viewState,
+} from '../../page/ground.js';
 import { bytesField } from './bytes.js';
 import { changeReport } from './changes.js';
 import { sendToDeploy } from './to-deploy.js';
@@ -39,21 +51,9 @@ export async function whatIfPanel({ ring, report }: RingContext) {
     el('th', { scope: 'col', textContent, className: place === 1 || place === 4 ? '' : 'number' }),
   );
   const added = newDeviceFields(devices[0]);
-  const overload = input('overload', {
-    type: 'number',
-    min: '0',
-    max: '100',
-    step: 'any',
-    value: '0',
-  });
-  const seed = input('seed', {
-    type: 'number',
-    min: '0',
-    max: '4294967295',
-    step: '1',
-    value: '1',
-  });
-  const result = el('div', { className: 'lab-page' });
+  const overload = numberInput('overload', 0, { min: '0', max: '100', step: 'any' });
+  const seed = numberInput('seed', 1, { min: '0', max: '4294967295', step: '1' });
+  const result = stack();
   const form = el(
     'form',
     { className: 'lab-page' },
@@ -63,9 +63,7 @@ export async function whatIfPanel({ ring, report }: RingContext) {
       el('table', {}, el('thead', {}, el('tr', {}, ...head)), el('tbody', {}, ...rows)),
     ),
     el('details', {}, el('summary', { textContent: 'Add device' }), added.node),
-    el(
-      'div',
-      { className: 'lab-form' },
+    fields(
       field('Overload', overload, '0.1 = up to 10% more partitions than by weight'),
       field('Seed', seed, 'the same seed gives the same result'),
       bytes.node,
@@ -91,12 +89,10 @@ export async function whatIfPanel({ ring, report }: RingContext) {
   });
   const isKept = keepInUrl(form);
   if (given.size > 0 || isKept) form.dataset.sendAtOnce = '';
-  const note = el('p', {
-    className: 'lab-note',
-    textContent:
-      'Set weights, or clear a field to remove the device. Any partition can move, as after swift-ring-builder pretend_min_part_hours_passed. No ring file is written.',
-  });
-  return [card('Simulate a change', form, note), result];
+  const remark = note(
+    'Set weights, or clear a field to remove the device. Any partition can move, as after swift-ring-builder pretend_min_part_hours_passed. No ring file is written.',
+  );
+  return [card('Simulate a change', form, remark), result];
 }
 
 /** Weights by the ids of devices, as the URL has them: `3:300,4:` takes device 4 out. */
@@ -118,67 +114,49 @@ export function weightsText(changes: readonly WhatIfChange[]) {
 }
 
 /** @param tried what it is to be; empty takes the device out */
-function weightInput(
-  { id, weight }: { readonly id: number; readonly weight: number },
-  tried = String(weight),
-) {
+function weightInput({ id, weight }: DeviceRow, tried = String(weight)) {
   // Without a name: the URL has the weights in one field.
-  const made = input('', {
-    type: 'number',
-    min: '0',
-    step: 'any',
-    value: tried,
-  });
+  const made = input('', { type: 'number', min: '0', step: 'any', value: tried });
   made.setAttribute('aria-label', `Weight of device ${id}`);
   return made;
 }
 
 function weightChanges(
-  weights: readonly {
-    device: { readonly id: number; readonly weight: number };
-    control: HTMLInputElement;
-  }[],
+  weights: readonly { device: DeviceRow; control: HTMLInputElement }[],
 ): WhatIfChange[] {
-  const changes: WhatIfChange[] = [];
-  for (const { device, control } of weights) {
-    const { id } = device;
+  return weights.flatMap(({ device: { id, weight: present }, control }): WhatIfChange[] => {
+    if (control.value === '') return [{ kind: 'remove', id }];
     const weight = Number(control.value);
-    if (control.value === '') changes.push({ kind: 'remove', id });
-    else if (weight !== device.weight) changes.push({ kind: 'set_weight', id, weight });
-  }
-  return changes;
+    return weight === present ? [] : [{ kind: 'set_weight', id, weight }];
+  });
 }
 
 function newDeviceFields(like: DeviceRow | undefined) {
-  const fields = {
-    region: input('region', { type: 'number', value: String(like?.region ?? 1) }),
-    zone: input('zone', { type: 'number', value: String(like?.zone ?? 1) }),
-    ip: input('ip', { placeholder: '10.0.0.9' }),
-    port: input('port', { type: 'number', value: String(like?.port ?? 6200) }),
-    device: input('device', { placeholder: 'sdb1' }),
-    weight: input('weight', { type: 'number', step: 'any', value: String(like?.weight ?? 100) }),
-  };
-  const node = el(
-    'div',
-    { className: 'lab-form' },
-    field('Region', fields.region),
-    field('Zone', fields.zone),
-    field('Address', fields.ip, 'leave empty to add no device'),
-    field('Port', fields.port),
-    field('Device', fields.device),
-    field('Weight', fields.weight),
+  const region = numberInput('region', like?.region ?? 1, {});
+  const zone = numberInput('zone', like?.zone ?? 1, {});
+  const ip = input('ip', { placeholder: '10.0.0.9' });
+  const port = numberInput('port', like?.port ?? 6200, {});
+  const device = input('device', { placeholder: 'sdb1' });
+  const weight = numberInput('weight', like?.weight ?? 100, { step: 'any' });
+  const node = fields(
+    field('Region', region),
+    field('Zone', zone),
+    field('Address', ip, 'leave empty to add no device'),
+    field('Port', port),
+    field('Device', device),
+    field('Weight', weight),
   );
   const changes = (): WhatIfChange[] => {
-    if (fields.ip.value === '') return [];
+    if (ip.value === '') return [];
     return [
       {
         kind: 'add',
-        region: Number(fields.region.value),
-        zone: Number(fields.zone.value),
-        ip: fields.ip.value,
-        port: Number(fields.port.value),
-        device: fields.device.value,
-        weight: Number(fields.weight.value),
+        region: Number(region.value),
+        zone: Number(zone.value),
+        ip: ip.value,
+        port: Number(port.value),
+        device: device.value,
+        weight: Number(weight.value),
       },
     ];
   };

@@ -1,7 +1,6 @@
 import { ChartFigure } from '../../../../ui/charts/figure.js';
 import { sunburst } from '../../../../ui/charts/sunburst.js';
-import { el } from '../../../../ui/dom.js';
-import { numberText } from '../../page/ground.js';
+import { note, numberText } from '../../page/ground.js';
 import type { DeviceRow, RingReport } from '../ring-report.js';
 import type { Part } from '../../../../ui/charts/sunburst.js';
 
@@ -28,11 +27,9 @@ export function zonesPanel({ devices }: RingReport) {
   });
   return [
     new ChartFigure('Regions, zones, servers and devices', chart).element,
-    el('p', {
-      className: 'lab-note',
-      textContent:
-        'From the center outward: regions, zones, servers, devices. The width shows the number of partition replicas.',
-    }),
+    note(
+      'From the center outward: regions, zones, servers, devices. The width shows the number of partition replicas.',
+    ),
   ];
 }
 

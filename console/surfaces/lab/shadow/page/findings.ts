@@ -1,8 +1,20 @@
 import { call } from '../../../../ui/api.js';
 import { copyText } from '../../../../ui/copy.js';
 import { ask, el } from '../../../../ui/dom.js';
-import { badge, card, download, figures, problem, table } from '../../page/ground.js';
+import {
+  badges,
+  card,
+  download,
+  figures,
+  plainButton,
+  problem,
+  row,
+  stack,
+  tableCard,
+  tableOf,
+} from '../../page/ground.js';
 import type { ShadowParams, ShadowView } from '../shadow-run.js';
+import type { Tone } from '../../page/ground.js';
 
 /** A run of an earlier release has no `unlisted`. */
 type View = Omit<ShadowView, 'unlisted'> & { readonly unlisted?: number };
@@ -12,7 +24,7 @@ type Answer = Finding['a'];
 
 const VERDICTS = ['identical', 'cosmetic', 'semantic', 'breaking'] as const;
 
-const STATES: Record<(typeof VERDICTS)[number], 'ok' | 'warn' | 'crit' | 'info'> = {
+const STATES: Record<(typeof VERDICTS)[number], Tone> = {
   identical: 'ok',
   cosmetic: 'info',
   semantic: 'warn',
@@ -40,44 +52,33 @@ export function findingTable({ findings, unlisted = 0 }: View, { mode, a, b }: S
   }
   return card(
     unlisted > 0 ? `Latest ${findings.length} findings` : 'Findings',
-    table(
-      'Findings',
-      [
-        {
-          title: 'Verdict',
-          value: (row) => row.difference.verdict,
-          cell: (row) => badge(row.difference.verdict, STATES[row.difference.verdict]),
-        },
-        { title: 'Rule', value: (row) => row.difference.rule },
-        {
-          title: b === null ? 'Difference' : `Difference: ${a} and ${b}`,
-          value: (row) => row.difference.detail,
-        },
-        { title: 'Request', value: requestText },
-        { title: 'Count', number: true, value: (row) => row.times },
-        { title: 'Flaky', value: flakyText },
-        {
-          title: 'Steps',
-          number: true,
-          value: (row) => (row.minimal ?? row.case).steps.length,
-          cell: (row) =>
-            row.minimal === null
-              ? String(row.case.steps.length)
-              : `${row.case.steps.length} → ${row.minimal.steps.length}`,
-        },
-        {
-          title: 'Details',
-          value: (row) => row.id,
-          cell: (row) =>
-            el('button', {
-              className: 'plain',
-              textContent: 'View',
-              onclick: () => void showFinding(row, mode),
-            }),
-        },
-      ],
-      findings,
-    ),
+    tableOf('Findings', findings, [
+      badges(
+        'Verdict',
+        ({ difference }) => difference.verdict,
+        ({ difference: { verdict } }) => [STATES[verdict], verdict],
+      ),
+      { title: 'Rule', value: ({ difference }) => difference.rule },
+      {
+        title: b === null ? 'Difference' : `Difference: ${a} and ${b}`,
+        value: ({ difference }) => difference.detail,
+      },
+      { title: 'Request', value: requestText },
+      { title: 'Count', number: true, value: ({ times }) => times },
+      { title: 'Flaky', value: flakyText },
+      {
+        title: 'Steps',
+        number: true,
+        value: (finding) => (finding.minimal ?? finding.case).steps.length,
+        cell: ({ case: { steps }, minimal }) =>
+          minimal === null ? String(steps.length) : `${steps.length} → ${minimal.steps.length}`,
+      },
+      {
+        title: 'Details',
+        value: ({ id }) => id,
+        cell: (finding) => plainButton('View', () => void showFinding(finding, mode)),
+      },
+    ]),
   );
 }
 
@@ -93,26 +94,23 @@ function named(text: string) {
 
 /** Steps by method and verdict. */
 export function matrixTable({ matrix }: View) {
-  return card(
+  return tableCard(
     'Verdicts by method',
-    table(
-      'Verdicts by method',
-      [
-        { title: 'Method', value: ([method]) => method },
-        ...VERDICTS.map((verdict) => ({
-          title: verdict,
-          number: true,
-          value: ([, row]: [string, View['matrix'][string]]) => row[verdict],
-        })),
-      ],
-      Object.entries(matrix).sort(([a], [b]) => a.localeCompare(b)),
-    ),
+    Object.entries(matrix).sort(([a], [b]) => a.localeCompare(b)),
+    [
+      { title: 'Method', value: ([method]) => method },
+      ...VERDICTS.map((verdict) => ({
+        title: verdict,
+        number: true,
+        value: ([, counts]: [string, View['matrix'][string]]) => counts[verdict],
+      })),
+    ],
   );
 }
 
 async function showFinding(finding: Finding, mode: ShadowParams['mode']) {
   const one = finding.minimal ?? finding.case;
-  const said = el('div', { className: 'lab-page' });
+  const said = stack();
   const replay = el('button', { type: 'button', textContent: 'Replay case' });
   replay.onclick = async () => {
     replay.disabled = true;
@@ -139,7 +137,7 @@ async function showFinding(finding: Finding, mode: ShadowParams['mode']) {
   );
   await ask(`${finding.difference.rule}: ${finding.difference.detail}`, [
     el('pre', { className: 'lab-code', textContent: rawText(one) }),
-    el('div', { className: 'row' }, replay, copy, save),
+    row(replay, copy, save),
     said,
     el('div', { className: 'lab-columns' }, ...sides),
   ]);

@@ -1,6 +1,16 @@
 import { call } from '../../../../ui/api.js';
 import { el } from '../../../../ui/dom.js';
-import { card, field, input, pageHead, select } from '../../page/ground.js';
+import {
+  card,
+  field,
+  fields,
+  input,
+  note,
+  numberInput,
+  pageHead,
+  row,
+  select,
+} from '../../page/ground.js';
 import { runHead, runPage, startForm } from '../../../../ui/run-page.js';
 import { findingTable, matrixTable, summaryOf } from './findings.js';
 import type { ShadowRunsView as RunsView } from '../page.js';
@@ -45,8 +55,8 @@ function caseForm({ modes, peer }: RunsView, onStart: (id: string) => void) {
   );
   const best = open.at(-1)?.mode;
   if (best !== undefined) mode.value = best;
-  const seed = input('seed', { type: 'number', min: '0', max: '4294967295', value: '1' });
-  const cases = input('cases', { type: 'number', min: '1', max: '5000', value: '100' });
+  const seed = numberInput('seed', 1, { min: '0', max: '4294967295' });
+  const cases = numberInput('cases', 100, { min: '1', max: '5000' });
   const boxes = OPERATORS.map(([name, text]) => {
     const box = input(name, { type: 'checkbox', checked: true });
     return { name, box, label: el('label', { className: 'check' }, box, text) };
@@ -55,9 +65,7 @@ function caseForm({ modes, peer }: RunsView, onStart: (id: string) => void) {
     one.needs === null ? [] : [`${names[one.mode]}: requires ${one.needs}.`],
   );
   const content = [
-    el(
-      'div',
-      { className: 'lab-form' },
+    fields(
       field('Compare', mode),
       field('Seed', seed, 'the same seed sends the same requests'),
       field('Cases', cases, '1 to 5000'),
@@ -66,16 +74,10 @@ function caseForm({ modes, peer }: RunsView, onStart: (id: string) => void) {
       'fieldset',
       {},
       el('legend', { textContent: 'Mutations' }),
-      el('div', { className: 'row' }, ...boxes.map(({ label }) => label)),
+      row(...boxes.map(({ label }) => label)),
     ),
-    el(
-      'div',
-      { className: 'row' },
-      el('button', { className: 'primary', textContent: 'Start', disabled: open.length === 0 }),
-    ),
-    ...(missing.length === 0
-      ? []
-      : [el('p', { className: 'lab-note', textContent: missing.join(' ') })]),
+    row(el('button', { className: 'primary', textContent: 'Start', disabled: open.length === 0 })),
+    ...(missing.length === 0 ? [] : [note(missing.join(' '))]),
   ];
   const form = startForm(content, async () => {
     const { id } = await call('POST', '/lab/api/shadow/runs', {

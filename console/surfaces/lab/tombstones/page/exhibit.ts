@@ -1,6 +1,6 @@
 import { timeAt } from '../../../../ui/clock.js';
 import { durationText, el, shownText } from '../../../../ui/dom.js';
-import { badge, card, figures, table } from '../../page/ground.js';
+import { badge, card, figures, numbers, quiet, row, tableCard } from '../../page/ground.js';
 import type { ExhibitView } from '../page.js';
 
 /** One deleted object: what each disk has of it, and when it learned of the deletion. */
@@ -25,10 +25,7 @@ export function exhibitView({ exhibit, check }: ExhibitView) {
     card(
       shownText(exhibit.name ?? exhibit.hash),
       figures([
-        {
-          label: 'Deleted',
-          value: timeAt(Number.parseFloat(exhibit.ts), 'full'),
-        },
+        { label: 'Deleted', value: timeAt(Number.parseFloat(exhibit.ts), 'full') },
         { label: 'Age', value: durationText(exhibit.age_s) },
         {
           label: 'May be reclaimed since or from',
@@ -38,39 +35,25 @@ export function exhibitView({ exhibit, check }: ExhibitView) {
         { label: 'Partition', value: String(exhibit.part), hint: `policy ${exhibit.policy_index}` },
       ]),
       el('ul', {}, ...evidence.map((textContent) => el('li', { textContent }))),
-      el('p', {
-        className: 'quiet',
-        textContent:
-          exhibit.name === null
-            ? 'No disk says the name. The hash cannot be turned back into it.'
-            : `The name is from ${source}.`,
-      }),
-    ),
-    card(
-      'Timeline of the disks',
-      table(
-        'Timeline of the disks',
-        [
-          { title: 'Node', value: (row) => row.node },
-          { title: 'Device', value: (row) => row.device },
-          { title: 'Place', value: (row) => row.role ?? 'unknown' },
-          { title: 'Tombstone', value: (row) => row.ts ?? 'none' },
-          {
-            title: 'Here since',
-            value: (row) => row.ctime_unix_s,
-            cell: (row) => (row.ctime_unix_s === null ? '–' : timeAt(row.ctime_unix_s, 'full')),
-          },
-          {
-            title: 'Learned after',
-            value: (row) => row.lag_s,
-            cell: (row) => (row.lag_s === null ? '–' : durationText(Math.max(0, row.lag_s))),
-            number: true,
-          },
-          { title: 'Files', value: (row) => row.files.join(' ') },
-        ],
-        rows,
+      quiet(
+        exhibit.name === null
+          ? 'No disk says the name. The hash cannot be turned back into it.'
+          : `The name is from ${source}.`,
       ),
     ),
+    tableCard('Timeline of the disks', rows, [
+      { title: 'Node', value: ({ node }) => node },
+      { title: 'Device', value: ({ device }) => device },
+      { title: 'Place', value: ({ role }) => role ?? 'unknown' },
+      { title: 'Tombstone', value: ({ ts }) => ts ?? 'none' },
+      {
+        title: 'Here since',
+        value: ({ ctime_unix_s: s }) => s,
+        cell: ({ ctime_unix_s: s }) => (s === null ? '–' : timeAt(s, 'full')),
+      },
+      numbers('Learned after', ({ lag_s: lag }) => lag, durationText),
+      { title: 'Files', value: ({ files }) => files.join(' ') },
+    ]),
     riskCard(risk),
     ...(check === null ? [] : [checkCard(check)]),
   ];
@@ -81,11 +64,7 @@ function riskCard(risk: string | null) {
     risk ??
     'Nothing that was read here can bring the object back. Devices that were not read, and come back after longer than reclaim_age, still can.';
   const state = risk === null ? badge('no risk seen', 'ok') : badge('may come back', 'warn');
-  return card(
-    'Resurrection risk',
-    el('div', { className: 'row' }, state),
-    el('p', { textContent: text }),
-  );
+  return card('Resurrection risk', row(state), el('p', { textContent: text }));
 }
 
 function checkCard({ text, problem }: NonNullable<ExhibitView['check']>) {

@@ -1,11 +1,20 @@
 import { barChart } from '../../../../ui/charts/bars.js';
-import { durationText, el, shownText } from '../../../../ui/dom.js';
-import { badge, card, table } from '../../page/ground.js';
+import { durationText, el } from '../../../../ui/dom.js';
+import {
+  badge,
+  badges,
+  numbers,
+  plainButton,
+  quiet,
+  tableCard,
+  tableOf,
+} from '../../page/ground.js';
 import type { Exhibit, TombstoneClass } from '../classify.js';
+import type { Tone } from '../../page/ground.js';
 
 /** The findings of a scan, in numbers and rows. */
 
-export const CLASSES: Record<TombstoneClass, ['ok' | 'warn' | 'crit' | 'info', string]> = {
+export const CLASSES: Record<TombstoneClass, [Tone, string]> = {
   normal: ['ok', 'as expected'],
   phantom: ['info', 'no object was there before (heuristic)'],
   expired: ['info', 'written by the expirer'],
@@ -46,66 +55,43 @@ function ageText(seconds: number) {
 
 export function classCard(classes: Readonly<Record<TombstoneClass, number>>) {
   const rows = Object.entries(classes) as [TombstoneClass, number][];
-  return card(
-    'Classes',
-    table(
-      'Classes',
-      [
-        {
-          title: 'Class',
-          value: ([name]) => name,
-          cell: ([name, count]) => badge(name, count === 0 ? '' : CLASSES[name][0]),
-        },
-        { title: 'Objects', value: ([, count]) => count, number: true },
-        { title: 'Meaning', value: ([name]) => CLASSES[name][1] },
-      ],
-      rows,
+  return tableCard('Classes', rows, [
+    badges(
+      'Class',
+      ([name]) => name,
+      ([name, count]) => [count === 0 ? '' : CLASSES[name][0], name],
     ),
-  );
+    { title: 'Objects', value: ([, count]) => count, number: true },
+    { title: 'Meaning', value: ([name]) => CLASSES[name][1] },
+  ]);
 }
 
 export function exhibitTable(items: readonly Exhibit[], onOpen: (hash: string) => void) {
-  if (items.length === 0) {
-    return el('p', { className: 'quiet', textContent: 'No deleted objects in this class.' });
-  }
-  return table(
-    'Exhibits',
-    [
-      {
-        title: 'Object',
-        value: (row) => row.name ?? row.hash,
-        cell: (row) =>
-          el('button', {
-            className: 'plain',
-            textContent: shownText(row.name ?? row.hash),
-            onclick: () => onOpen(row.hash),
-          }),
-      },
-      {
-        title: 'Classes',
-        value: (row) => row.classes.map(({ class: one }) => one).join(' '),
-        cell: (row) =>
-          el(
-            'span',
-            { className: 'row' },
-            ...row.classes.map(({ class: one }) => badge(one, CLASSES[one][0])),
-          ),
-      },
-      { title: 'Timestamp', value: (row) => row.ts },
-      {
-        title: 'Age',
-        value: (row) => row.age_s,
-        cell: (row) => durationText(row.age_s),
-        number: true,
-      },
-      {
-        title: 'Replicas',
-        value: (row) => row.copies.filter(({ ts }) => ts !== null).length,
-        number: true,
-      },
-      { title: 'Policy', value: (row) => row.policy_index, number: true },
-      { title: 'Partition', value: (row) => row.part, number: true },
-    ],
-    items,
-  );
+  if (items.length === 0) return quiet('No deleted objects in this class.');
+  return tableOf('Exhibits', items, [
+    {
+      title: 'Object',
+      value: (row) => row.name ?? row.hash,
+      cell: (row) => plainButton(row.name ?? row.hash, () => onOpen(row.hash)),
+    },
+    {
+      title: 'Classes',
+      value: (row) => row.classes.map(({ class: one }) => one).join(' '),
+      cell: (row) =>
+        el(
+          'span',
+          { className: 'row' },
+          ...row.classes.map(({ class: one }) => badge(one, CLASSES[one][0])),
+        ),
+    },
+    { title: 'Timestamp', value: (row) => row.ts },
+    numbers('Age', (row) => row.age_s, durationText),
+    {
+      title: 'Replicas',
+      value: (row) => row.copies.filter(({ ts }) => ts !== null).length,
+      number: true,
+    },
+    { title: 'Policy', value: (row) => row.policy_index, number: true },
+    { title: 'Partition', value: (row) => row.part, number: true },
+  ]);
 }

@@ -4,13 +4,17 @@ import { durationText, el } from '../../../../ui/dom.js';
 import {
   card,
   field,
+  fields,
   figures,
   fill,
-  input,
+  note,
+  numberInput,
   numberText,
   pageHead,
+  row,
   select,
   setViewState,
+  stack,
   viewState,
 } from '../../page/ground.js';
 import { runHead, runPage, startForm } from '../../../../ui/run-page.js';
@@ -35,31 +39,25 @@ function startCard({ unavailable }: ScansView, onStart: (id: string) => void) {
     const text = `${unavailable.message} Set ${unavailable.needs} in the console's configuration.`;
     return el('div', { className: 'empty-state' }, el('p', { textContent: text }));
   }
-  const number = (name: string, value: number) =>
-    input(name, { type: 'number', min: '1', step: '1', value: String(value) });
-  const controls = {
-    files: number('max_files', 200_000),
-    seconds: number('max_s', 600),
-    dirs: number('dirs_per_s', 2000),
-  };
-  const note =
-    'The scan only reads file names and attributes. It changes nothing and does not follow symbolic links.';
+  const files = numberInput('max_files', 200_000, { min: '1', step: '1' });
+  const seconds = numberInput('max_s', 600, { min: '1', step: '1' });
+  const dirs = numberInput('dirs_per_s', 2000, { min: '1', step: '1' });
   const content = [
-    el(
-      'div',
-      { className: 'lab-form' },
-      field('Max files', controls.files),
-      field('Max seconds', controls.seconds),
-      field('Directories per second', controls.dirs, 'limits the load on the disks'),
+    fields(
+      field('Max files', files),
+      field('Max seconds', seconds),
+      field('Directories per second', dirs, 'limits the load on the disks'),
       el('button', { className: 'primary', textContent: 'Scan disks' }),
     ),
-    el('p', { className: 'lab-note', textContent: note }),
+    note(
+      'The scan only reads file names and attributes. It changes nothing and does not follow symbolic links.',
+    ),
   ];
   const form = startForm(content, async () => {
     const { id } = await call('POST', '/lab/api/tombstones/scans', {
-      max_files: Number(controls.files.value),
-      max_s: Number(controls.seconds.value),
-      dirs_per_s: Number(controls.dirs.value),
+      max_files: Number(files.value),
+      max_s: Number(seconds.value),
+      dirs_per_s: Number(dirs.value),
     });
     onStart(id);
   });
@@ -76,7 +74,7 @@ function scanView({ scan, age_edges_s: edges }: ScanView) {
   }
   const { exhibits, files, denied, partial, names, reclaim_age_s: reclaim } = result;
   const place = el('div');
-  const detail = el('div', { className: 'lab-page' });
+  const detail = stack();
   const chosen = select('class', [
     ['', 'all classes'],
     ...Object.keys(CLASSES).map((name) => [name, name] as const),
@@ -87,8 +85,9 @@ function scanView({ scan, age_edges_s: edges }: ScanView) {
       const asked = query({ scan: scan.id, class: chosen.value, cursor });
       const page = await call('GET', `/lab/api/tombstones?${asked}`);
       const next = page.next;
-      const more = next === null ? [] : [nextButton(() => void list(next))];
-      return [exhibitTable(page.items, (hash) => void openExhibit(hash)), ...more];
+      const shown = exhibitTable(page.items, (hash) => void openExhibit(hash));
+      if (next === null) return [shown];
+      return [shown, row(el('button', { textContent: 'Next', onclick: () => void list(next) }))];
     });
   const openExhibit = (hash: string) =>
     fill(detail, async () => {
@@ -125,7 +124,7 @@ function scanView({ scan, age_edges_s: edges }: ScanView) {
         },
         { label: 'reclaim_age', value: durationText(reclaim) },
       ]),
-      ...notes.map((textContent) => el('p', { className: 'lab-note', textContent })),
+      ...notes.map((text) => note(text)),
     ),
     el(
       'div',
@@ -133,11 +132,7 @@ function scanView({ scan, age_edges_s: edges }: ScanView) {
       new ChartFigure('Tombstone age', ageChart(result.ages, edges, reclaim)).element,
       classCard(result.classes),
     ),
-    card('Exhibits', el('div', { className: 'lab-page' }, field('Class', chosen), place)),
+    card('Exhibits', stack(field('Class', chosen), place)),
     detail,
   ];
-}
-
-function nextButton(onclick: () => void) {
-  return el('div', { className: 'row' }, el('button', { textContent: 'Next', onclick }));
 }
