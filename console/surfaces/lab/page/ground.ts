@@ -1,6 +1,14 @@
 import { call } from '../../../ui/api.js';
 import { durationText, el, shownText } from '../../../ui/dom.js';
-import { badge, card, input, pageHead as plainHead, table } from '../../../ui/parts.js';
+import {
+  badge,
+  card,
+  figures,
+  input,
+  numberText,
+  pageHead as plainHead,
+  table,
+} from '../../../ui/parts.js';
 import type { DataSource } from '../ground/data-source.js';
 import type { Column } from '../../../ui/parts.js';
 
@@ -138,17 +146,35 @@ export function numbers<Row>(
   return { title, value, cell, number: true };
 }
 
-/** A column of badges. @param shown their colour and text; files have the value */
-export function badges<Row>(
+/** The colour of a badge, and its text where that is not the state itself. */
+export type Look = Tone | readonly [tone: Tone, text: string];
+
+/** A column of badges. @param looks by the states, which files have */
+export function badges<Row, State extends string>(
   title: string,
-  value: (row: Row) => string,
-  shown: (row: Row) => readonly [tone: Tone, text: string],
+  value: (row: Row) => State,
+  looks: Readonly<Record<State, Look>>,
 ): Column<Row> {
   const cell = (one: Row) => {
-    const [tone, text] = shown(one);
-    return badge(text, tone);
+    const state = value(one);
+    const look: Look = looks[state];
+    return typeof look === 'string' ? badge(state, look) : badge(look[1], look[0]);
   };
   return { title, value, cell };
+}
+
+/** @param pct in per cent */
+export function pctText(pct: number) {
+  return `${numberText(pct)}%`;
+}
+
+/** Figures that are seen first: what each is called, what it is, and a hint. */
+export function facts(
+  ...all: readonly (readonly [label: string, value: string, hint?: string | undefined])[]
+) {
+  return figures(
+    all.map(([label, value, hint]) => ({ label, value, ...(hint === undefined ? {} : { hint }) })),
+  );
 }
 
 /** Names of the processes that take faults back. */

@@ -3,7 +3,7 @@ import {
   badge,
   badges,
   card,
-  figures,
+  facts,
   note,
   numbers,
   quiet,
@@ -13,7 +13,7 @@ import {
 } from '../../page/ground.js';
 import type { Capture } from '../capture.js';
 import type { ReplicaRow, Verdict } from '../replicas.js';
-import type { Tone } from '../../page/ground.js';
+import type { Look, Tone } from '../../page/ground.js';
 
 const VERDICTS: Record<Verdict, [Tone, string]> = {
   consistent: ['ok', 'consistent'],
@@ -51,17 +51,15 @@ export function captureView(capture: Capture) {
       reasons.length === 0
         ? note('All primaries agree.')
         : el('ul', {}, ...reasons.map((textContent) => el('li', { textContent }))),
-      figures([
-        { label: 'For clients', value: object.status === 200 ? 'there' : capture.state },
-        { label: 'Kind', value: KINDS[object.kind] },
-        { label: 'Size', value: object.bytes === null ? 'unknown' : bytesText(object.bytes) },
-        { label: 'Policy', value: object.policy ?? 'unknown' },
-        {
-          label: 'Partition',
-          value: placement === null ? 'unknown' : String(placement.part),
-          ...(placement === null ? {} : { hint: `of ring ${placement.ring}` }),
-        },
-      ]),
+      facts(
+        ['For clients', object.status === 200 ? 'there' : capture.state],
+        ['Kind', KINDS[object.kind]],
+        ['Size', object.bytes === null ? 'unknown' : bytesText(object.bytes)],
+        ['Policy', object.policy ?? 'unknown'],
+        placement === null
+          ? ['Partition', 'unknown']
+          : ['Partition', String(placement.part), `of ring ${placement.ring}`],
+      ),
     ),
     capture.unavailable === null
       ? matrix(capture.replicas)
@@ -93,11 +91,7 @@ function matrix(rows: readonly ReplicaRow[]) {
     { title: 'Server', value: (row) => `${row.ip}:${row.port}` },
     { title: 'Device', value: (row) => row.device },
     { title: 'Region, zone', value: (row) => `r${row.region}z${row.zone}` },
-    badges(
-      'State',
-      ({ state }) => state,
-      ({ state }) => STATES[state],
-    ),
+    badges('State', ({ state }) => state, STATES),
     { title: 'File', value: (row) => row.kind },
     { title: 'Timestamp', value: (row) => row.timestamp },
     { title: 'Fragment', value: (row) => row.fragment, number: true },
@@ -124,6 +118,8 @@ function headersCard({ headers, system }: Capture) {
   ]);
 }
 
+const SAME: Record<'yes' | 'no', Look> = { yes: ['ok', 'same'], no: ['warn', 'differs'] };
+
 /** How an object that was written differs from its capsule. */
 function importCard(differences: NonNullable<Capture['differences']>) {
   const other = differences.filter(({ same }) => !same).length;
@@ -138,11 +134,7 @@ function importCard(differences: NonNullable<Capture['differences']>) {
       { title: 'Field', value: (row) => row.field },
       { title: 'In the capsule', value: (row) => row.capsule },
       { title: 'In the store', value: (row) => row.store },
-      badges(
-        'Same',
-        ({ same }) => (same ? 'yes' : 'no'),
-        ({ same }) => (same ? ['ok', 'same'] : ['warn', 'differs']),
-      ),
+      badges('Same', ({ same }) => (same ? 'yes' : 'no'), SAME),
     ]),
   );
 }

@@ -8,7 +8,7 @@ import {
   badge,
   badges,
   card,
-  figures,
+  facts,
   note,
   numberText,
   percentText,
@@ -49,6 +49,8 @@ const PARTS: Record<string, string> = {
   clean_revert: 'Reverted on first attempt',
 };
 
+const RESULTS = { ok: 'ok', failed: 'crit' } as const;
+
 /** The id of the run that was shown last. */
 let shown = '';
 
@@ -72,7 +74,7 @@ export function runView(run: ChaosRun, isOver: boolean) {
   }
   const parts = [card('Run', ...head, stepsOf(view), boardOf(view), netOf(run))];
   if (view.score !== null) parts.push(scoreCard(view, view.score));
-  if (view.figures.length > 0) parts.push(card('Effect', figures(view.figures.map(figureOf))));
+  if (view.figures.length > 0) parts.push(card('Effect', facts(...view.figures.map(figureOf))));
   if (view.probes !== null && view.probes.seconds.length > 1) {
     parts.push(charts.draw('Slowest probe per second', chartOf(view.probes.seconds)));
   }
@@ -133,21 +135,17 @@ function boardOf({
   const ms = (value: number | null | undefined) =>
     value === null || value === undefined ? 'unknown' : `${numberText(value, 0)} ms`;
   const clock = deadline === null ? '–' : durationText(Math.max(0, deadline - now));
-  const board = figures([
-    { label: 'Time', value: durationText(t) },
-    ...(phase === 'over' ? [] : [{ label: 'Auto-revert in', value: clock }]),
-    {
-      label: 'Score',
-      value: score !== null ? numberText(score.total, 0) : phase === 'over' ? 'not scored' : '–',
-    },
-    {
-      label: 'Success rate during the fault',
-      value:
-        held?.success_ratio === null || held === null ? '–' : percentText(held.success_ratio, 1),
-    },
-    { label: 'P95 before the fault', value: base === null ? '–' : ms(base.p95_ms) },
-    { label: 'P95 during the fault', value: held === null ? '–' : ms(held.p95_ms) },
-  ]);
+  const board = facts(
+    ['Time', durationText(t)],
+    ...(phase === 'over' ? [] : [['Auto-revert in', clock] as const]),
+    ['Score', score !== null ? numberText(score.total, 0) : phase === 'over' ? 'not scored' : '–'],
+    [
+      'Success rate during the fault',
+      held?.success_ratio === null || held === null ? '–' : percentText(held.success_ratio, 1),
+    ],
+    ['P95 before the fault', base === null ? '–' : ms(base.p95_ms)],
+    ['P95 during the fault', held === null ? '–' : ms(held.p95_ms)],
+  );
   board.prepend(el('div', {}, el('dt', { textContent: 'Lives' }), el('dd', {}, hearts)));
   return board;
 }
@@ -187,8 +185,7 @@ function repairText({ text, seconds }: NonNullable<View['repair']>) {
 }
 
 function figureOf({ label, value, note }: View['figures'][number]) {
-  const shown = { label, value: value === null ? 'unknown' : numberText(value, 0) };
-  return note === undefined ? shown : { ...shown, hint: note };
+  return [label, value === null ? 'unknown' : numberText(value, 0), note] as const;
 }
 
 function chartOf(seconds: NonNullable<View['probes']>['seconds']) {
@@ -221,18 +218,14 @@ function historyOf({ history, puts_acknowledged: puts, seconds }: NonNullable<Vi
   const failed = seconds.reduce((sum, second) => sum + second.failed, 0);
   return card(
     'Read consistency',
-    figures([
-      { label: 'Acknowledged writes', value: String(puts) },
-      { label: 'Failed probes', value: String(failed) },
-      { label: 'Reads checked', value: String(reads) },
-      {
-        label: 'Stale',
-        value: String(stale),
-        hint: 'older than the acknowledged write; allowed by Swift',
-      },
-      { label: 'Lost', value: String(lost), hint: 'acknowledged, but not found' },
-      { label: 'Wrong data', value: String(wrong), hint: 'data that was never written' },
-    ]),
+    facts(
+      ['Acknowledged writes', String(puts)],
+      ['Failed probes', String(failed)],
+      ['Reads checked', String(reads)],
+      ['Stale', String(stale), 'older than the acknowledged write; allowed by Swift'],
+      ['Lost', String(lost), 'acknowledged, but not found'],
+      ['Wrong data', String(wrong), 'data that was never written'],
+    ),
     ...(problems.length === 0
       ? []
       : [el('ul', {}, ...problems.map((text) => el('li', { textContent: text })))]),
@@ -240,13 +233,12 @@ function historyOf({ history, puts_acknowledged: puts, seconds }: NonNullable<Vi
 }
 
 function latestOf({ latest }: NonNullable<View['probes']>) {
-  const resultOf = ({ is_ok: isOk }: (typeof latest)[number]) => (isOk ? 'ok' : 'failed');
   return tableCard('Recent probes', latest, [
     { title: 'Time', number: true, value: (probe) => Number(probe.t_s.toFixed(1)) },
     { title: 'Request', value: ({ op }) => op.toUpperCase() },
     { title: 'Object', value: ({ key }) => key },
     { title: 'Status', number: true, value: ({ status }) => status },
     { title: 'Latency (ms)', number: true, value: ({ ms }) => Math.round(ms) },
-    badges('Result', resultOf, (probe) => [probe.is_ok ? 'ok' : 'crit', resultOf(probe)]),
+    badges('Result', ({ is_ok: isOk }) => (isOk ? 'ok' : 'failed'), RESULTS),
   ]);
 }

@@ -9,7 +9,7 @@ import { Charts } from '../../page/charts.js';
 import {
   badges,
   card,
-  figures,
+  facts,
   fill,
   note,
   numbers,
@@ -94,28 +94,25 @@ function debtView() {
 
 function headline(snapshot: DebtSnapshot) {
   const { debt_s: debt, interest_s_per_h: interest, tti_s: left, grade } = snapshot;
-  const shown = figures([
-    { label: 'Debt', value: timeText(debt), hint: 'of repair work' },
-    { label: 'Grade', value: grade ?? 'unknown', hint: 'A is best, E is worst' },
-    {
-      label: 'Interest',
-      value:
-        interest === null
-          ? 'unknown'
-          : `${interest < 0 ? '−' : '+'}${timeText(Math.abs(interest))}`,
-      hint: interest === null ? 'requires 10 samples within an hour' : 'per hour',
-    },
-    {
-      label: 'Time to insolvency',
-      value: left === null ? (interest === null ? 'unknown' : 'solvent') : timeText(left),
-      hint: `until debt or replication lag reaches ${durationText(snapshot.reclaim_age_s)}`,
-    },
-    {
-      label: 'Unhealthy',
-      value: `${numberText(100 * snapshot.unhealthy_ratio, 0)}%`,
-      hint: 'services down, ring mismatches, clock skew',
-    },
-  ]);
+  const shown = facts(
+    ['Debt', timeText(debt), 'of repair work'],
+    ['Grade', grade ?? 'unknown', 'A is best, E is worst'],
+    [
+      'Interest',
+      interest === null ? 'unknown' : `${interest < 0 ? '−' : '+'}${timeText(Math.abs(interest))}`,
+      interest === null ? 'requires 10 samples within an hour' : 'per hour',
+    ],
+    [
+      'Time to insolvency',
+      left === null ? (interest === null ? 'unknown' : 'solvent') : timeText(left),
+      `until debt or replication lag reaches ${durationText(snapshot.reclaim_age_s)}`,
+    ],
+    [
+      'Unhealthy',
+      `${numberText(100 * snapshot.unhealthy_ratio, 0)}%`,
+      'services down, ring mismatches, clock skew',
+    ],
+  );
   const when = note(
     'Last checked ',
     timeElement(1000 * snapshot.at_unix_s),
@@ -195,11 +192,7 @@ function componentTable({ components }: DebtSnapshot) {
           ? 'not applicable'
           : `${countText({ ...row, count: row.rate })}/s, ${row.rate_source === 'prior' ? 'assumed' : 'measured'}`,
     },
-    badges(
-      'State',
-      ({ state }) => state,
-      ({ state }) => [STATES[state], state],
-    ),
+    badges('State', ({ state }) => state, STATES),
     numbers('Age', (row) => row.age_s, durationText, 'current sample'),
     { title: 'Source', value: ({ source }) => source },
   ]);

@@ -3,7 +3,7 @@ import { swimLanes } from '../../../../ui/charts/swim-lanes.js';
 import { confirmed, durationText, el } from '../../../../ui/dom.js';
 import { fail } from '../../../../ui/shell.js';
 import { timeElement } from '../../../../ui/times.js';
-import { card, figures, numbers, numberText, plainButton, tableCard } from '../../page/ground.js';
+import { card, facts, numbers, numberText, plainButton, tableCard } from '../../page/ground.js';
 import type { ExpiredRun } from '../expired-runs.js';
 import type { ExpiredView as View } from '../observation.js';
 import type { Tone } from '../../../../ui/charts/shapes.js';
@@ -30,14 +30,14 @@ const REPLICAS: Record<Watched['replicas'][number]['state'], [sign: string, word
 export function summaryOf({ summary }: View) {
   const time = (seconds: number | null) =>
     seconds === null ? 'unknown' : `${numberText(seconds, 1)} s`;
-  return figures([
-    { label: 'Objects', value: String(summary.n) },
-    { label: 'Reaped', value: String(summary.reaped) },
-    { label: 'Not reaped', value: String(summary.censored), hint: 'excluded from the times' },
-    { label: 'Mean ghost period', value: time(summary.mean_s) },
-    { label: 'P95', value: time(summary.p95_s) },
-    { label: 'Maximum', value: time(summary.max_s) },
-  ]);
+  return facts(
+    ['Objects', String(summary.n)],
+    ['Reaped', String(summary.reaped)],
+    ['Not reaped', String(summary.censored), 'excluded from the times'],
+    ['Mean ghost period', time(summary.mean_s)],
+    ['P95', time(summary.p95_s)],
+    ['Maximum', time(summary.max_s)],
+  );
 }
 
 /** The card of the findings: oddities of a run. */

@@ -1,6 +1,6 @@
 import { durationText } from '../../../../ui/dom.js';
 import { timeElement } from '../../../../ui/times.js';
-import { figures, numberText, tableCard, TAKERS } from '../../page/ground.js';
+import { facts, numberText, tableCard, TAKERS } from '../../page/ground.js';
 import type { DrillReport } from '../drill.js';
 import type { DrillView } from '../drills.js';
 
@@ -14,41 +14,39 @@ export function reportFigures({
 }: DrillReport) {
   const last = samples.at(-1)?.disks ?? null;
   const unknown = 'unknown';
-  return figures([
-    {
-      label: 'Writes and reads',
-      value: probes === 0 ? unknown : `${ok} of ${probes}`,
-      hint: probes === 0 ? 'none attempted' : 'succeeded for the client',
-    },
-    {
-      label: 'Handoff replicas',
-      value: handoffs === null ? unknown : numberText(handoffs),
-      hint:
-        handoffs === null
-          ? 'requires node_root'
-          : `peak; ${last === null ? unknown : numberText(last.handoff_copies)} now`,
-    },
-    {
-      label: 'Pending updates',
-      value: last === null ? unknown : numberText(last.async_pending),
-      hint: last === null ? 'requires node_root' : 'at the last sample',
-    },
-    {
-      label: 'Restarted by',
-      value: report === null ? 'not yet' : TAKERS[report.by],
-      hint: report === null ? '' : `${report.outcomes.length} services`,
-    },
-    {
-      label: 'Recovery time',
-      value:
-        ready === null
-          ? report === null
-            ? 'not yet'
-            : unknown
-          : durationText(Math.max(1, Math.round(ready))),
-      hint: 'until all servers responded',
-    },
-  ]);
+  return facts(
+    [
+      'Writes and reads',
+      probes === 0 ? unknown : `${ok} of ${probes}`,
+      probes === 0 ? 'none attempted' : 'succeeded for the client',
+    ],
+    [
+      'Handoff replicas',
+      handoffs === null ? unknown : numberText(handoffs),
+      handoffs === null
+        ? 'requires node_root'
+        : `peak; ${last === null ? unknown : numberText(last.handoff_copies)} now`,
+    ],
+    [
+      'Pending updates',
+      last === null ? unknown : numberText(last.async_pending),
+      last === null ? 'requires node_root' : 'at the last sample',
+    ],
+    [
+      'Restarted by',
+      report === null ? 'not yet' : TAKERS[report.by],
+      report === null ? '' : `${report.outcomes.length} services`,
+    ],
+    [
+      'Recovery time',
+      ready === null
+        ? report === null
+          ? 'not yet'
+          : unknown
+        : durationText(Math.max(1, Math.round(ready))),
+      'until all servers responded',
+    ],
+  );
 }
 
 export function journalCard(journal: DrillView['journal']) {

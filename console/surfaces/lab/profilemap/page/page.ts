@@ -6,8 +6,8 @@ import { $, durationText, el } from '../../../../ui/dom.js';
 import {
   badges,
   card,
+  facts,
   field,
-  figures,
   fill,
   keepInUrl,
   note,
@@ -241,11 +241,7 @@ function stageTable(root: Node, former: ReadonlyMap<string, Node>, window: strin
 function sourceTable({ sources }: Snapshot) {
   return tableCard('Sources', sources, [
     { title: 'Source', value: ({ title }) => title },
-    badges(
-      'State',
-      ({ state }) => state,
-      ({ state }) => [STATES[state], state],
-    ),
+    badges('State', ({ state }) => state, STATES),
     { title: 'Note', value: (source) => source.note },
   ]);
 }
@@ -253,16 +249,16 @@ function sourceTable({ sources }: Snapshot) {
 function pulseCard({ n, errors, p50_ms: p50, p95_ms: p95, api }: PulseView) {
   return card(
     'Pulse',
-    figures([
-      {
-        label: 'Requests',
-        value: String(n),
-        hint: api === 's3' ? 'S3 requests to the gateway' : 'Swift requests to the store',
-      },
-      { label: 'Failed', value: String(errors) },
-      { label: 'Client p50', value: textOf(p50) },
-      { label: 'Client p95', value: textOf(p95) },
-    ]),
+    facts(
+      [
+        'Requests',
+        String(n),
+        api === 's3' ? 'S3 requests to the gateway' : 'Swift requests to the store',
+      ],
+      ['Failed', String(errors)],
+      ['Client p50', textOf(p50)],
+      ['Client p95', textOf(p95)],
+    ),
   );
 }
 

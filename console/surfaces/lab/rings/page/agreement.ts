@@ -1,7 +1,6 @@
 import { timeElement } from '../../../../ui/times.js';
 import { el } from '../../../../ui/dom.js';
 import { badge, badges, card, row, tableOf } from '../../page/ground.js';
-import type { Tone } from '../../page/ground.js';
 import type { AgreementView } from '../agreement.js';
 
 /** Whether the servers have the rings that are shown here. */
@@ -19,7 +18,7 @@ export function agreementCard({ items, servers, left_out: leftOut, at_unix_s: at
     row(source, el('span', { className: 'quiet' }, queried, timeElement(1000 * at))),
     tableOf('Ring consistency across servers', items, [
       { title: 'Ring', value: ({ name }) => name },
-      badges('State', (ring) => stateOf(ring)[1], stateOf),
+      badges('State', stateOf, STATES),
       { title: 'Matching', value: ({ match }) => match, number: true },
       { title: 'Mismatched', value: ({ differ }) => differ, number: true },
       { title: 'Unknown', value: ({ unknown }) => unknown, number: true },
@@ -28,8 +27,15 @@ export function agreementCard({ items, servers, left_out: leftOut, at_unix_s: at
   );
 }
 
-function stateOf({ match, differ, unknown }: AgreementView['items'][number]): [Tone, string] {
-  if (differ > 0) return ['crit', 'mismatch'];
-  if (match === 0) return ['', 'unknown'];
-  return unknown > 0 ? ['warn', 'some not responding'] : ['ok', 'all match'];
+const STATES = {
+  mismatch: 'crit',
+  unknown: '',
+  'some not responding': 'warn',
+  'all match': 'ok',
+} as const;
+
+function stateOf({ match, differ, unknown }: AgreementView['items'][number]) {
+  if (differ > 0) return 'mismatch';
+  if (match === 0) return 'unknown';
+  return unknown > 0 ? 'some not responding' : 'all match';
 }

@@ -1,11 +1,19 @@
 import { bytesText } from '../../../../ui/dom.js';
-import { card, figures, numbers, numberText, percentText, tableOf } from '../../page/ground.js';
-import type { RingComparison, WhatIfReport } from '../ring-changes.js';
+import {
+  card,
+  facts,
+  numbers,
+  numberText,
+  pctText,
+  percentText,
+  tableOf,
+} from '../../page/ground.js';
+import type { WhatIfReport } from '../ring-changes.js';
 
 /** The differences between two rings: of a comparison, and of a change that is tried. */
 
 /** @param storedBytes what lies on all devices of the ring */
-export function changeReport(report: WhatIfReport | RingComparison, storedBytes: number) {
+export function changeReport(report: WhatIfReport, storedBytes: number) {
   const { before, after } = report;
   const slots = report.moved_ratio === 0 ? 0 : report.moved / report.moved_ratio;
   // Partitions are taken to be of one size.
@@ -18,26 +26,26 @@ export function changeReport(report: WhatIfReport | RingComparison, storedBytes:
   return [
     card(
       'Summary',
-      figures([
-        {
-          label: 'Replicas to move',
-          value: numberText(report.moved),
-          hint: `${percentText(report.moved_ratio)} of all replicas`,
-        },
-        {
-          label: 'Data to move',
-          value: bytesText(Math.round(bytesOf(report.moved))),
-          hint: `assuming the ring stores ${bytesText(Math.round(storedBytes))}`,
-        },
-        { label: 'Balance', value: arrow(before.balance_pct, after.balance_pct) },
-        { label: 'Dispersion', value: arrow(before.dispersion_pct, after.dispersion_pct) },
-        {
-          label: 'Required overload',
-          value: [before, after]
+      facts(
+        [
+          'Replicas to move',
+          numberText(report.moved),
+          `${percentText(report.moved_ratio)} of all replicas`,
+        ],
+        [
+          'Data to move',
+          bytesText(Math.round(bytesOf(report.moved))),
+          `assuming the ring stores ${bytesText(Math.round(storedBytes))}`,
+        ],
+        ['Balance', arrow(before.balance_pct, after.balance_pct)],
+        ['Dispersion', arrow(before.dispersion_pct, after.dispersion_pct)],
+        [
+          'Required overload',
+          [before, after]
             .map(({ required_overload: one }) => (one === null ? 'unknown' : percentText(one, 2)))
             .join(' → '),
-        },
-      ]),
+        ],
+      ),
     ),
     card(
       changed.length === 0 ? 'No device changes' : 'Changed devices',
@@ -53,11 +61,7 @@ export function changeReport(report: WhatIfReport | RingComparison, storedBytes:
           (row) => Math.round(bytesOf(row.parts_after - row.parts_before)),
           signedBytes,
         ),
-        numbers(
-          'New balance',
-          (row) => row.balance_after_pct,
-          (pct) => `${numberText(pct)}%`,
-        ),
+        numbers('New balance', (row) => row.balance_after_pct, pctText),
       ]),
     ),
   ];

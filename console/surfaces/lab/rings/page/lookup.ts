@@ -3,8 +3,8 @@ import { bytesText, el, shownText } from '../../../../ui/dom.js';
 import {
   badge,
   card,
+  facts,
   field,
-  figures,
   fill,
   input,
   note,
@@ -117,10 +117,7 @@ function shown(found: LookupView) {
   return [
     card(
       'Placement',
-      figures([
-        { label: 'Hash', value: found.hash },
-        { label: 'Partition', value: String(found.part) },
-      ]),
+      facts(['Hash', found.hash], ['Partition', String(found.part)]),
       ...checkNodes(found.check),
     ),
     card('Devices in lookup order', tableOf('Placement', rows, columns)),

@@ -2,9 +2,10 @@ import { el } from '../../../../ui/dom.js';
 import {
   badge,
   card,
-  figures,
+  facts,
   numbers,
   numberText,
+  pctText,
   percentText,
   tableOf,
 } from '../../page/ground.js';
@@ -16,25 +17,21 @@ const LEVELS = ['', 'Region', 'Zone', 'Server', 'Device'];
 export function summary(report: RingReport) {
   const { required_overload: overload } = report;
   const nodes: HTMLElement[] = [
-    figures([
-      { label: 'Partitions', value: numberText(report.parts), hint: `2^${report.part_power}` },
-      { label: 'Replicas', value: numberText(report.replicas) },
-      {
-        label: 'Balance',
-        value: `${numberText(report.balance_pct)}%`,
-        hint: 'largest deviation of a device from its fair share',
-      },
-      {
-        label: 'Dispersion',
-        value: `${numberText(report.dispersion_pct)}%`,
-        hint: 'replicas placed closer together than necessary',
-      },
-      {
-        label: 'Required overload',
-        value: overload === null ? 'unknown' : percentText(overload, 2),
-        hint: 'the configured overload is not stored in ring files',
-      },
-    ]),
+    facts(
+      ['Partitions', numberText(report.parts), `2^${report.part_power}`],
+      ['Replicas', numberText(report.replicas)],
+      ['Balance', pctText(report.balance_pct), 'largest deviation of a device from its fair share'],
+      [
+        'Dispersion',
+        pctText(report.dispersion_pct),
+        'replicas placed closer together than necessary',
+      ],
+      [
+        'Required overload',
+        overload === null ? 'unknown' : percentText(overload, 2),
+        'the configured overload is not stored in ring files',
+      ],
+    ),
   ];
   if (report.next_part_power !== null) {
     nodes.unshift(
@@ -63,11 +60,7 @@ export function devicesPanel({ devices }: RingReport) {
         ),
         { title: 'Assigned', value: (row) => row.parts, number: true },
         { title: 'Share', value: (row) => row.parts / most, cell: (row) => bar(row, most) },
-        numbers(
-          'Balance',
-          (row) => row.balance_pct,
-          (pct) => `${numberText(pct)}%`,
-        ),
+        numbers('Balance', (row) => row.balance_pct, pctText),
       ]),
     ),
   ];
@@ -102,8 +95,7 @@ export function spreadPanel({ tiers }: RingReport) {
         {
           title: 'Dispersion',
           value: (row) => row.dispersion_pct,
-          cell: (row) =>
-            badge(`${numberText(row.dispersion_pct)}%`, row.dispersion_pct > 0 ? 'warn' : 'ok'),
+          cell: (row) => badge(pctText(row.dispersion_pct), row.dispersion_pct > 0 ? 'warn' : 'ok'),
           number: true,
         },
       ]),

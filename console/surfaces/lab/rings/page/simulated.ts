@@ -1,5 +1,5 @@
 import { el, messageOf, shownText } from '../../../../ui/dom.js';
-import { badge, card, figures, note, numberText } from '../../page/ground.js';
+import { badge, card, facts, note, numberText, pctText } from '../../page/ground.js';
 import type { Simulation } from '../ring-sim.js';
 
 /**
@@ -28,15 +28,11 @@ export function simulatedCard(moved: number, ask: () => Promise<Simulation | nul
 function answered(moved: number, { moved: theirs, balance_pct: balance, rebalances }: Simulation) {
   return card(
     'Swift ring builder',
-    figures([
-      {
-        label: 'Replicas to move',
-        value: numberText(theirs),
-        hint: `RingScope: ${numberText(moved)}`,
-      },
-      { label: 'Balance after', value: `${numberText(balance)}%` },
-      { label: 'Rebalances', value: String(rebalances) },
-    ]),
+    facts(
+      ['Replicas to move', numberText(theirs), `RingScope: ${numberText(moved)}`],
+      ['Balance after', pctText(balance)],
+      ['Rebalances', String(rebalances)],
+    ),
     note(
       'swift-ring-builder-analyzer builds its own ring from the same devices and applies the change to it. Its partition placement is different, but it moves about the same amount of data.',
     ),

@@ -1,6 +1,6 @@
 import { ChartFigure } from '../../../../ui/charts/figure.js';
 import { sunburst } from '../../../../ui/charts/sunburst.js';
-import { note, numberText } from '../../page/ground.js';
+import { note, numberText, pctText } from '../../page/ground.js';
 import type { DeviceRow, RingReport } from '../ring-report.js';
 import type { Part } from '../../../../ui/charts/sunburst.js';
 
@@ -42,7 +42,7 @@ function partOf(
   const value = devices.reduce((sum, { parts }) => sum + parts, 0);
   const wanted = devices.reduce((sum, { wanted_parts: share }) => sum + share, 0);
   const pct = wanted === 0 ? (value === 0 ? 0 : 999.99) : 100 * (value / wanted - 1);
-  const made = { name, value, far: pct / STRONG_PCT, note: `${numberText(pct)}%` };
+  const made = { name, value, far: pct / STRONG_PCT, note: pctText(pct) };
   if (level === undefined) return made;
   const groups = new Map<string, DeviceRow[]>();
   for (const device of devices) {

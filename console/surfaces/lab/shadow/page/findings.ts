@@ -5,7 +5,7 @@ import {
   badges,
   card,
   download,
-  figures,
+  facts,
   plainButton,
   problem,
   row,
@@ -34,15 +34,15 @@ const STATES: Record<(typeof VERDICTS)[number], Tone> = {
 /** How far a run is, and what it has found. */
 export function summaryOf({ cases, skipped, steps, findings, unlisted = 0 }: View, wanted: number) {
   const flaky = findings.filter(({ is_flaky: isFlaky }) => isFlaky === true).length;
-  return figures([
-    { label: 'Cases', value: `${cases} of ${wanted}` },
+  return facts(
+    ['Cases', `${cases} of ${wanted}`],
     ...(skipped > 0
-      ? [{ label: 'Skipped', value: String(skipped), hint: 'a target rejected the test container' }]
+      ? [['Skipped', String(skipped), 'a target rejected the test container'] as const]
       : []),
-    { label: 'Requests compared', value: String(steps) },
-    { label: 'Findings', value: String(findings.length + unlisted) },
-    { label: 'Flaky', value: String(flaky), hint: 'not reproduced every time' },
-  ]);
+    ['Requests compared', String(steps)],
+    ['Findings', String(findings.length + unlisted)],
+    ['Flaky', String(flaky), 'not reproduced every time'],
+  );
 }
 
 /** @param params of the run: the sides that are compared */
@@ -53,11 +53,7 @@ export function findingTable({ findings, unlisted = 0 }: View, { mode, a, b }: S
   return card(
     unlisted > 0 ? `Latest ${findings.length} findings` : 'Findings',
     tableOf('Findings', findings, [
-      badges(
-        'Verdict',
-        ({ difference }) => difference.verdict,
-        ({ difference: { verdict } }) => [STATES[verdict], verdict],
-      ),
+      badges('Verdict', ({ difference }) => difference.verdict, STATES),
       { title: 'Rule', value: ({ difference }) => difference.rule },
       {
         title: b === null ? 'Difference' : `Difference: ${a} and ${b}`,

@@ -1,6 +1,6 @@
 import { timeAt } from '../../../../ui/clock.js';
 import { durationText, el, shownText } from '../../../../ui/dom.js';
-import { badge, card, figures, numbers, quiet, row, tableCard } from '../../page/ground.js';
+import { badge, card, facts, numbers, quiet, row, tableCard } from '../../page/ground.js';
 import type { ExhibitView } from '../page.js';
 
 /** One deleted object: what each disk has of it, and when it learned of the deletion. */
@@ -24,16 +24,16 @@ export function exhibitView({ exhibit, check }: ExhibitView) {
   return [
     card(
       shownText(exhibit.name ?? exhibit.hash),
-      figures([
-        { label: 'Deleted', value: timeAt(Number.parseFloat(exhibit.ts), 'full') },
-        { label: 'Age', value: durationText(exhibit.age_s) },
-        {
-          label: 'May be reclaimed since or from',
-          value: timeAt(exhibit.eligible_unix_s, 'full'),
-          hint: 'it goes when its suffix is hashed the next time',
-        },
-        { label: 'Partition', value: String(exhibit.part), hint: `policy ${exhibit.policy_index}` },
-      ]),
+      facts(
+        ['Deleted', timeAt(Number.parseFloat(exhibit.ts), 'full')],
+        ['Age', durationText(exhibit.age_s)],
+        [
+          'May be reclaimed since or from',
+          timeAt(exhibit.eligible_unix_s, 'full'),
+          'it goes when its suffix is hashed the next time',
+        ],
+        ['Partition', String(exhibit.part), `policy ${exhibit.policy_index}`],
+      ),
       el('ul', {}, ...evidence.map((textContent) => el('li', { textContent }))),
       quiet(
         exhibit.name === null

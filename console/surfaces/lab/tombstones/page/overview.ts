@@ -1,14 +1,6 @@
 import { barChart } from '../../../../ui/charts/bars.js';
 import { durationText, el } from '../../../../ui/dom.js';
-import {
-  badge,
-  badges,
-  numbers,
-  plainButton,
-  quiet,
-  tableCard,
-  tableOf,
-} from '../../page/ground.js';
+import { badge, numbers, plainButton, quiet, tableCard, tableOf } from '../../page/ground.js';
 import type { Exhibit, TombstoneClass } from '../classify.js';
 import type { Tone } from '../../page/ground.js';
 
@@ -56,11 +48,11 @@ function ageText(seconds: number) {
 export function classCard(classes: Readonly<Record<TombstoneClass, number>>) {
   const rows = Object.entries(classes) as [TombstoneClass, number][];
   return tableCard('Classes', rows, [
-    badges(
-      'Class',
-      ([name]) => name,
-      ([name, count]) => [count === 0 ? '' : CLASSES[name][0], name],
-    ),
+    {
+      title: 'Class',
+      value: ([name]) => name,
+      cell: ([name, count]) => badge(name, count === 0 ? '' : CLASSES[name][0]),
+    },
     { title: 'Objects', value: ([, count]) => count, number: true },
     { title: 'Meaning', value: ([name]) => CLASSES[name][1] },
   ]);

@@ -3,9 +3,9 @@ import { ChartFigure } from '../../../../ui/charts/figure.js';
 import { durationText, el } from '../../../../ui/dom.js';
 import {
   card,
+  facts,
   field,
   fields,
-  figures,
   fill,
   note,
   numberInput,
@@ -114,16 +114,16 @@ function scanView({ scan, age_edges_s: edges }: ScanView) {
     card(
       'Summary',
       ...head,
-      figures([
-        { label: 'Deleted objects', value: numberText(exhibits) },
-        { label: 'Files read', value: numberText(files) },
-        {
-          label: 'Names found',
-          value: numberText(names.xattr + names.sidecar),
-          hint: 'from extended attributes or sidecar files',
-        },
-        { label: 'reclaim_age', value: durationText(reclaim) },
-      ]),
+      facts(
+        ['Deleted objects', numberText(exhibits)],
+        ['Files read', numberText(files)],
+        [
+          'Names found',
+          numberText(names.xattr + names.sidecar),
+          'from extended attributes or sidecar files',
+        ],
+        ['reclaim_age', durationText(reclaim)],
+      ),
       ...notes.map((text) => note(text)),
     ),
     el(
