@@ -77,20 +77,29 @@ export function swiftCommand(conf, program, args, root) {
 }
 
 /**
+ * A service of the lab, with its log and the file of its pid.
+ *
+ * @param {LabState} lab
+ * @param {string} name
+ * @param {Pick<Service, 'command' | 'args' | 'env'>} program
+ * @param {Pick<Service, 'ip' | 'port' | 'isHttp'>} place
+ * @returns {Service}
+ */
+function service({ dir }, name, program, place) {
+  const { log, pidFile } = layout(dir);
+  return { name, ...program, ...place, log: `${log}/${name}.log`, pidFile: pidFile(name) };
+}
+
+/**
  * @param {LabState} lab
  * @param {import('./layout.mjs').StorageType} type
  * @param {StorageNode} node
  */
 function storageServer(lab, type, node) {
-  const { storageConf, log, pidFile } = layout(lab.dir);
-  const name = `${type}-server.${node.name}`;
-  return {
-    name,
-    ...swiftProgram(lab, `swift-${type}-server`, [storageConf(type, node)]),
-    ...{ ip: node.ip, port: lab.ports[type], isHttp: true },
-    log: `${log}/${name}.log`,
-    pidFile: pidFile(name),
-  };
+  const conf = layout(lab.dir).storageConf(type, node);
+  const program = swiftProgram(lab, `swift-${type}-server`, [conf]);
+  const place = { ip: node.ip, port: lab.ports[type], isHttp: true };
+  return service(lab, `${type}-server.${node.name}`, program, place);
 }
 
 /**
@@ -100,19 +109,11 @@ function storageServer(lab, type, node) {
  * @param {import('./layout.mjs').StorageType} type
  * @param {'sharder' | 'updater'} kind
  * @param {StorageNode} node
- * @returns {Service}
  */
 function daemon(lab, type, kind, node) {
-  const { storageConf, log, pidFile } = layout(lab.dir);
-  const program = `${type}-${kind}`;
-  const name = `${program}.${node.name}`;
-  return {
-    name,
-    ...swiftProgram(lab, `swift-${program}`, [storageConf(type, node)]),
-    ...{ ip: node.ip, isHttp: false },
-    log: `${log}/${name}.log`,
-    pidFile: pidFile(name),
-  };
+  const conf = layout(lab.dir).storageConf(type, node);
+  const program = swiftProgram(lab, `swift-${type}-${kind}`, [conf]);
+  return service(lab, `${type}-${kind}.${node.name}`, program, { ip: node.ip, isHttp: false });
 }
 
 /**
@@ -120,34 +121,24 @@ function daemon(lab, type, kind, node) {
  * @param {import('./proxy-conf.mjs').Proxy} proxy
  */
 function proxyServer(lab, { name }) {
-  const { proxyConf, log, pidFile } = layout(lab.dir);
-  return {
-    name,
-    ...swiftProgram(lab, 'swift-proxy-server', [proxyConf(name)]),
-    ...{ ip: PROXY_IP, port: lab.ports[name], isHttp: true },
-    log: `${log}/${name}.log`,
-    pidFile: pidFile(name),
-  };
+  const program = swiftProgram(lab, 'swift-proxy-server', [layout(lab.dir).proxyConf(name)]);
+  return service(lab, name, program, { ip: PROXY_IP, port: lab.ports[name], isHttp: true });
 }
 
 /**
  * Ends TLS in front of the proxies for Ringway.
  *
  * @param {LabState} lab
- * @returns {Service}
  */
 function haproxy(lab) {
-  const { haproxyConf, log, pidFile } = layout(lab.dir);
-  return {
-    name: 'haproxy',
-    command: programPath('haproxy'),
-    // In the foreground.
-    args: ['-db', '-f', haproxyConf],
-    env: {},
-    ...{ ip: PROXY_IP, port: lab.ports['tls-1'], isHttp: false },
-    log: `${log}/haproxy.log`,
-    pidFile: pidFile('haproxy'),
-  };
+  // In the foreground.
+  const args = ['-db', '-f', layout(lab.dir).haproxyConf];
+  const program = { command: programPath('haproxy'), args, env: {} };
+  return service(lab, 'haproxy', program, {
+    ip: PROXY_IP,
+    port: lab.ports['tls-1'],
+    isHttp: false,
+  });
 }
 
 /** @param {LabState} lab */
@@ -155,19 +146,13 @@ function memcached(lab) {
   const port = lab.ports.memcached;
   const { certKeyFile } = layout(lab.dir);
   const tls = lab.tls ? ['-Z', '-o', `ssl_chain_cert=${certKeyFile},ssl_key=${certKeyFile}`] : [];
-  return {
-    name: 'memcached',
-    command: programPath('memcached'),
-    // `-u` counts for root only, who is refused without; `-U 0`: no UDP.
-    args: [
-      ...['-u', 'root', '-l', PROXY_IP, '-p', String(port), '-U', '0', '-m', '64', '-c', '2048'],
-      ...tls,
-    ],
-    env: {},
-    ...{ ip: PROXY_IP, port, isHttp: false },
-    log: `${layout(lab.dir).log}/memcached.log`,
-    pidFile: layout(lab.dir).pidFile('memcached'),
-  };
+  // `-u` counts for root only, who is refused without; `-U 0`: no UDP.
+  const args = [
+    ...['-u', 'root', '-l', PROXY_IP, '-p', String(port), '-U', '0', '-m', '64', '-c', '2048'],
+    ...tls,
+  ];
+  const program = { command: programPath('memcached'), args, env: {} };
+  return service(lab, 'memcached', program, { ip: PROXY_IP, port, isHttp: false });
 }
 
 /**
@@ -175,15 +160,9 @@ function memcached(lab) {
  * @param {StorageNode} node
  */
 function rsyncd(lab, node) {
-  const { rsyncConf, log, pidFile } = layout(lab.dir);
-  const name = `rsyncd.${node.name}`;
-  return {
-    name,
-    command: programPath('rsync'),
-    args: ['--daemon', '--no-detach', '--log-file=/dev/stderr', `--config=${rsyncConf(node)}`],
-    env: {},
-    ...{ ip: node.ip, port: lab.ports.rsync, isHttp: false },
-    log: `${log}/${name}.log`,
-    pidFile: pidFile(name),
-  };
+  const conf = layout(lab.dir).rsyncConf(node);
+  const args = ['--daemon', '--no-detach', '--log-file=/dev/stderr', `--config=${conf}`];
+  const program = { command: programPath('rsync'), args, env: {} };
+  const place = { ip: node.ip, port: lab.ports.rsync, isHttp: false };
+  return service(lab, `rsyncd.${node.name}`, program, place);
 }
