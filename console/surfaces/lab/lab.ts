@@ -1,7 +1,4 @@
-import type { Logger } from '../../../src/telemetry/logger.js';
-import type { ConsoleOptions } from '../../config/load.js';
-import type { AdminClient } from '../../server/admin-client.js';
-import type { Runs } from '../../server/runs/runs.js';
+import type { ConsoleContext } from '../../server/context.js';
 import type { SurfaceService } from '../../server/surface.js';
 import { Capsules } from './capsule/capsules.js';
 import { ChaosRuns } from './chaos/chaos-runs.js';
@@ -16,35 +13,9 @@ import { PulseTurn } from './ground/pulse.js';
 import { RingAgreements } from './rings/agreement.js';
 import { FaultNet } from './net/fault-net.js';
 import { StoreInfoCache } from '../../swift/info.js';
-import type { Upstream } from '../../swift/upstream.js';
 import { Museum } from './tombstones/museum.js';
 import { ShadowRuns } from './shadow/shadow-runs.js';
 import { ProfileMap } from './profilemap/profile-map.js';
-
-export interface LabOptions {
-  readonly options: Pick<
-    ConsoleOptions,
-    | 'nodeRoot'
-    | 'storeDir'
-    | 'hashConf'
-    | 'stateDir'
-    | 'clusterNodes'
-    | 'reconIntervalS'
-    | 'metricsUrl'
-    | 'statsdListen'
-    | 'storeBase'
-    | 'proxyBases'
-    | 'shadowRoot'
-    | 'nodeDriver'
-    | 'labMutations'
-  >;
-  readonly admin: AdminClient;
-  readonly store: Upstream;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  readonly runs: Runs;
-  readonly logger: Pick<Logger, 'error' | 'info'>;
-}
 
 /** The services that the pages of the Lab share. */
 export class Lab implements SurfaceService {
@@ -68,7 +39,7 @@ export class Lab implements SurfaceService {
   readonly pulses: PulseTurn;
   readonly #end = new AbortController();
 
-  constructor({ options, admin, store, now, runs, logger }: LabOptions) {
+  constructor({ options, admin, store, now, runs, logger }: ConsoleContext) {
     this.compute = new LabCompute(logger);
     this.rings = new LabRings(options);
     this.storeInfo = new StoreInfoCache(store, now);

@@ -4,7 +4,7 @@ import { ApiError } from '../../../server/api-error.js';
 import type { SwiftAccount } from '../../../swift/account.js';
 import type { LabRings } from '../ground/lab-rings.js';
 import type { NodeReader } from '../ground/node-reader.js';
-import { lookup, policyIndexOf, rawPathOf, type Lookup } from '../rings/lookup.js';
+import { locate, policyIndexOf, rawPathOf, type Lookup } from '../rings/lookup.js';
 import type { FieldDifference } from './difference.js';
 import { judge, OPEN_EXPIRED, replicaRow, type Judgement, type ReplicaRow } from './replicas.js';
 import { backendPlace, readSubject, type ObjectPlace, type Subject } from './subject.js';
@@ -128,17 +128,14 @@ async function placementOf(
     if (policy === undefined) {
       return { unavailable: `swift.conf has no policy ${policyName}.` } as const;
     }
-    const { read, ring } = await rings.open(policy.ringName);
-    const hash = await rings.pathHash();
-    const ringName = policy.ringName;
-    const found = lookup({ ring, hash, ringName }, target, Math.ceil(ring.replicas));
-    const { md5: ring_md5, data } = read;
-    const placement: Placement = {
-      ring: ringName,
-      ring_md5,
-      ring_version: data.version ?? null,
-      ...found,
-    };
+    const { opened, hash, part, primaries, handoffs } = await locate(
+      rings,
+      policy.ringName,
+      target,
+    );
+    const { md5: ring_md5, data } = opened.read;
+    const about = { ring: policy.ringName, ring_md5, ring_version: data.version ?? null };
+    const placement: Placement = { ...about, hash, part, primaries, handoffs };
     return { placement, devices: data.devices } as const;
   } catch (error) {
     if (error instanceof ApiError) return { unavailable: error.message } as const;

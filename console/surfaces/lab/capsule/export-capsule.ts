@@ -11,8 +11,7 @@ import type { CapsuleManifest } from '../../../../src/capsule/manifest.js';
 import type { CapsuleKey } from '../../../../src/capsule/signing.js';
 import { writeCapsule, type CapsuleFile } from '../../../../src/capsule/write-capsule.js';
 import { ApiError } from '../../../server/api-error.js';
-import type { SwiftAccount } from '../../../swift/account.js';
-import type { SwiftRequest } from '../../../swift/account.js';
+import type { SwiftAccount, SwiftRequest } from '../../../swift/account.js';
 import type { Capture } from './capture.js';
 import { readSloManifest, segmentObjects, type ParseManifest, type SegmentObject } from './slo.js';
 import { readSubject, versionQuery, type ObjectPlace } from './subject.js';
@@ -51,20 +50,11 @@ export async function exportCapsule(
     now.etag !== object.etag ||
     now.x_timestamp !== object.x_timestamp
   ) {
-    throw new ApiError(
-      'conflict',
-      'The object has changed since it was captured. Capture it again.',
-      {
-        reason: 'changed_during_capture',
-      },
-    );
+    const text = 'The object has changed since it was captured. Capture it again.';
+    throw new ApiError('conflict', text, { reason: 'changed_during_capture' });
   }
   const hasBody = withBody && object.status === 200;
   const content = hasBody ? await contentOf(captured, place, options) : [];
-  const { primaries, handoffs, ...placement } = captured.placement ?? {
-    primaries: [],
-    handoffs: [],
-  };
   const files = [
     ...content,
     document(REPLICAS, {
@@ -73,7 +63,7 @@ export async function exportCapsule(
       reasons: captured.reasons,
       rows: captured.replicas,
     }),
-    document(PLACEMENT, { ...placement, primaries, handoffs }),
+    document(PLACEMENT, captured.placement ?? { primaries: [], handoffs: [] }),
     document(METADATA, {
       client: captured.headers,
       system: { read_only: true, headers: captured.system },
@@ -113,13 +103,8 @@ async function contentOf(
   const { object } = captured;
   const tooLarge = (bytes: number): void => {
     if (bytes <= bytesMax) return;
-    throw new ApiError(
-      'too_large',
-      'The object is too large for a capsule. Download the capsule without the body.',
-      {
-        max_upload_bytes: bytesMax,
-      },
-    );
+    const text = 'The object is too large for a capsule. Download the capsule without the body.';
+    throw new ApiError('too_large', text, { max_upload_bytes: bytesMax });
   };
   const open = (request: SwiftRequest) => async (): Promise<Readable> => {
     const answer = await store.expect([200], 'GET', { ...request, idleMs: READ_IDLE_MS, signal });

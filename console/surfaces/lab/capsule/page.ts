@@ -12,6 +12,7 @@ import { BYTES_TYPE } from '../../../server/media-type.js';
 import { parse } from '../../../server/parse.js';
 import { auditedRoute, readRoute } from '../../../server/route-options.js';
 import { type LabPage, storeSource } from '../ground/data-source.js';
+import { needMutations } from '../ground/refusals.js';
 import type { Lab } from '../lab.js';
 import { capture, type Capture } from './capture.js';
 import { sourceVersion, type CapsuleVerdict } from './capsules.js';
@@ -93,14 +94,8 @@ function capsuleRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab):
     const tools = { rings, nodes, now };
     const { id } = jobs.start(session, 'lab.capsule.capture', async (control) => {
       const actor = loginName(session.user);
-      const made = await capture(
-        tools,
-        session.store,
-        place,
-        actor,
-        control.signal,
-        progressOf(control),
-      );
+      const tell = progressOf(control);
+      const made = await capture(tools, session.store, place, actor, control.signal, tell);
       await lab.capsules.captures.add(made);
       return { id: made.id } satisfies CaptureMade;
     });
@@ -177,24 +172,15 @@ function capsuleRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab):
 
   app.post('/lab/api/capsule/import', auditedRoute(access), async (request, reply) => {
     try {
-      if (!options.labMutations) {
-        throw new ApiError(
-          'feature_disabled',
-          'Changes in the Lab are disabled. Set lab_mutations to enable them.',
-          {
-            needs: 'lab_mutations',
-          },
-        );
-      }
+      needMutations(options);
       const jobId = await startImport(context, lab, request);
       return await reply.status(202).send({ job_id: jobId });
     } catch (error) {
       discardRest(request.raw);
       if (!(error instanceof CapsuleError)) throw error;
       const { fault, file, reason } = error;
-      throw new ApiError('unprocessable', `The capsule is invalid. ${file}: ${reason}.`, {
-        ...{ fault, file },
-      });
+      const text = `The capsule is invalid. ${file}: ${reason}.`;
+      throw new ApiError('unprocessable', text, { fault, file });
     }
   });
 }
@@ -223,11 +209,9 @@ async function startImport(
       const { signal } = control;
       try {
         const nowS = Math.floor(now() / 1000);
-        await writeObject(capsule, target, {
-          ...{ store, client, parseManifest, file, nowS },
-          signal,
-          onProgress: progressOf(control),
-        });
+        const onProgress = progressOf(control);
+        const means = { store, client, parseManifest, file, nowS, signal, onProgress };
+        await writeObject(capsule, target, means);
         const actor = loginName(session.user);
         const made = await capture(tools, store, target, actor, signal, () => undefined);
         const differences = compareWithCapsule(capsule, client, made);

@@ -3,29 +3,16 @@ import type { LookupDevice } from '../rings/lookup.js';
 import type { NodeAnswer, NodeHead } from '../ground/node-reader.js';
 
 /** The state of an object on one storage server. */
-export interface ReplicaRow {
+export interface ReplicaRow
+  extends NodeHead, Pick<LookupDevice, 'index' | 'region' | 'zone' | 'ip' | 'port' | 'device'> {
   readonly device_id: number;
-  /** Its place among the primaries, which is that of its fragment; null for a handoff. */
-  readonly index: number | null;
   readonly role: 'primary' | 'handoff';
-  readonly region: number;
-  readonly zone: number;
-  readonly ip: string;
-  readonly port: number;
-  readonly device: string;
-  readonly state: NodeHead['state'];
   /** The kind of file that says so. */
   readonly kind: '.data' | '.meta' | '.ts' | null;
-  readonly timestamp: string | null;
-  readonly data_timestamp: string | null;
-  readonly durable_timestamp: string | null;
   /** The size of the whole object, also where the server has a fragment of it. */
   readonly bytes: number | null;
-  readonly etag: string | null;
   readonly fragment: number | null;
   readonly delete_at_unix_s: number | null;
-  readonly status: number | null;
-  readonly ms: number;
 }
 
 export type Verdict = 'consistent' | 'divergent' | 'under_replicated' | 'ghost' | 'nothing';
@@ -47,7 +34,6 @@ export const OPEN_EXPIRED = {
 /** @param answer - of the device's server to a HEAD */
 export function replicaRow(device: LookupDevice, { head, headers }: NodeAnswer): ReplicaRow {
   const { id, index, region, zone, ip, port, device: name } = device;
-  const { state, timestamp, data_timestamp, durable_timestamp, status, ms } = head;
   const coded = text(headers, 'x-object-sysmeta-ec-etag');
   const codedBytes = numberOf(headers, 'x-object-sysmeta-ec-content-length');
   return {
@@ -55,14 +41,12 @@ export function replicaRow(device: LookupDevice, { head, headers }: NodeAnswer):
     index,
     role: index === null ? 'handoff' : 'primary',
     ...{ region, zone, ip, port, device: name },
-    state,
+    ...head,
     kind: kindOf(head),
-    ...{ timestamp, data_timestamp, durable_timestamp },
     bytes: codedBytes ?? head.bytes,
     etag: coded ?? head.etag,
     fragment: numberOf(headers, 'x-object-sysmeta-ec-frag-index'),
-    delete_at_unix_s: state === 'present' ? numberOf(headers, 'x-delete-at') : null,
-    ...{ status, ms },
+    delete_at_unix_s: head.state === 'present' ? numberOf(headers, 'x-delete-at') : null,
   };
 }
 

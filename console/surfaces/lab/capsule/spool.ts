@@ -6,6 +6,7 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { ApiError } from '../../../server/api-error.js';
+import { busy } from '../ground/refusals.js';
 import type { VerifiedCapsule } from '../../../../src/capsule/verify-capsule.js';
 
 const SUFFIX = '.import';
@@ -37,13 +38,9 @@ export class ImportSpool {
    * @throws ApiError busy while another capsule is here, no_space; CapsuleError
    */
   async take(body: Readable, bytesMax: number): Promise<SpooledCapsule> {
-    if (this.#busy)
-      throw new ApiError(
-        'busy',
-        'Another capsule import is in progress. Try again in a few seconds.',
-        undefined,
-        10,
-      );
+    if (this.#busy) {
+      throw busy('Another capsule import is in progress. Try again in a few seconds.', 10);
+    }
     this.#busy = true;
     const file = path.join(this.folder, `${randomUUID()}${SUFFIX}`);
     const remove = async (): Promise<void> => {

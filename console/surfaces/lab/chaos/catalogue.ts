@@ -1,3 +1,5 @@
+import { missingOf } from '../ground/refusals.js';
+
 /** A fault as a card of the page shows it. */
 export interface CatalogueItem {
   readonly id: string;
@@ -49,11 +51,11 @@ const NO_MODES: readonly Choice[] = [];
 
 /** All faults, with what each needs that is not there. Those without `needs` can be tried. */
 export function catalogueOf(facts: CatalogueFacts): CatalogueItem[] {
-  const general = missing([
-    [facts.has_mutations, 'lab_mutations'],
-    [facts.has_roster, 'cluster_nodes'],
-    [facts.has_rings, 'store_dir'],
-  ]);
+  const general = missingOf({
+    lab_mutations: facts.has_mutations,
+    cluster_nodes: facts.has_roster,
+    store_dir: facts.has_rings,
+  });
   return [...serviceFaults(facts), ...objectFaults(facts), ...NEVER].map((item) => {
     const needs = [general, item.needs].filter((text) => text !== null).join(', ');
     return { ...item, needs: needs === '' ? null : needs };
@@ -225,9 +227,4 @@ const NEVER: readonly CatalogueItem[] = [
 
 function targetOf({ node, service }: CatalogueFacts['services'][number]): Choice {
   return { id: `${node}/${service}`, label: `${service} on ${node}` };
-}
-
-function missing(all: readonly (readonly [boolean, string])[]): string | null {
-  const keys = all.flatMap(([isThere, key]) => (isThere ? [] : [key]));
-  return keys.length === 0 ? null : keys.join(', ');
 }

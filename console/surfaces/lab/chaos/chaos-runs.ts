@@ -9,8 +9,10 @@ import type { Runs } from '../../../server/runs/runs.js';
 import type { SwiftAccount } from '../../../swift/account.js';
 import type { LabRings } from '../ground/lab-rings.js';
 import type { NodeReader } from '../ground/node-reader.js';
-import type { FaultControl, Net } from '../net/fault.js';
-import { impactOf } from '../node/impact.js';
+import { needMutations, sessionGone } from '../ground/refusals.js';
+import type { FaultControl } from '../net/fault.js';
+import type { FaultNet } from '../net/fault-net.js';
+import { impactOf, noForce, unsafe } from '../node/impact.js';
 import {
   catalogueOf,
   STORAGE_SERVICES,
@@ -59,7 +61,7 @@ export interface ChaosOptions {
     ConsoleOptions,
     'clusterNodes' | 'storeDir' | 'hashConf' | 'nodeRoot' | 'nodeDriver' | 'labMutations'
   >;
-  readonly net: Net;
+  readonly net: FaultNet;
   readonly runs: Runs;
   readonly rings: LabRings;
   readonly nodes: NodeReader;
@@ -100,15 +102,7 @@ export class ChaosRuns extends RunCollection<ChaosParams, ChaosView, ChaosView> 
    *   precondition_failed for a target that was not typed again; unsafe_quorum; what the net throws
    */
   async start(request: ChaosRequest, user: ChaosUser, by: RunActor): Promise<ChaosRunRow> {
-    if (!this.given.options.labMutations) {
-      throw new ApiError(
-        'feature_disabled',
-        'Changes in the Lab are disabled. Set lab_mutations to enable them.',
-        {
-          needs: 'lab_mutations',
-        },
-      );
-    }
+    needMutations(this.given.options);
     const item = (await this.catalogue(user.hasQuotas)).find(({ id }) => id === request.fault);
     const { target, mode, ttl_s: ttlS } = request;
     if (item === undefined) throw new ApiError('not_found', 'Fault not found.');
@@ -163,15 +157,7 @@ export class ChaosRuns extends RunCollection<ChaosParams, ChaosView, ChaosView> 
 
   /** A storage server that is away, or stands still, is missed by each partition that it has. */
   async #refuseUnsafe({ fault, target, force }: ChaosRequest): Promise<void> {
-    if (force && !this.canForce) {
-      throw new ApiError(
-        'unprocessable',
-        '“force” is available only in labs (node_driver local-procs).',
-        {
-          field: 'force',
-        },
-      );
-    }
+    if (force && !this.canForce) throw noForce();
     if (force || (fault !== 'stop_service' && fault !== 'pause_node')) return;
     const [node = '', service = ''] = target.split('/');
     const { options, rings } = this.given;
@@ -179,21 +165,12 @@ export class ChaosRuns extends RunCollection<ChaosParams, ChaosView, ChaosView> 
     const type = service.replace('-server', '');
     const isOfType = (ringName: string): boolean => ringName.split('-')[0] === type;
     const impact = await impactOf(rings, node, [], new Set([ip]), isOfType);
-    if (impact.safe) return;
-    throw new ApiError(
-      'unsafe_quorum',
-      `Without ${service} on ${node}, ${impact.write_blocked_parts} partitions lose their write quorum of primaries, and ${impact.read_blocked_parts} cannot be read from primaries.`,
-      { impact },
-    );
+    if (!impact.safe) throw unsafe(`${service} on ${node}`, impact);
   }
 
   async #run(control: FaultControl<ChaosParams, SwiftAccount>): Promise<ChaosView> {
     const { id, params, signal, progress, means: account } = control;
-    if (account === undefined)
-      throw new ApiError(
-        'conflict',
-        'The session that started this run is no longer available. Start a new run.',
-      );
+    if (account === undefined) throw sessionGone();
     const { rings, nodes, options, now } = this.given;
     const containerOf = (name: string) => new LabContainer({ account, rings, nodes, name });
     const container = containerOf(params.container);

@@ -36,8 +36,6 @@ export interface ProbeGet extends Recorded {
   readonly found: number | 'nothing' | 'foreign' | null;
 }
 
-export type ProbeOperation = ProbePut | ProbeGet;
-
 /**
  * - `ok`: the newest that was acknowledged, or one after it
  * - `stale`: an older one. Swift allows it: any one server that has an object answers, also one that

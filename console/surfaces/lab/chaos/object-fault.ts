@@ -11,7 +11,7 @@ import {
   type RepairSight,
 } from './fault.js';
 import { Holding, type FaultGround } from './ground.js';
-import type { CopyPlace } from './lab-container.js';
+import { folderOf, policyIndexOf, type Place } from '../rings/lookup.js';
 import { localDevices } from './local-device.js';
 import { bodyOf } from './prober.js';
 import {
@@ -36,9 +36,8 @@ export class ObjectFault implements ActiveFault {
   readonly #holding: Holding;
   readonly #index: number;
   readonly #body: Buffer;
-  #copy:
-    { readonly place: ReplicaPlace; readonly at: CopyPlace; readonly file: string } | undefined;
-  #others: readonly CopyPlace[] = [];
+  #copy: { readonly place: ReplicaPlace; readonly at: Place; readonly file: string } | undefined;
+  #others: readonly Place[] = [];
   #policyIndex = 0;
   #repairedS: number | undefined;
   #hasAudited = false;
@@ -84,9 +83,8 @@ export class ObjectFault implements ActiveFault {
       const text = "That replica is not on a disk of the console's host.";
       return [...checks, { id: 'local', is_ok: false, text }];
     }
-    const objects = container.ringName === 'object' ? 'objects' : `objects-${container.ringName.slice(7)}`; // prettier-ignore
-    this.#policyIndex = Number(container.ringName.slice(7) || 0);
-    const place = { device: device.folder, objects, part, hash };
+    this.#policyIndex = policyIndexOf(container.ringName) ?? 0;
+    const place = { device: device.folder, objects: folderOf(container.ringName), part, hash };
     const file = await dataFile(place);
     this.#others = places.filter(({ index }) => index !== this.#index);
     if (file !== undefined) this.#copy = { place, at, file };
@@ -229,9 +227,10 @@ export class ObjectFault implements ActiveFault {
     const { place } = this.#known();
     const isThere = await hasReplica(place);
     const copies = this.#others.length + (isThere ? 1 : 0);
+    const note = `of ${this.#others.length + 1}`;
     const bad = this.fault === 'corrupt_replica' && isThere && !(await this.#isRightOnDisk());
     return [
-      { id: 'copies', label: 'Replicas on primaries', value: copies, note: `of ${this.#others.length + 1}` }, // prettier-ignore
+      { id: 'copies', label: 'Replicas on primaries', value: copies, note },
       { id: 'bad', label: 'Corrupt replicas', value: bad ? 1 : 0 },
       { id: 'quarantined', label: 'Quarantined', value: (await quarantined(place)) ? 1 : 0 },
     ];

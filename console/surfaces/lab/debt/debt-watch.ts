@@ -7,6 +7,7 @@ import { Rings } from '../../../recon/ring-devices.js';
 import { ApiError } from '../../../server/api-error.js';
 import type { LabRings } from '../ground/lab-rings.js';
 import { reclaimAgeS } from '../ground/reclaim-age.js';
+import { missingOf } from '../ground/refusals.js';
 import { debtOf, type Debt, type DebtDevice } from './model.js';
 import { pendingUpdates } from './pending-updates.js';
 import { RateMeter } from './rates.js';
@@ -72,7 +73,7 @@ export class DebtWatch {
 
   /** Looks at the nodes from now on, also while no page is open: the page shows a whole day. */
   start(): void {
-    if (this.#needs().length > 0) return;
+    if (this.#needs() !== null) return;
     this.#timer ??= setInterval(() => void this.#look(), 1000 * this.#intervalS()).unref();
     void this.#look();
   }
@@ -83,10 +84,8 @@ export class DebtWatch {
    */
   async snapshot(): Promise<DebtSnapshot> {
     const needs = this.#needs();
-    if (needs.length > 0) {
-      throw new ApiError('unsupported_here', 'There are no nodes to query.', {
-        needs: needs.join(', '),
-      });
+    if (needs !== null) {
+      throw new ApiError('unsupported_here', 'There are no nodes to query.', { needs });
     }
     const ageS = this.#ageS();
     if (ageS === undefined || ageS > 2 * this.given.options.reconIntervalS) await this.#look();
@@ -136,12 +135,9 @@ export class DebtWatch {
   }
 
   /** Keys of the configuration that are missing. */
-  #needs(): string[] {
+  #needs(): string | null {
     const { clusterNodes, storeDir } = this.given.options;
-    return [
-      ...(clusterNodes.length === 0 ? ['cluster_nodes'] : []),
-      ...(storeDir === '' ? ['store_dir'] : []),
-    ];
+    return missingOf({ cluster_nodes: clusterNodes.length > 0, store_dir: storeDir !== '' });
   }
 
   #ageS(): number | undefined {

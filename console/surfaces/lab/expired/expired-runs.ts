@@ -3,6 +3,7 @@ import { ApiError } from '../../../server/api-error.js';
 import { RunCollection } from '../../../server/runs/run-collection.js';
 import type { RunActor, RunKind, RunView, WholeRun } from '../../../server/runs/run.js';
 import type { Runs } from '../../../server/runs/runs.js';
+import { sessionGone } from '../ground/refusals.js';
 import { Observation, type ExpiredParams, type ExpiredView } from './observation.js';
 import type { ExpiryObserver } from './observer.js';
 
@@ -32,11 +33,7 @@ export class ExpiredRuns extends RunCollection<ExpiredParams, ExpiredView, Expir
       resumes: false,
       run: async ({ id, params, signal, progress, means: observer }) => {
         const { container, count } = params;
-        if (observer === undefined)
-          throw new ApiError(
-            'conflict',
-            'The session that started this run is no longer available. Start a new run.',
-          );
+        if (observer === undefined) throw sessionGone();
         const observation = new Observation(params, observer, this.now);
         this.#watched = { id, observation };
         try {
@@ -76,9 +73,7 @@ export class ExpiredRuns extends RunCollection<ExpiredParams, ExpiredView, Expir
       throw new ApiError(
         'unsupported_here',
         'This store does not support opening expired objects.',
-        {
-          needs: 'Swift 2.34 or later, with allow_open_expired in [app:proxy-server]',
-        },
+        { needs: 'Swift 2.34 or later, with allow_open_expired in [app:proxy-server]' },
       );
     }
     const isReadable = await observation.rescue(name);

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { mapLimited } from '../../../../src/lib/promises.js';
 import type { ExpiryObserver, OpenExpired } from './observer.js';
 import {
   advance,
@@ -117,13 +118,7 @@ export class Observation {
     const due = this.#objects.filter(({ nextS, view }) => nextS <= nowS && isOpen(view));
     if (due.length > 0) {
       const listed = await this.observer.listed(this.params.container).catch(() => undefined);
-      const waiting = [...due];
-      const one = async (): Promise<void> => {
-        for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-          await this.#lookAt(next, listed);
-        }
-      };
-      await Promise.all(Array.from({ length: AT_ONCE }, one));
+      await mapLimited(due, AT_ONCE, (one) => this.#lookAt(one, listed));
       this.#judge();
     }
     const last = Math.max(...this.#objects.map(({ view }) => view.delete_at_unix_s));

@@ -1,10 +1,9 @@
-import { presentDevices, type Device } from '../../../../src/ring/device.js';
-import { replicaCount } from '../../../../src/ring/ring-data.js';
 import type { SwiftAccount } from '../../../swift/account.js';
 import { readBody, type Upstream } from '../../../swift/upstream.js';
 import type { LabRings } from '../ground/lab-rings.js';
 import type { NodeReader } from '../ground/node-reader.js';
-import { lookup, policyIndexOf, rawPathOf } from '../rings/lookup.js';
+import { MARK, formerContainers, listedNames, removeContainer } from '../ground/test-containers.js';
+import { locate, objectRing, rawPathOf } from '../rings/lookup.js';
 import type { ReplicaSight, Sight } from './states.js';
 
 /** The proxy's support for `X-Open-Expired`, which is there since Swift 2.34. */
@@ -43,11 +42,8 @@ export interface SwiftObserverOptions {
 /** The prefix of the containers of runs. */
 export const EXPIRED_PREFIX = 'lab-expired-';
 const FORMER = new RegExp(`^${EXPIRED_PREFIX}[0-9a-f]{8}$`);
-/** Tells containers of runs from those of people. */
-const MARK = { name: 'x-container-meta-lab', value: 'expired' } as const;
 
 const INFO_BYTES_MAX = 1024 * 1024;
-const LISTING_BYTES_MAX = 256 * 1024;
 
 /** Over a store with Swift's API, as its user, and over its storage nodes where they are known. */
 export class SwiftObserver implements ExpiryObserver {
@@ -77,7 +73,7 @@ export class SwiftObserver implements ExpiryObserver {
   async create(container: string): Promise<void> {
     const { account } = this.given;
     await this.#removeFormer();
-    const headers = { [MARK.name]: MARK.value };
+    const headers = { [MARK]: 'expired' };
     await account.do([201, 202], 'PUT', { container, headers });
     const { headers: found } = await account.do([200, 204], 'HEAD', { container });
     this.#policyIndex.set(container, await this.#indexOf(found['x-storage-policy']));
@@ -100,9 +96,7 @@ export class SwiftObserver implements ExpiryObserver {
   }
 
   async listed(container: string): Promise<ReadonlySet<string>> {
-    const request = { container, query: { limit: 1000 } };
-    const { body } = await this.given.account.read([200, 204], 'GET', request, LISTING_BYTES_MAX);
-    return new Set(body.toString('utf8').split('\n').filter(Boolean));
+    return new Set(await listedNames(this.given.account, { container }));
   }
 
   async rescue(container: string, object: string): Promise<boolean> {
@@ -121,22 +115,15 @@ export class SwiftObserver implements ExpiryObserver {
   }
 
   async remove(container: string, objects: readonly string[]): Promise<void> {
-    const { account } = this.given;
-    for (const object of objects) await account.do([204, 404], 'DELETE', { container, object });
     // As long as a listing has expired objects, its container cannot be deleted: see `create`.
-    await account.do([204, 404, 409], 'DELETE', { container });
+    await removeContainer(this.given.account, container, objects);
   }
 
   /** Containers of former runs, as soon as they are empty. */
   async #removeFormer(): Promise<void> {
     const { account } = this.given;
-    const query = { prefix: EXPIRED_PREFIX, limit: 100 };
-    const { body } = await account.read([200, 204], 'GET', { query }, LISTING_BYTES_MAX);
-    const names = body.toString('utf8').split('\n');
-    for (const container of names.filter((name) => FORMER.test(name))) {
-      const { headers } = await account.do([200, 204, 404], 'HEAD', { container });
-      if (headers[MARK.name] !== MARK.value) continue;
-      await account.do([204, 404, 409], 'DELETE', { container });
+    for (const container of await formerContainers(account, EXPIRED_PREFIX, FORMER, 'expired')) {
+      await removeContainer(account, container, []);
     }
   }
 
@@ -165,30 +152,13 @@ export class SwiftObserver implements ExpiryObserver {
     const { rings, nodes, account, asksNodes } = this.given;
     if (!asksNodes) return [];
     const index = this.#policyIndex.get(container) ?? 0;
-    const ringName = index === 0 ? 'object' : `object-${index}`;
-    const { ring, read } = await rings.open(ringName);
     const target = { account: account.name, container, object };
-    const found = lookup(
-      { ring, hash: await rings.pathHash(), ringName },
-      target,
-      Math.ceil(replicaCount(read.data.rows)),
-    );
-    const devices = new Map<number, Device>(
-      presentDevices(read.data.devices).map((device) => [device.id, device]),
-    );
-    const asked = [...found.primaries, ...found.handoffs].flatMap(({ id, index: place }) => {
-      const device = devices.get(id);
-      return device === undefined ? [] : [{ device, place }];
-    });
+    const rawPath = rawPathOf(target);
+    const { part, places } = await locate(rings, objectRing(index), target);
+    const asReplicator = { 'x-backend-replication': 'true' };
     return Promise.all(
-      asked.map(async ({ device, place }) => {
-        const { head } = await nodes.ask(
-          device,
-          found.part,
-          rawPathOf(target),
-          policyIndexOf(ringName),
-          { 'x-backend-replication': 'true' },
-        );
+      places.map(async ({ device, index: place }) => {
+        const { head } = await nodes.ask(device, part, rawPath, index, asReplicator);
         const { state, timestamp } = head;
         return { node: device.ip, device: device.device, index: place, state, timestamp };
       }),

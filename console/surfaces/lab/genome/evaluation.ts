@@ -9,6 +9,7 @@ import {
   type Row,
 } from '../../../../src/ring/ring-data.js';
 import { RingBuildError } from '../../../../src/ring/ring-error.js';
+import { DOMAINS, numberDomains, type NumberedDomains } from '../policies/domain-loss.js';
 
 /** How much each kind of fault counts in the availability; they are made to add up to 1. */
 export interface FaultWeights {
@@ -29,8 +30,6 @@ export interface EvaluationOptions {
 
 /** Objectives in this order, each from 0, where less is better. */
 export const OBJECTIVES = ['migration', 'unavailability', 'waste', 'repair'] as const;
-
-export type Objective = (typeof OBJECTIVES)[number];
 
 /** One set of weights, and what a ring with them would be worth. */
 export interface Evaluation {
@@ -58,10 +57,8 @@ export class WeightEvaluation {
   readonly #places: Int32Array;
   readonly #placeCount: number;
   readonly #pairs: readonly (readonly [number, number])[];
-  readonly #servers: Int32Array;
-  readonly #zones: Int32Array;
-  readonly #serverCount: number;
-  readonly #zoneCount: number;
+  readonly #servers: NumberedDomains;
+  readonly #zones: NumberedDomains;
 
   /**
    * @param ring - with at most as many partitions as evaluations have time for: see `sampleRing`
@@ -86,12 +83,9 @@ export class WeightEvaluation {
       const second = (first + 1 + random.integer(weighted.length - 1)) % weighted.length;
       return [this.deviceIds[first] ?? 0, this.deviceIds[second] ?? 0] as const;
     });
-    const servers = domains(ring, ({ region, zone, ip }) => `${region}/${zone}/${ip}`);
-    const zones = domains(ring, ({ region, zone }) => `${region}/${zone}`);
-    this.#servers = servers.numbers;
-    this.#serverCount = servers.count;
-    this.#zones = zones.numbers;
-    this.#zoneCount = zones.count;
+    const size = ring.devices.length;
+    this.#servers = numberDomains(size, present, DOMAINS.server.nameOf);
+    this.#zones = numberDomains(size, present, DOMAINS.zone.nameOf);
   }
 
   /** @param weights - in the order of {@link deviceIds} */
@@ -111,10 +105,7 @@ export class WeightEvaluation {
   #judge(rows: readonly Row[], moved: number): Evaluation {
     const { devices, partPower } = this.#ring;
     const parts = 2 ** partPower;
-    const counting = countParts(rows, devices, (id) => new RingBuildError(`no device ${id}`));
-    let step = counting.next();
-    while (step.done !== true) step = counting.next();
-    const partCounts = step.value;
+    const partCounts = countsOf(rows, devices);
     const { shared, lostByServer, lostByZone } = this.#faults(rows);
     const total = parts * replicaCount(rows);
     return {
@@ -132,10 +123,12 @@ export class WeightEvaluation {
   /** Counts, for each pair of devices, the partitions that both have, and what a domain's loss blocks. */
   #faults(rows: readonly Row[]) {
     const shared = new Uint32Array(this.#placeCount * this.#placeCount);
-    const lostByServer = new Uint32Array(this.#serverCount);
-    const lostByZone = new Uint32Array(this.#zoneCount);
-    const inServer = new Uint16Array(this.#serverCount);
-    const inZone = new Uint16Array(this.#zoneCount);
+    const { numbers: serverOf, count: servers } = this.#servers;
+    const { numbers: zoneOf, count: zones } = this.#zones;
+    const lostByServer = new Uint32Array(servers);
+    const lostByZone = new Uint32Array(zones);
+    const inServer = new Uint16Array(servers);
+    const inZone = new Uint16Array(zones);
     const holders = new Int32Array(rows.length);
     for (let part = 0; part < 2 ** this.#ring.partPower; part++) {
       let count = 0;
@@ -150,13 +143,13 @@ export class WeightEvaluation {
           const place = this.#pairPlace(id, holders[other] ?? 0);
           shared[place] = (shared[place] ?? 0) + 1;
         }
-        countLoss(inServer, lostByServer, this.#servers[id] ?? 0, spare);
-        countLoss(inZone, lostByZone, this.#zones[id] ?? 0, spare);
+        countLoss(inServer, lostByServer, serverOf[id] ?? 0, spare);
+        countLoss(inZone, lostByZone, zoneOf[id] ?? 0, spare);
       }
       for (let index = 0; index < count; index++) {
         const id = holders[index] ?? 0;
-        inServer[this.#servers[id] ?? 0] = 0;
-        inZone[this.#zones[id] ?? 0] = 0;
+        inServer[serverOf[id] ?? 0] = 0;
+        inZone[zoneOf[id] ?? 0] = 0;
       }
     }
     return { shared, lostByServer, lostByZone };
@@ -217,21 +210,6 @@ function countLoss(held: Uint16Array, lost: Uint32Array, domain: number, spare: 
   if (count === spare + 1) lost[domain] = (lost[domain] ?? 0) + 1;
 }
 
-function domains(
-  ring: RingData,
-  keyOf: (device: { region: number; zone: number; ip: string }) => string,
-): { readonly numbers: Int32Array; readonly count: number } {
-  const known = new Map<string, number>();
-  const numbers = new Int32Array(ring.devices.length);
-  for (const device of presentDevices(ring.devices)) {
-    const key = keyOf(device);
-    const number = known.get(key) ?? known.size;
-    known.set(key, number);
-    numbers[device.id] = number;
-  }
-  return { numbers, count: known.size };
-}
-
 /**
  * A ring with fewer partitions: every so many of them, so that each evaluation takes less time.
  * @returns the ring itself where it is small enough
@@ -243,10 +221,15 @@ export function sampleRing(ring: RingData, partPowerMax: number): RingData {
   const rows = ring.rows.map((row) =>
     Uint32Array.from({ length: Math.floor(row.length / step) }, (_, part) => row[part * step] ?? 0),
   );
-  const counting = countParts(rows, ring.devices, (id) => new RingBuildError(`no device ${id}`));
-  let result = counting.next();
-  while (result.done !== true) result = counting.next();
-  return { ...ring, partPower: partPowerMax, rows, partCounts: result.value };
+  return { ...ring, partPower: partPowerMax, rows, partCounts: countsOf(rows, ring.devices) };
+}
+
+/** Part-replicas by device, counted in one go: there is nobody else on this thread. */
+function countsOf(rows: readonly Row[], devices: RingData['devices']): Uint32Array {
+  const counting = countParts(rows, devices, (id) => new RingBuildError(`no device ${id}`));
+  let step = counting.next();
+  while (step.done !== true) step = counting.next();
+  return step.value;
 }
 
 function mean(values: readonly number[]): number {

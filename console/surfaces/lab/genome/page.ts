@@ -72,11 +72,7 @@ function genomeRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab): 
     if (presentDevices(read.data.devices).length > DEVICES_MAX) {
       throw new ApiError('unprocessable', `Ring ${name} has more than ${DEVICES_MAX} devices.`);
     }
-    const policy = await lab.rings.policyOf(name);
-    const protection =
-      policy === undefined
-        ? ({ kind: 'replication', replicas: ring.replicas } as const)
-        : protectionOf(policy, ring.replicas);
+    const protection = protectionOf(await lab.rings.policyOf(name), ring.replicas);
     const searched = {
       ...options,
       lowerFactor: bounds.lower_factor,

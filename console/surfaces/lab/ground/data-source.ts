@@ -7,6 +7,7 @@ import type { ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
 import type { SurfacePage } from '../../../server/surface.js';
 import type { Lab } from '../lab.js';
+import { NO_NODE_ROOT } from './refusals.js';
 import { isSample } from './sample-cluster.js';
 
 /**
@@ -79,7 +80,7 @@ export async function ringSource(context: ConsoleContext, lab: Lab): Promise<Dat
 export async function diskSource({ options }: ConsoleContext): Promise<DataSource> {
   const { nodeRoot } = options;
   if (nodeRoot === '') {
-    return unavailable("No directory with the nodes' disks is configured.", 'node_root');
+    return unavailable(NO_NODE_ROOT, 'node_root');
   }
   try {
     await access(nodeRoot, constants.R_OK | constants.X_OK);

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { Semaphore } from '../../../../src/lib/semaphore.js';
 import { ApiError } from '../../../server/api-error.js';
 import { checkProgram, HELPER_ENVIRONMENT } from '../../../server/helper-program.js';
+import { busy } from './refusals.js';
 
 export interface HelperOutput {
   readonly code: number | null;
@@ -17,9 +18,8 @@ export interface HelperLimits {
 }
 
 const OUTPUT_BYTES_MAX = 256 * 1024;
-const AT_ONCE = 2;
 /** One at a time would let one operator hold up the other; more would take the machine. */
-const turns = new Semaphore({ capacity: AT_ONCE, queueMax: 16, waitMsMax: 30_000 });
+const turns = new Semaphore({ capacity: 2, queueMax: 16, waitMsMax: 30_000 });
 
 /**
  * Runs a program of the operator's, without a shell.
@@ -36,12 +36,7 @@ export async function runHelper(
 ): Promise<HelperOutput> {
   await checkProgram(program);
   if ((await turns.enter(1)) !== undefined) {
-    throw new ApiError(
-      'busy',
-      'Too many helper programs are running. Try again in a few seconds.',
-      undefined,
-      5,
-    );
+    throw busy('Too many helper programs are running. Try again in a few seconds.', 5);
   }
   try {
     if (limits.signal.aborted) throw consoleEnds();

@@ -9,6 +9,7 @@ import { RingFileError } from '../../../../src/ring/ring-error.js';
 import { readRingFile, stampOf, type RingFile } from '../../../../src/ring/ring-file.js';
 import { Ring } from '../../../../src/ring/ring.js';
 import { readSwiftConf, type SwiftConf } from '../../../../src/ring/swift-conf.js';
+import type { ConsoleOptions } from '../../../config/load.js';
 import { ApiError } from '../../../server/api-error.js';
 import { isSample } from './sample-cluster.js';
 
@@ -19,13 +20,6 @@ export interface OpenRing {
   readonly file: string;
   readonly read: RingFile;
   readonly ring: Ring;
-}
-
-export interface LabRingsOptions {
-  /** The folder with the rings; empty: there are none. */
-  readonly storeDir: string;
-  /** Path of swift.conf; empty: the one in `storeDir`. */
-  readonly hashConf: string;
 }
 
 /** `account`, `container`, `object`, `object-1`, … */
@@ -45,7 +39,7 @@ const CACHE_BYTES_MAX = 64 * 1024 * 1024;
 export class LabRings {
   readonly #cache = new BoundedCache<OpenRing>({ weightMax: CACHE_BYTES_MAX });
 
-  constructor(private readonly options: LabRingsOptions) {}
+  constructor(private readonly options: Pick<ConsoleOptions, 'storeDir' | 'hashConf'>) {}
 
   /**
    * The names of the rings in use.
@@ -53,12 +47,8 @@ export class LabRings {
    */
   async names(): Promise<string[]> {
     const names = await this.#ringsIn(this.#folder(), CURRENT_RING);
-    const order = (name: string): number => ['account', 'container'].indexOf(name);
-    return names.sort((a, b) =>
-      order(a) === -1 && order(b) === -1
-        ? a.localeCompare(b, 'en', { numeric: true })
-        : (order(a) === -1 ? 9 : order(a)) - (order(b) === -1 ? 9 : order(b)),
-    );
+    // Accounts, containers, objects, and further policies by their numbers.
+    return names.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
   }
 
   /**

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Device } from '../../../../src/ring/device.js';
-import { ApiError } from '../../../server/api-error.js';
-import { readBody, Upstream } from '../../../swift/upstream.js';
+import { readBody, Upstream, type UpstreamAnswer } from '../../../swift/upstream.js';
 import { UpstreamError } from '../../../swift/errors.js';
 import { Semaphore } from '../../../../src/lib/semaphore.js';
+import { busy } from './refusals.js';
 
 /** How a storage server answered a HEAD. */
 export interface NodeHead {
@@ -26,9 +26,15 @@ export interface NodeAnswer {
   readonly headers: IncomingHttpHeaders;
 }
 
-const AT_ONCE = 8;
-const WAITING_MAX = 1000;
-const WAIT_MS_MAX = 30_000;
+interface NodeRequest {
+  readonly method: 'GET' | 'HEAD';
+  readonly device: Device;
+  /** Below the device, percent-encoded. */
+  readonly path: string;
+  readonly policyIndex: number | undefined;
+  readonly extra?: Readonly<Record<string, string>>;
+}
+
 const TIMEOUT_MS = 3000;
 const CONNECTIONS_KEPT = 64;
 
@@ -38,11 +44,7 @@ const CONNECTIONS_KEPT = 64;
  */
 export class NodeReader {
   readonly #servers = new Map<string, Upstream>();
-  readonly #semaphore = new Semaphore({
-    capacity: AT_ONCE,
-    queueMax: WAITING_MAX,
-    waitMsMax: WAIT_MS_MAX,
-  });
+  readonly #semaphore = new Semaphore({ capacity: 8, queueMax: 1000, waitMsMax: 30_000 });
 
   constructor(private readonly now: () => number) {}
 
@@ -71,51 +73,32 @@ export class NodeReader {
     policyIndex: number | undefined,
     extra: Readonly<Record<string, string>> = {},
   ): Promise<NodeAnswer> {
-    if ((await this.#semaphore.enter(1)) !== undefined) {
-      throw new ApiError(
-        'busy',
-        'The storage node request queue is full. Try again in a few seconds.',
-        undefined,
-        5,
-      );
-    }
-    const startedMs = this.now();
-    const failed = (state: NodeHead['state']): NodeAnswer => ({
-      head: { ...NOTHING, ms: this.now() - startedMs, state },
-      headers: {},
-    });
-    try {
-      const { status, headers, body } = await this.#server(device).send({
-        method: 'HEAD',
-        rawPath: `/${encodeURIComponent(device.device)}/${partition}${rawPath}`,
-        headers: { ...extra, ...policyHeaders(policyIndex) },
-        idleMs: TIMEOUT_MS,
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-      });
-      body.resume();
-      const text = (name: string): string | null => {
-        const value = headers[name];
-        return typeof value === 'string' ? value.slice(0, 256) : null;
-      };
-      const timestamp = text('x-backend-timestamp') ?? text('x-timestamp');
-      const length = Number(text('content-length') ?? Number.NaN);
-      const head: NodeHead = {
-        status,
-        ms: this.now() - startedMs,
-        timestamp,
-        data_timestamp: text('x-backend-data-timestamp'),
-        durable_timestamp: text('x-backend-durable-timestamp'),
-        bytes: status === 200 && Number.isFinite(length) ? length : null,
-        etag: text('etag')?.replaceAll('"', '') ?? null,
-        state: stateOf(status, timestamp),
-      };
-      return { head, headers };
-    } catch (error) {
-      if (!(error instanceof UpstreamError) && !isAbort(error)) throw error;
-      return failed('unreachable');
-    } finally {
-      this.#semaphore.leave(1);
-    }
+    const { found, ms } = await this.#request(
+      { method: 'HEAD', device, path: `${partition}${rawPath}`, policyIndex, extra },
+      (answer) => {
+        answer.body.resume();
+        return answer;
+      },
+    );
+    if (found === undefined) return { head: { ...NOTHING, ms, state: 'unreachable' }, headers: {} };
+    const { status, headers } = found;
+    const text = (name: string): string | null => {
+      const value = headers[name];
+      return typeof value === 'string' ? value.slice(0, 256) : null;
+    };
+    const timestamp = text('x-backend-timestamp') ?? text('x-timestamp');
+    const length = Number(text('content-length') ?? Number.NaN);
+    const head: NodeHead = {
+      status,
+      ms,
+      timestamp,
+      data_timestamp: text('x-backend-data-timestamp'),
+      durable_timestamp: text('x-backend-durable-timestamp'),
+      bytes: status === 200 && Number.isFinite(length) ? length : null,
+      etag: text('etag')?.replaceAll('"', '') ?? null,
+      state: stateOf(status, timestamp),
+    };
+    return { head, headers };
   }
 
   /**
@@ -130,30 +113,41 @@ export class NodeReader {
     policyIndex: number | undefined,
     bytesMax: number,
   ): Promise<Buffer | null> {
+    const { found } = await this.#request(
+      { method: 'GET', device, path: `${partition}${rawPath}`, policyIndex },
+      async ({ status, body }) => {
+        const bytes = await readBody(body, bytesMax);
+        return status === 200 ? bytes : undefined;
+      },
+    );
+    return found ?? null;
+  }
+
+  /** @returns what `use` makes of the answer; undefined where none came, or not all of it */
+  async #request<T>(
+    { method, device, path, policyIndex, extra }: NodeRequest,
+    use: (answer: UpstreamAnswer) => T | Promise<T>,
+  ): Promise<{ readonly found: T | undefined; readonly ms: number }> {
     if ((await this.#semaphore.enter(1)) !== undefined) {
-      throw new ApiError(
-        'busy',
-        'The storage node request queue is full. Try again in a few seconds.',
-        undefined,
-        5,
-      );
+      throw busy('The storage node request queue is full. Try again in a few seconds.', 5);
     }
+    const startedMs = this.now();
+    let found: T | undefined;
     try {
-      const { status, body } = await this.#server(device).send({
-        method: 'GET',
-        rawPath: `/${encodeURIComponent(device.device)}/${partition}${rawPath}`,
-        headers: policyHeaders(policyIndex),
+      const answer = await this.#server(device).send({
+        method,
+        rawPath: `/${encodeURIComponent(device.device)}/${path}`,
+        headers: { ...extra, ...policyHeaders(policyIndex) },
         idleMs: TIMEOUT_MS,
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
-      const bytes = await readBody(body, bytesMax);
-      return status === 200 ? bytes : null;
+      found = await use(answer);
     } catch (error) {
       if (!(error instanceof UpstreamError) && !isAbort(error)) throw error;
-      return null;
     } finally {
       this.#semaphore.leave(1);
     }
+    return { found, ms: this.now() - startedMs };
   }
 
   close(): void {

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { mapLimited } from '../../../../src/lib/promises.js';
 import { ApiError } from '../../../server/api-error.js';
 import type { Session } from '../../../server/sessions.js';
 import { readBody } from '../../../swift/upstream.js';
+import { busy } from './refusals.js';
 
 export interface PulseOptions {
   readonly n: number;
@@ -23,11 +25,11 @@ export interface PulseTimes {
 /** Where requests go: S3 passes all stages of the gateway. */
 interface Target {
   readonly api: PulseTimes['api'];
-  create(signal: AbortSignal): Promise<void>;
-  put(key: string, body: Buffer, signal: AbortSignal): Promise<void>;
-  get(key: string, signal: AbortSignal): Promise<void>;
-  delete(key: string, signal: AbortSignal): Promise<void>;
-  remove(signal: AbortSignal): Promise<void>;
+  create(signal: AbortSignal): Promise<unknown>;
+  put(key: string, body: Buffer, signal: AbortSignal): Promise<unknown>;
+  get(key: string, signal: AbortSignal): Promise<unknown>;
+  delete(key: string, signal: AbortSignal): Promise<unknown>;
+  remove(signal: AbortSignal): Promise<unknown>;
 }
 
 const EXPIRES_S = 600;
@@ -55,12 +57,7 @@ export class PulseTurn {
    */
   async take<T>(gone: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (this.#isTaken) {
-      throw new ApiError(
-        'busy',
-        'Another measurement is in progress. Try again in a few seconds.',
-        undefined,
-        10,
-      );
+      throw busy('Another measurement is in progress. Try again in a few seconds.', 10);
     }
     this.#isTaken = true;
     const limit = AbortSignal.timeout(this.limitMs);
@@ -84,22 +81,12 @@ export async function pulse(
   signal: AbortSignal,
 ): Promise<PulseTimes> {
   const target = targetOf(session, `lab-profile-${randomBytes(4).toString('hex')}`, bytes);
-  const body = randomBytes(bytes);
-  const keys = Array.from({ length: n }, (_, index) => `pulse-${index}`);
-  const written = new Set<string>();
-  const put = async (key: string): Promise<void> => {
-    written.add(key);
-    await target.put(key, body, signal);
-  };
-  try {
-    await target.create(signal);
-  } catch {
-    if (signal.aborted) await clearAway(target, []);
-    throw new ApiError('upstream_error', 'Could not create the container for the test requests.');
-  }
-  try {
-    if (path === 'get') await timed([keys[0] ?? ''], 1, put, signal);
-    const work = path === 'put' ? put : () => target.get(keys[0] ?? '', signal);
+  const problem = 'Could not create the container for the test requests.';
+  return inContainer(target, { bytes, problem, signal }, async (put) => {
+    const keys = keysOf(n);
+    const first = keys[0] ?? '';
+    if (path === 'get') await timed([first], 1, put, signal);
+    const work = path === 'put' ? put : () => target.get(first, signal);
     const { times, errors } = await timed(keys, concurrency, work, signal);
     return {
       n: times.length + errors,
@@ -108,9 +95,7 @@ export async function pulse(
       p95_ms: rank(times, 0.95),
       api: target.api,
     };
-  } finally {
-    await clearAway(target, [...written]);
-  }
+  });
 }
 
 /** How fast a policy took objects and gave them back, as a client of the store saw it. */
@@ -143,22 +128,10 @@ export async function measurePolicy(
 ): Promise<PolicyTimes> {
   const name = `lab-policy-${randomBytes(4).toString('hex')}`;
   const target = swiftTarget(store, name, bytes, { 'x-storage-policy': policy });
-  const body = randomBytes(bytes);
-  const keys = Array.from({ length: n }, (_, index) => `pulse-${index}`);
-  const written: string[] = [];
-  try {
-    await target.create(signal);
-  } catch {
-    if (signal.aborted) await clearAway(target, []);
-    throw new ApiError('upstream_error', 'Could not create a container with this policy.');
-  }
-  try {
-    const write = async (key: string): Promise<void> => {
-      written.push(key);
-      await target.put(key, body, signal);
-    };
-    const put = await timed(keys, 1, write, signal);
-    const get = await timed(keys, 1, (key) => target.get(key, signal), signal);
+  const problem = 'Could not create a container with this policy.';
+  return inContainer(target, { bytes, problem, signal }, async (write) => {
+    const put = await timed(keysOf(n), 1, write, signal);
+    const get = await timed(keysOf(n), 1, (key) => target.get(key, signal), signal);
     return {
       n: put.times.length + put.errors,
       bytes,
@@ -168,6 +141,41 @@ export async function measurePolicy(
       get_p50_ms: rank(get.times, 0.5),
       get_p95_ms: rank(get.times, 0.95),
     };
+  });
+}
+
+function keysOf(n: number): string[] {
+  return Array.from({ length: n }, (_, index) => `pulse-${index}`);
+}
+
+/**
+ * Makes the container, and deletes it with all that the work has put there.
+ *
+ * @param problem - of a container that cannot be made
+ * @throws ApiError upstream_error with this problem; what the work throws
+ */
+async function inContainer<T>(
+  target: Target,
+  {
+    bytes,
+    problem,
+    signal,
+  }: { readonly bytes: number; readonly problem: string; readonly signal: AbortSignal },
+  work: (put: (key: string) => Promise<void>) => Promise<T>,
+): Promise<T> {
+  const body = randomBytes(bytes);
+  const written: string[] = [];
+  try {
+    await target.create(signal);
+  } catch {
+    if (signal.aborted) await clearAway(target, []);
+    throw new ApiError('upstream_error', problem);
+  }
+  try {
+    return await work(async (key) => {
+      written.push(key);
+      await target.put(key, body, signal);
+    });
   } finally {
     await clearAway(target, written);
   }
@@ -187,26 +195,21 @@ async function clearAway(target: Target, written: readonly string[]): Promise<vo
 async function timed(
   keys: readonly string[],
   concurrency: number,
-  work: (key: string) => Promise<void>,
+  work: (key: string) => Promise<unknown>,
   signal: AbortSignal,
 ): Promise<{ readonly times: number[]; readonly errors: number }> {
   const times: number[] = [];
   let errors = 0;
-  const waiting = [...keys];
-  const one = async (): Promise<void> => {
-    while (!signal.aborted) {
-      const key = waiting.shift();
-      if (key === undefined) return;
-      const begun = performance.now();
-      try {
-        await work(key);
-        times.push(performance.now() - begun);
-      } catch {
-        if (!isOver(signal)) errors += 1;
-      }
+  await mapLimited(keys, concurrency, async (key) => {
+    if (signal.aborted) return;
+    const begun = performance.now();
+    try {
+      await work(key);
+      times.push(performance.now() - begun);
+    } catch {
+      if (!isOver(signal)) errors += 1;
     }
-  };
-  await Promise.all(Array.from({ length: concurrency }, one));
+  });
   return { times, errors };
 }
 
@@ -223,29 +226,19 @@ export function rank(times: readonly number[], share: number): number | null {
 }
 
 function targetOf({ s3, store }: Session, name: string, bytes: number): Target {
-  const readMax = bytes + 1024;
-  if (s3 !== undefined) {
-    return {
-      api: 's3',
-      create: async (signal) => {
-        await s3.do([200], 'PUT', { bucket: name, signal });
-      },
-      put: async (key, body, signal) => {
-        await s3.do([200], 'PUT', { bucket: name, key, body, signal });
-      },
-      get: async (key, signal) => {
-        const { body } = await s3.expect([200], 'GET', { bucket: name, key, signal });
-        await readBody(body, readMax);
-      },
-      delete: async (key, signal) => {
-        await s3.do([204], 'DELETE', { bucket: name, key, signal });
-      },
-      remove: async (signal) => {
-        await s3.do([204], 'DELETE', { bucket: name, signal });
-      },
-    };
-  }
-  return swiftTarget(store, name, bytes, {});
+  if (s3 === undefined) return swiftTarget(store, name, bytes, {});
+  const bucket = name;
+  return {
+    api: 's3',
+    create: (signal) => s3.do([200], 'PUT', { bucket, signal }),
+    put: (key, body, signal) => s3.do([200], 'PUT', { bucket, key, body, signal }),
+    get: async (key, signal) => {
+      const { body } = await s3.expect([200], 'GET', { bucket, key, signal });
+      return readBody(body, bytes + 1024);
+    },
+    delete: (key, signal) => s3.do([204], 'DELETE', { bucket, key, signal }),
+    remove: (signal) => s3.do([204], 'DELETE', { bucket, signal }),
+  };
 }
 
 /** @param headers - of the container that is made */
@@ -255,24 +248,16 @@ function swiftTarget(
   bytes: number,
   headers: Readonly<Record<string, string>>,
 ): Target {
-  const readMax = bytes + 1024;
+  const container = name;
   return {
     api: 'swift',
-    create: async (signal) => {
-      await store.do([201, 202], 'PUT', { container: name, headers, signal });
-    },
-    put: async (object, body, signal) => {
+    create: (signal) => store.do([201, 202], 'PUT', { container, headers, signal }),
+    put: (object, body, signal) => {
       const own = { 'x-delete-after': String(EXPIRES_S), 'content-length': String(body.length) };
-      await store.do([201], 'PUT', { container: name, object, headers: own, body, signal });
+      return store.do([201], 'PUT', { container, object, headers: own, body, signal });
     },
-    get: async (object, signal) => {
-      await store.read([200], 'GET', { container: name, object, signal }, readMax);
-    },
-    delete: async (object, signal) => {
-      await store.do([204, 404], 'DELETE', { container: name, object, signal });
-    },
-    remove: async (signal) => {
-      await store.do([204, 404, 409], 'DELETE', { container: name, signal });
-    },
+    get: (object, signal) => store.read([200], 'GET', { container, object, signal }, bytes + 1024),
+    delete: (object, signal) => store.do([204, 404], 'DELETE', { container, object, signal }),
+    remove: (signal) => store.do([204, 404, 409], 'DELETE', { container, signal }),
   };
 }

@@ -11,6 +11,7 @@ import { PathHash } from '../../../../src/ring/path-hash.js';
 import { Ring } from '../../../../src/ring/ring.js';
 import { writeRing } from '../../../../src/ring/ring-writer.js';
 import { fragmentBytes } from '../policies/storage-cost.js';
+import { folderOf } from '../tombstones/disk-names.js';
 
 /** A file of this name says that a folder is a sample, and no part of a cluster. */
 const SAMPLE_MARK = 'ringway-sample.txt';
@@ -152,8 +153,7 @@ class SampleDisks {
   /** The folder of an object on one device. */
   folder(name: string, policy: number, device: Device): string {
     const { hash, part } = this.placesOf(name, policy);
-    const objects = policy === 0 ? 'objects' : `objects-${policy}`;
-    const below = [objects, String(part), hash.slice(-3), hash];
+    const below = [folderOf(policy), String(part), hash.slice(-3), hash];
     return path.join(this.root, `node${device.zone}`, device.device, ...below);
   }
 

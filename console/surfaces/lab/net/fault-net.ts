@@ -12,15 +12,7 @@ import {
 import type { Runs } from '../../../server/runs/runs.js';
 import { ArmedFault, asNoSpace } from './armed-fault.js';
 import type { DeadMenOptions } from './dead-men.js';
-import type {
-  FaultKind,
-  FaultRequest,
-  FaultView,
-  Net,
-  NetEvidence,
-  RevertReport,
-  RevertTools,
-} from './fault.js';
+import type { FaultKind, FaultRequest, NetEvidence, RevertReport, RevertTools } from './fault.js';
 import { LateLines } from './late-lines.js';
 import { journalOf, type NetEntry } from './net-journal.js';
 import { Plans, type PlanTools } from './plans.js';
@@ -45,8 +37,12 @@ const COOLDOWN_S = 60;
 /** Before what could not be taken back is tried again. */
 const AGAIN_MS = 2000;
 
-/** See `Net`: durable runs, with a plan on the disk and dead-men for each. */
-export class FaultNet implements Net {
+/**
+ * The net below the Lab's faults: one fault at a time, each taken back whatever dies. Faults are
+ * durable runs, with a plan on the disk and dead-men for each. `Lab.net` has it.
+ */
+export class FaultNet {
+  /** The tools of reverts, and of faults. */
   readonly tools: RevertTools;
   readonly #plans: Plans;
   readonly #planTools: PlanTools;
@@ -65,6 +61,7 @@ export class FaultNet implements Net {
     this.#late = new LateLines(this.#plans, given.againMs ?? AGAIN_MS);
   }
 
+  /** Makes a kind of fault known; to call when the Lab is made, before `runs.recover()`. */
   register<Params extends RunFacts, Result, Means>(kind: FaultKind<Params, Result, Means>): void {
     this.#kinds.add(kind.name);
     this.given.runs.register<Params, Result, Means>({
@@ -78,11 +75,15 @@ export class FaultNet implements Net {
     });
   }
 
+  /**
+   * @throws ApiError fault_active with who holds it; cooldown with `details.until_unix_s`;
+   *   unprocessable for a time out of range; no_space; system errors
+   */
   async start<Params extends RunFacts>(
     name: string,
     { params, target, ttlS, means }: FaultRequest<Params>,
     by: RunActor,
-  ): Promise<FaultView<Params>> {
+  ): Promise<RunView<Params>> {
     checkTtl(ttlS);
     await this.refuseNow();
     // The time of a fault is written down with its parameters: the run itself may be longer.
@@ -114,10 +115,15 @@ export class FaultNet implements Net {
     }
   }
 
-  get active(): FaultView | undefined {
+  /** The fault that is not over. */
+  get active(): RunView | undefined {
     return this.given.runs.holder(LOCK);
   }
 
+  /**
+   * Ends a fault before its time: its run takes back what it broke, and says what it found.
+   * @throws ApiError not_found for one that is over
+   */
   async end(id: string): Promise<void> {
     const armed = this.#armed.get(id);
     if (armed !== undefined) {
@@ -128,6 +134,7 @@ export class FaultNet implements Net {
     await this.given.runs.cancel(id);
   }
 
+  /** Until when no other fault may begin; undefined when one may. Seconds since 1970. */
   async cooldownUntilS(): Promise<number | undefined> {
     const all = await this.given.runs.list();
     // One that was refused, or could not be written down, has not touched the cluster.

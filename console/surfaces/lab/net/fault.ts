@@ -1,4 +1,4 @@
-import type { RunActor, RunControl, RunFacts, RunView } from '../../../server/runs/run.js';
+import type { RunControl, RunFacts, RunRequest } from '../../../server/runs/run.js';
 import type { ClusterNode, NodeDriver } from '../../../nodes/driver.js';
 
 /**
@@ -16,8 +16,6 @@ export interface RevertTools {
   readonly driver: NodeDriver;
   /** @throws Error for a name that `cluster_nodes` does not have */
   readonly node: (name: string) => ClusterNode;
-  /** `node_root`; empty where it is not configured. */
-  readonly nodeRoot: string;
 }
 
 /**
@@ -101,15 +99,11 @@ export interface FaultKind<Params extends RunFacts = RunFacts, Result = unknown,
   run(control: FaultControl<Params, Means>): Promise<Result>;
 }
 
-/** A fault is started with this. */
-export interface FaultRequest<Params extends RunFacts = RunFacts> {
-  readonly params: Params;
-  /** See `RunRequest`. */
-  readonly means?: unknown;
-  readonly target: string;
-  /** Seconds, 10 to 3600, after which it is taken back. */
-  readonly ttlS: number;
-}
+/** The request that starts a fault; it ends after `ttlS` seconds, 10 to 3600. */
+export type FaultRequest<Params extends RunFacts = RunFacts> = Required<
+  Omit<RunRequest<Params>, 'lock' | 'means'>
+> &
+  Pick<RunRequest<Params>, 'means'>;
 
 /** The net's part in the evidence of a fault's run, under `net`; the rest is the fault's own. */
 export interface NetEvidence {
@@ -121,36 +115,4 @@ export interface NetEvidence {
   /** Process ids of its dead-men; empty for those of systemd. */
   readonly dead_men: readonly number[];
   readonly report: RevertReport | null;
-}
-
-/** A fault as all operators see it; news of it come with the topic `runs`. */
-export type FaultView<Params extends RunFacts = RunFacts> = RunView<Params>;
-
-/**
- * The net below the Lab's faults: one fault at a time, each taken back whatever dies.
- * `Lab.net` has it.
- */
-export interface Net {
-  /** The tools of reverts, and of faults. */
-  readonly tools: RevertTools;
-  /** Makes a kind of fault known; to call when the Lab is made, before `runs.recover()`. */
-  register<Params extends RunFacts, Result, Means>(kind: FaultKind<Params, Result, Means>): void;
-  /**
-   * @throws ApiError fault_active with who holds it; cooldown with `details.until_unix_s`;
-   *   unprocessable for a time out of range; no_space; system errors
-   */
-  start<Params extends RunFacts>(
-    name: string,
-    request: FaultRequest<Params>,
-    by: RunActor,
-  ): Promise<FaultView<Params>>;
-  /**
-   * Ends a fault before its time: its run takes back what it broke, and says what it found.
-   * @throws ApiError not_found for one that is over
-   */
-  end(id: string): Promise<void>;
-  /** The fault that is not over. */
-  readonly active: FaultView | undefined;
-  /** Until when no other fault may begin; undefined when one may. Seconds since 1970. */
-  cooldownUntilS(): Promise<number | undefined>;
 }

@@ -12,11 +12,7 @@ import type { Revert } from './fault.js';
 import { withLock } from './plans-lock.js';
 
 /** The part of the configuration that reverts need: a dead-man has no other. */
-export interface PlanTools {
-  readonly nodeDriver: ConsoleOptions['nodeDriver'];
-  readonly clusterNodes: ConsoleOptions['clusterNodes'];
-  readonly nodeRoot: string;
-}
+export type PlanTools = Pick<ConsoleOptions, 'nodeDriver' | 'clusterNodes' | 'nodeRoot'>;
 
 /** How to take a fault back: it is on the disk for as long as something may be broken. */
 export interface Plan {

@@ -71,10 +71,9 @@ async function revertOne({ kind, params }: Revert, tools: RevertTools): Promise<
 }
 
 /** The tools of a configuration. */
-export function toolsOf({ nodeDriver, clusterNodes, nodeRoot }: PlanTools): RevertTools {
+export function toolsOf({ nodeDriver, clusterNodes }: PlanTools): RevertTools {
   const driver = openDriver(nodeDriver);
   return {
-    nodeRoot,
     get driver() {
       if (driver === undefined)
         throw new DriverError('unsupported', 'node_driver is not configured.');

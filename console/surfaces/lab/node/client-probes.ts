@@ -1,4 +1,5 @@
 import type { SwiftAccount } from '../../../swift/account.js';
+import { MARK } from '../ground/test-containers.js';
 
 /** The prefix of the containers of drills. */
 export const DRILL_PREFIX = 'lab-node-';
@@ -20,7 +21,7 @@ export class ClientProbes {
     const { account, container } = this;
     try {
       if (!this.#isMade) {
-        const headers = { 'x-container-meta-lab': 'node' };
+        const headers = { [MARK]: 'node' };
         await account.do([201, 202], 'PUT', { container, headers });
         this.#isMade = true;
       }

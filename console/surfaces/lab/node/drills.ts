@@ -5,19 +5,18 @@ import { STORAGE_SERVERS } from '../../../nodes/storage-services.js';
 import * as facts from '../../../recon/node-facts.js';
 import { ReconClient } from '../../../recon/recon-client.js';
 import { ApiError } from '../../../server/api-error.js';
-import { isOver, type RunActor, type WholeRun } from '../../../server/runs/run.js';
+import { isOver, type RunActor, type RunView, type WholeRun } from '../../../server/runs/run.js';
 import { RunCollection } from '../../../server/runs/run-collection.js';
 import type { Runs } from '../../../server/runs/runs.js';
 import type { SwiftAccount } from '../../../swift/account.js';
 import { removeFormer } from '../chaos/lab-container.js';
 import type { LabRings } from '../ground/lab-rings.js';
-import type { FaultView } from '../net/fault.js';
 import { checkTtl, netOf, type FaultNet } from '../net/fault-net.js';
 import type { NetEntry } from '../net/net-journal.js';
 import { ClientProbes, DRILL_PREFIX } from './client-probes.js';
 import { countDisks } from './disk-counts.js';
 import { DRILL, drillKind, stopOrder, type DrillParams, type DrillReport } from './drill.js';
-import { impactOf, type Impact } from './impact.js';
+import { impactOf, noForce, unsafe, type Impact } from './impact.js';
 import { NodeWatch, type NodeSight } from './node-watch.js';
 
 export interface NodeStatus extends Omit<NodeSight, 'state'> {
@@ -122,7 +121,7 @@ export class Drills {
     { node: name, ttl_secs: ttlS, force }: DownRequest,
     account: SwiftAccount,
     by: RunActor,
-  ): Promise<{ readonly run: FaultView<DrillParams>; readonly impact: Impact }> {
+  ): Promise<{ readonly run: RunView<DrillParams>; readonly impact: Impact }> {
     const node = this.#watch.node(name);
     checkTtl(ttlS);
     const { net, options } = this.given;
@@ -139,24 +138,10 @@ export class Drills {
         'This node has no storage services to stop. Drills never stop proxies, memcached, Deploy, the console or login services.',
       );
     }
-    if (force && options.nodeDriver !== 'local-procs') {
-      throw new ApiError(
-        'unprocessable',
-        '“force” is available only in labs (node_driver local-procs).',
-        {
-          field: 'force',
-        },
-      );
-    }
+    if (force && options.nodeDriver !== 'local-procs') throw noForce();
     const sights = await this.#watch.look();
     const impact = await this.#impact(node, sights);
-    if (!impact.safe && !force) {
-      throw new ApiError(
-        'unsafe_quorum',
-        `Without ${name}, ${impact.write_blocked_parts} partitions lose their write quorum of primaries, and ${impact.read_blocked_parts} cannot be read from primaries.`,
-        { impact },
-      );
-    }
+    if (!impact.safe && !force) throw unsafe(name, impact);
     if (!force) await this.#refuseBehind(name);
     const active = sights
       .find((sight) => sight.name === name)
@@ -185,7 +170,7 @@ export class Drills {
    */
   async up(
     what: { readonly node: string } | { readonly journal_id: string },
-  ): Promise<FaultView<DrillParams> | undefined> {
+  ): Promise<RunView<DrillParams> | undefined> {
     const held = this.#held();
     if ('node' in what) {
       this.#watch.node(what.node);
@@ -199,7 +184,7 @@ export class Drills {
   }
 
   /** The drills, the newest first. */
-  async list(): Promise<FaultView<DrillParams>[]> {
+  async list(): Promise<RunView<DrillParams>[]> {
     return this.#drills.list();
   }
 
@@ -213,9 +198,9 @@ export class Drills {
     this.#recon.close();
   }
 
-  #held(): FaultView<DrillParams> | undefined {
+  #held(): RunView<DrillParams> | undefined {
     const { active } = this.given.net;
-    return active?.kind === DRILL ? (active as FaultView<DrillParams>) : undefined;
+    return active?.kind === DRILL ? (active as RunView<DrillParams>) : undefined;
   }
 
   #refuseHeld(name: string): void {
@@ -234,13 +219,8 @@ export class Drills {
   #impact(node: ClusterNode, sights: readonly NodeSight[]): Promise<Impact> {
     const { options, rings } = this.given;
     if (options.storeDir === '') {
-      throw new ApiError(
-        'unsupported_here',
-        'The impact is calculated from the rings, which are not available.',
-        {
-          needs: 'store_dir',
-        },
-      );
+      const text = 'The impact is calculated from the rings, which are not available.';
+      throw new ApiError('unsupported_here', text, { needs: 'store_dir' });
     }
     const away = sights.filter(
       ({ name, state }) => name !== node.name && ['failed', 'unreachable', 'degraded'].includes(state), // prettier-ignore
@@ -291,7 +271,7 @@ export class Drills {
   }
 }
 
-function heldState({ state, evidence }: FaultView<DrillParams>): NodeStatus['state'] {
+function heldState({ state, evidence }: RunView<DrillParams>): NodeStatus['state'] {
   if (state === 'stuck') return 'failed';
   const { stage } = (evidence ?? {}) as { readonly stage?: string };
   if (state === 'reverting' || stage === 'starting') return 'starting';

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { presentDevices, type Device } from '../../../../src/ring/device.js';
 import type { Ring } from '../../../../src/ring/ring.js';
+import { ApiError } from '../../../server/api-error.js';
 import type { LabRings } from '../ground/lab-rings.js';
 import { protectionOf } from '../policies/comparison.js';
 import { readNeed, writeQuorum, type Protection } from '../policies/storage-cost.js';
@@ -50,10 +51,7 @@ export async function impactOf(
   for (const name of (await rings.names()).filter(concerns)) {
     const { ring } = await rings.open(name);
     const policy = await rings.policyOf(name);
-    const protection =
-      policy === undefined
-        ? ({ kind: 'replication', replicas: ring.replicas } as const)
-        : protectionOf(policy, ring.replicas);
+    const protection = protectionOf(policy, ring.replicas);
     const isAway = ({ ip, replicationIp }: Device) => awayIps.has(ip) || awayIps.has(replicationIp);
     const counts = await ringImpact(ring, protection, isAway);
     found.push({ ring: name, policy: policy?.name ?? null, ...counts });
@@ -65,6 +63,21 @@ export async function impactOf(
   };
   const safe = blocked.write_blocked_parts === 0 && blocked.read_blocked_parts === 0;
   return { node, others_away: others, rings: found, ...blocked, safe };
+}
+
+/** @param without - what is to be away */
+export function unsafe(without: string, impact: Impact): ApiError {
+  return new ApiError(
+    'unsafe_quorum',
+    `Without ${without}, ${impact.write_blocked_parts} partitions lose their write quorum of primaries, and ${impact.read_blocked_parts} cannot be read from primaries.`,
+    { impact },
+  );
+}
+
+/** The refusal to do what is unsafe all the same. */
+export function noForce(): ApiError {
+  const text = '“force” is available only in labs (node_driver local-procs).';
+  return new ApiError('unprocessable', text, { field: 'force' });
 }
 
 /** Counts partitions; of a code, fragments that are the same count once for reading. */

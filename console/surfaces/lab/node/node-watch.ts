@@ -22,10 +22,7 @@ export interface NodeService extends ServiceStatus {
 }
 
 /** The known state of a node, without the effect of the drill on it. */
-export interface NodeSight {
-  readonly name: string;
-  readonly storage_ip: string;
-  readonly devices: readonly string[];
+export interface NodeSight extends Pick<ClusterNode, 'name' | 'storage_ip' | 'devices'> {
   readonly services: readonly NodeService[];
   readonly state: 'up' | 'degraded' | 'failed' | 'unreachable' | 'unknown';
   /** Why the services are not known; null where they are. */
@@ -42,10 +39,6 @@ export class NodeWatch {
     private readonly rings: LabRings,
     private readonly tools: RevertTools,
   ) {}
-
-  get names(): readonly string[] {
-    return this.options.clusterNodes.map(({ name }) => name);
-  }
 
   /** @throws ApiError unknown_node */
   node(name: string): ClusterNode {
@@ -64,10 +57,6 @@ export class NodeWatch {
   async look(): Promise<NodeSight[]> {
     const places = await this.#places();
     return mapLimited(this.options.clusterNodes, AT_ONCE, (node) => this.#lookAt(node, places));
-  }
-
-  async lookAt(node: ClusterNode): Promise<NodeSight> {
-    return this.#lookAt(node, await this.#places());
   }
 
   async #lookAt(node: ClusterNode, places: Places | undefined): Promise<NodeSight> {

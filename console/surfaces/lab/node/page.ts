@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { ApiError } from '../../../server/api-error.js';
 import { needRight, recordAction } from '../../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
 import { runActor } from '../../../server/runs/run-routes.js';
 import { nodeSource, type LabPage } from '../ground/data-source.js';
+import { missingOf, needMutations } from '../ground/refusals.js';
 import type { Lab } from '../lab.js';
-import type { FaultView } from '../net/fault.js';
+import type { RunView } from '../../../server/runs/run.js';
 import type { DrillParams } from './drill.js';
 import type { DrillView, NodeStatusView } from './drills.js';
 import type { Impact } from './impact.js';
@@ -24,7 +24,7 @@ const UP = z.union([NODE, z.strictObject({ journal_id: z.uuid() })]);
 const ID = z.object({ id: z.uuid() });
 
 export interface DrillsView {
-  readonly items: readonly FaultView<DrillParams>[];
+  readonly items: readonly RunView<DrillParams>[];
   /** Why nodes cannot be stopped here: the keys that it takes; null where they can be. */
   readonly needs: string | null;
   /** Whether a drill that blocks partitions may be asked for. */
@@ -62,15 +62,15 @@ function nodeRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab): vo
   );
 
   app.get('/lab/api/node/drills', read, async (): Promise<DrillsView> => {
-    const lacks = [
-      ...(options.labMutations ? [] : ['lab_mutations']),
-      ...(options.nodeDriver === 'none' ? ['node_driver'] : []),
-      ...(options.clusterNodes.length === 0 ? ['cluster_nodes'] : []),
-      ...(options.storeDir === '' ? ['store_dir'] : []),
-    ];
+    const needs = missingOf({
+      lab_mutations: options.labMutations,
+      node_driver: options.nodeDriver !== 'none',
+      cluster_nodes: options.clusterNodes.length > 0,
+      store_dir: options.storeDir !== '',
+    });
     return {
       items: await lab.drills.list(),
-      needs: lacks.length === 0 ? null : lacks.join(', '),
+      needs,
       can_force: options.nodeDriver === 'local-procs',
     };
   });
@@ -84,7 +84,7 @@ function nodeRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab): vo
     { config: { access, audits: 'lab.node' } },
     async (request, reply) => {
       const { drills } = lab;
-      await needMutations(context, request);
+      await needRightToMutate(context, request);
       const given = parse(DOWN, request.body);
       const { store } = sessionOf(request);
       const { run, impact } = await drills.down(given, store, runActor(request));
@@ -104,7 +104,7 @@ function nodeRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab): vo
     { config: { access, audits: 'lab.node' } },
     async (request, reply) => {
       const { drills } = lab;
-      await needMutations(context, request);
+      await needRightToMutate(context, request);
       const run = await drills.up(parse(UP, request.body));
       if (run === undefined) return { changed: false };
       const { id, target } = run;
@@ -115,17 +115,10 @@ function nodeRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab): vo
 }
 
 /** @throws ApiError feature_disabled, forbidden */
-async function needMutations(
+async function needRightToMutate(
   context: ConsoleContext,
   request: Parameters<typeof needRight>[1],
 ): Promise<void> {
   await needRight(context, request, 'mutate', { action: 'lab.node', target: '' });
-  if (context.options.labMutations) return;
-  throw new ApiError(
-    'feature_disabled',
-    'Changes in the Lab are disabled. Set lab_mutations to enable them.',
-    {
-      needs: 'lab_mutations',
-    },
-  );
+  needMutations(context.options);
 }

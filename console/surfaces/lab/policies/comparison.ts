@@ -159,9 +159,14 @@ function containerUpdates(protection: Protection, containerReplicas: number): nu
   return Math.max(needed, Math.ceil(containerReplicas));
 }
 
-/** How a policy of swift.conf keeps objects; `replicas` are those of its ring. */
-export function protectionOf(policy: Policy, replicas: number): Protection {
-  const { erasureCoding } = policy;
-  if (erasureCoding === undefined) return { kind: 'replication', replicas };
-  return { kind: 'erasure_coding', coding: erasureCoding };
+/**
+ * How a policy of swift.conf keeps objects.
+ * @param policy - undefined for accounts and containers, of which there are copies
+ * @param replicas - those of its ring
+ */
+export function protectionOf(policy: Policy | undefined, replicas: number): Protection {
+  const coding = policy?.erasureCoding;
+  return coding === undefined
+    ? { kind: 'replication', replicas }
+    : { kind: 'erasure_coding', coding };
 }

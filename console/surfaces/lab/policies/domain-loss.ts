@@ -23,7 +23,7 @@ export interface DomainLoss {
 }
 
 /** A zone is one of its region, and a server one of its zone: as in the tree of failure domains. */
-const DOMAINS = {
+export const DOMAINS = {
   zone: { depth: 2, nameOf: ({ region, zone }: Device) => `${region}/${zone}` },
   server: { depth: 3, nameOf: ({ region, zone, ip }: Device) => `${region}/${zone}/${ip}` },
 } as const;
@@ -57,36 +57,52 @@ export function plannedDomainLoss(ring: Ring, protection: Protection): DomainLos
   };
 }
 
+export interface NumberedDomains {
+  /** The domain of each device, by its id. */
+  readonly numbers: Int32Array;
+  readonly count: number;
+}
+
+/** @param size - of the ring's list of devices */
+export function numberDomains(
+  size: number,
+  devices: readonly Device[],
+  nameOf: (device: Device) => string,
+): NumberedDomains {
+  const known = new Map<string, number>();
+  const numbers = new Int32Array(size);
+  for (const device of devices) {
+    const name = nameOf(device);
+    const number = known.get(name) ?? known.size;
+    known.set(name, number);
+    numbers[device.id] = number;
+  }
+  return { numbers, count: known.size };
+}
+
 /** The most members of any partition that lie in one domain, over all partitions. */
 function mostTogether(
   { partitionCount, data: { devices, rows } }: Ring,
   used: readonly Device[],
   nameOf: (device: Device) => string,
 ): { readonly domains: number; readonly most: number } {
-  const numbers = new Map<string, number>();
-  const numberOf = new Int32Array(devices.length);
-  for (const device of used) {
-    const name = nameOf(device);
-    const number = numbers.get(name) ?? numbers.size;
-    numbers.set(name, number);
-    numberOf[device.id] = number;
-  }
+  const { numbers, count: domains } = numberDomains(devices.length, used, nameOf);
   // A domain's count is of the partition that it was last seen in: nothing is cleared between two.
-  const held = new Uint16Array(numbers.size);
-  const seenIn = new Int32Array(numbers.size).fill(-1);
+  const held = new Uint16Array(domains);
+  const seenIn = new Int32Array(domains).fill(-1);
   let most = 0;
   for (let part = 0; part < partitionCount; part++) {
     for (const row of rows) {
       const id = row[part];
       if (id === undefined) continue;
-      const number = numberOf[id] ?? 0;
+      const number = numbers[id] ?? 0;
       const count = seenIn[number] === part ? (held[number] ?? 0) + 1 : 1;
       seenIn[number] = part;
       held[number] = count;
       if (count > most) most = count;
     }
   }
-  return { domains: numbers.size, most };
+  return { domains, most };
 }
 
 function lossOf(protection: Protection, domains: number, maxMembers: number): Loss {

@@ -1,5 +1,6 @@
 import { ApiError } from '../../../server/api-error.js';
 import { placeOf, ReconClient } from '../../../recon/recon-client.js';
+import { presentDevices } from '../../../../src/ring/device.js';
 import type { RingData } from '../../../../src/ring/ring-data.js';
 import type { LabRings } from '../ground/lab-rings.js';
 import { ringUsage, type RingUsage } from './ring-usage.js';
@@ -70,9 +71,7 @@ export class RingAgreements {
       });
       if (opened === undefined) continue;
       own.push({ name, md5: opened.read.md5 });
-      for (const device of opened.read.data.devices) {
-        if (device === null) continue;
-        const { ip, port } = device;
+      for (const { ip, port } of presentDevices(opened.read.data.devices)) {
         servers.set(placeOf(ip, port), { ip, port });
       }
     }

@@ -2,6 +2,7 @@ import type { Device } from '../../../../src/ring/device.js';
 import type { Ring } from '../../../../src/ring/ring.js';
 import type { PathHash } from '../../../../src/ring/path-hash.js';
 import { encodeUriPath } from '../../../../src/lib/uri.js';
+import type { LabRings, OpenRing } from '../ground/lab-rings.js';
 
 /** The subject of a look-up: an account, a container, or an object. */
 export interface LookupTarget {
@@ -11,16 +12,12 @@ export interface LookupTarget {
 }
 
 /** A device that has, or stands in for, a replica. */
-export interface LookupDevice {
+export interface LookupDevice extends Pick<
+  Device,
+  'id' | 'region' | 'zone' | 'ip' | 'port' | 'device' | 'weight'
+> {
   /** Place of a primary: of an erasure-coded policy, that of its fragment; null for a handoff. */
   readonly index: number | null;
-  readonly id: number;
-  readonly region: number;
-  readonly zone: number;
-  readonly ip: string;
-  readonly port: number;
-  readonly device: string;
-  readonly weight: number;
   /** Below the folder of devices: `sdb1/objects/123/abc/<hash>`. */
   readonly path: string;
   /** A command that asks the server, as `swift-get-nodes` gives it. */
@@ -54,14 +51,7 @@ export function lookup(
   const view = (device: Device, index: number | null): LookupDevice => {
     const { id, region, zone, ip, port, device: name, weight } = device;
     return {
-      index,
-      id,
-      region,
-      zone,
-      ip,
-      port,
-      device: name,
-      weight,
+      ...{ index, id, region, zone, ip, port, device: name, weight },
       path: `${name}/${folderOf(ringName)}/${part}/${hex.slice(-3)}/${hex}`,
       curl: curlOf(device, part, target, policyIndexOf(ringName)),
     };
@@ -77,6 +67,47 @@ export function lookup(
   return { hash: hex, part, primaries, handoffs };
 }
 
+/** One place where a target is, or should be. */
+export interface Place {
+  readonly device: Device;
+  /** Its place among the primaries; null for a handoff. */
+  readonly index: number | null;
+}
+
+/** A target in the rings of the Lab, with the devices themselves. */
+export interface Located extends Lookup {
+  readonly opened: OpenRing;
+  /** The primaries, and then the handoffs. */
+  readonly places: readonly Place[];
+}
+
+/**
+ * Where a target belongs.
+ * @param handoffsMax - as many as primaries, unless said otherwise
+ * @throws ApiError what opening the ring throws
+ */
+export async function locate(
+  rings: Pick<LabRings, 'open' | 'pathHash'>,
+  ringName: string,
+  target: LookupTarget,
+  handoffsMax?: number,
+): Promise<Located> {
+  const opened = await rings.open(ringName);
+  const { ring } = opened;
+  const most = handoffsMax ?? Math.ceil(ring.replicas);
+  const found = lookup({ ring, hash: await rings.pathHash(), ringName }, target, most);
+  const places = [...found.primaries, ...found.handoffs].flatMap(({ id, index }) => {
+    const device = ring.data.devices[id] ?? null;
+    return device === null ? [] : [{ device, index }];
+  });
+  return { ...found, opened, places };
+}
+
+/** The name of the ring of a policy's objects. */
+export function objectRing(policyIndex: number): string {
+  return policyIndex === 0 ? 'object' : `object-${policyIndex}`;
+}
+
 /** @returns undefined for rings of accounts and containers */
 export function policyIndexOf(ringName: string): number | undefined {
   const match = /^object(?:-(\d+))?$/.exec(ringName);
@@ -90,10 +121,8 @@ export function rawPathOf({ account, container, object }: LookupTarget): string 
 }
 
 /** The folder of a device that a ring's data is in. */
-function folderOf(ringName: string): string {
-  const index = policyIndexOf(ringName);
-  if (index === undefined) return `${ringName}s`;
-  return index === 0 ? 'objects' : `objects-${index}`;
+export function folderOf(ringName: string): string {
+  return ringName.replace(/^[a-z]+/, (type) => `${type}s`);
 }
 
 function curlOf(

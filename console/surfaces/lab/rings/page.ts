@@ -7,12 +7,12 @@ import type { ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
 import { readRoute } from '../../../server/route-options.js';
 import { type LabPage, ringSource } from '../ground/data-source.js';
-import { misfit, type OpenRing } from '../ground/lab-rings.js';
+import { misfit } from '../ground/lab-rings.js';
 import type { NodeHead } from '../ground/node-reader.js';
 import type { Lab } from '../lab.js';
 import { checkWithGetNodes, type ParityCheck } from './get-nodes.js';
 import { scenarioOf, simulate, type Simulation } from './ring-sim.js';
-import { lookup, policyIndexOf, rawPathOf, type Lookup } from './lookup.js';
+import { folderOf, locate, policyIndexOf, rawPathOf, type Lookup } from './lookup.js';
 
 const NAME_BYTES_MAX = 256;
 const OBJECT_BYTES_MAX = 1024;
@@ -146,8 +146,7 @@ function ringRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab): vo
 
   app.get('/lab/api/rings/:name/lookup', { config: { access } }, async (request) => {
     const query = parse(LOOKUP, request.query);
-    const opened = await lab.rings.open(ringNameOf(request.params));
-    return look(lab, opened, query, context.options.getnodesBin);
+    return look(lab, ringNameOf(request.params), query, context.options.getnodesBin);
   });
 
   app.post('/lab/api/rings/:name/whatif', readRoute(access), async (request) => {
@@ -190,12 +189,10 @@ async function rowOf({ rings }: Lab, ringName: string): Promise<RingRow | Broken
     const opened = await rings.open(ringName);
     const policy = await rings.policyOf(ringName).catch(() => undefined);
     const { data, bytes, md5 } = opened.read;
-    const index = policyIndexOf(ringName);
     return {
       name: ringName,
-      path_base:
-        index === undefined ? `${ringName}s` : index === 0 ? 'objects' : `objects-${index}`,
-      policy_index: index ?? null,
+      path_base: folderOf(ringName),
+      policy_index: policyIndexOf(ringName) ?? null,
       policy_name: policy?.name ?? null,
       format: data.format,
       ring_version: data.version ?? null,
@@ -214,41 +211,30 @@ async function rowOf({ rings }: Lab, ringName: string): Promise<RingRow | Broken
 
 async function look(
   lab: Lab,
-  opened: OpenRing,
+  ringName: string,
   query: z.infer<typeof LOOKUP>,
   getnodesBin: string,
 ): Promise<LookupView> {
   const { account, container, object, live } = query;
-  const depth = { account: 1, container: 2 }[opened.name] ?? 3;
+  const depth = { account: 1, container: 2 }[ringName] ?? 3;
   const given = [account, container, object].slice(0, depth);
   const missing = given.indexOf(undefined);
   if (missing !== -1 || (container === undefined && object !== undefined)) {
     const wanted = ['account', 'container', 'object'].slice(0, depth).join(', ');
-    throw new ApiError('invalid_argument', `Ring ${opened.name} requires ${wanted}.`);
+    throw new ApiError('invalid_argument', `Ring ${ringName} requires ${wanted}.`);
   }
   const target = { account, container: given[1], object: given[2] };
-  const hash = await lab.rings.pathHash();
-  const { ring } = opened;
-  const handoffsMax = query.handoffs ?? Math.ceil(ring.replicas);
-  const ringName = opened.name;
-  const found = lookup({ ring, hash, ringName }, target, handoffsMax);
+  const { opened, places, ...found } = await locate(lab.rings, ringName, target, query.handoffs);
   const helper = { program: getnodesBin, signal: lab.ended };
   const check =
     getnodesBin === '' ? null : await checkWithGetNodes(helper, opened.file, target, found);
   if (live === '0') return { ...found, check, live: null };
-  const devices = [...found.primaries, ...found.handoffs];
+  const [rawPath, policyIndex] = [rawPathOf(target), policyIndexOf(ringName)];
   const answers = await Promise.all(
-    devices.map(async ({ id: deviceId }) => {
-      const device = ring.data.devices[deviceId] ?? undefined;
-      if (device === undefined) return [];
-      const head = await lab.nodes.head(
-        device,
-        found.part,
-        rawPathOf(target),
-        policyIndexOf(ringName),
-      );
-      return [[String(deviceId), head] as const];
+    places.map(async ({ device }) => {
+      const head = await lab.nodes.head(device, found.part, rawPath, policyIndex);
+      return [String(device.id), head] as const;
     }),
   );
-  return { ...found, check, live: Object.fromEntries(answers.flat()) };
+  return { ...found, check, live: Object.fromEntries(answers) };
 }

@@ -14,15 +14,10 @@ import { requiredOverload } from './ring-report.js';
 export type WhatIfChange =
   | { readonly kind: 'set_weight'; readonly id: number; readonly weight: number }
   | { readonly kind: 'remove'; readonly id: number }
-  | {
-      readonly kind: 'add';
-      readonly region: number;
-      readonly zone: number;
-      readonly ip: string;
-      readonly port: number;
-      readonly device: string;
-      readonly weight: number;
-    };
+  | ({ readonly kind: 'add' } & Pick<
+      Device,
+      'region' | 'zone' | 'ip' | 'port' | 'device' | 'weight'
+    >);
 
 export interface WhatIf {
   readonly changes: readonly WhatIfChange[];
@@ -61,15 +56,11 @@ export interface WhatIfReport {
 }
 
 /** The differences between the placement of two rings. */
-export interface RingComparison {
+export interface RingComparison extends WhatIfReport {
   /** Part-replicas that lie on a device of the second ring, and not of the first. */
   readonly moved: number;
-  readonly moved_ratio: number;
   /** Partitions of which none, one, two, … replicas lie elsewhere. */
   readonly parts_by_moved: readonly number[];
-  readonly before: RingQuality;
-  readonly after: RingQuality;
-  readonly devices: readonly DeviceChange[];
 }
 
 /**

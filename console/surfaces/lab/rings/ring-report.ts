@@ -1,4 +1,4 @@
-import { presentDevices } from '../../../../src/ring/device.js';
+import { presentDevices, type Device } from '../../../../src/ring/device.js';
 import { evenReplicas, planReplicas } from '../../../../src/ring/replica-plan.js';
 import { RingBuildError } from '../../../../src/ring/ring-error.js';
 import { replicaCount, type RingData } from '../../../../src/ring/ring-data.js';
@@ -7,15 +7,7 @@ import { tierName, tierTree } from '../../../../src/ring/tier-tree.js';
 import { domainOrder } from './ring-map.js';
 
 /** A device as the Lab shows it. */
-export interface DeviceRow {
-  readonly id: number;
-  readonly region: number;
-  readonly zone: number;
-  readonly ip: string;
-  readonly port: number;
-  readonly device: string;
-  readonly weight: number;
-  readonly meta: string;
+export interface DeviceRow extends Omit<Device, 'replicationIp' | 'replicationPort'> {
   /** Part-replicas that it has. */
   readonly parts: number;
   /** Part-replicas by its weight. */

@@ -68,13 +68,8 @@ export function scenarioOf(ring: RingData, { changes, overload, seed }: WhatIf):
 }
 
 /** As `swift-ring-builder add` takes it: `r1z2-10.0.0.1:6200/sdb1`. */
-function placeText({
-  region,
-  zone,
-  ip,
-  port,
-  device,
-}: Omit<Device, 'id' | 'meta' | 'weight' | 'replicationIp' | 'replicationPort'>): string {
+function placeText(at: Pick<Device, 'region' | 'zone' | 'ip' | 'port' | 'device'>): string {
+  const { region, zone, ip, port, device } = at;
   return `r${region}z${zone}-${ip.includes(':') ? `[${ip}]` : ip}:${port}/${device}`;
 }
 

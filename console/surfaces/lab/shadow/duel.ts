@@ -5,12 +5,8 @@ import type { RawAnswer } from './raw-request.js';
 import type { ShadowSide } from './side.js';
 
 /** An answer as the log and the pages have it: without what it says. */
-export interface AnswerView {
+export interface AnswerView extends Omit<RawAnswer, 'body'> {
   readonly label: string;
-  readonly status: number | null;
-  readonly transport: RawAnswer['transport'];
-  readonly ms: number;
-  readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body_sha256: string;
   /** The beginning of it. */
   readonly body: string;

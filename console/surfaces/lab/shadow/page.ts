@@ -10,6 +10,7 @@ import { runCollectionRoutes } from '../../../server/runs/run-collection.js';
 import { runActor } from '../../../server/runs/run-routes.js';
 import type { Session, SessionKeys } from '../../../server/sessions.js';
 import { type DataSource, type LabPage, storeSource, unavailable } from '../ground/data-source.js';
+import { missingOf } from '../ground/refusals.js';
 import { parseUpstream } from '../../../swift/address.js';
 import { CredentialsRefusedError } from '../../../swift/errors.js';
 import { swiftLogin } from '../../../swift/login.js';
@@ -83,10 +84,8 @@ function shadowRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab): 
       const { mode, case: given } = parse(REPLAY, request.body);
       const one = parseCase(given);
       if (one?.dialect !== dialectOf(mode)) {
-        throw new ApiError(
-          'unprocessable',
-          'The case is not valid, or reaches outside its container.',
-        );
+        const text = 'The case is not valid, or reaches outside its container.';
+        throw new ApiError('unprocessable', text);
       }
       const act = { action: 'lab.shadow.replay', target: mode };
       const results = await audited(context, request, act, async () => {
@@ -102,12 +101,11 @@ function shadowRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab): 
 
 /** The keys that the configuration lacks for a mode; null where it lacks none. */
 function lackOf({ options }: ConsoleContext, mode: ShadowParams['mode']): string | null {
-  const needs = [
-    ...(options.shadowRoot === '' ? ['shadow_root'] : []),
-    ...(mode !== 'single' && options.shadowPeerBase === '' ? ['shadow_peer_base'] : []),
-    ...(mode === 's3' && options.s3Base === '' ? ['s3_base'] : []),
-  ];
-  return needs.length === 0 ? null : needs.join(', ');
+  return missingOf({
+    shadow_root: options.shadowRoot !== '',
+    shadow_peer_base: mode === 'single' || options.shadowPeerBase !== '',
+    s3_base: mode !== 's3' || options.s3Base !== '',
+  });
 }
 
 /**
@@ -121,9 +119,8 @@ async function duelOf(
 ): Promise<Duel> {
   const needs = lackOf(context, mode);
   if (needs !== null) {
-    throw new ApiError('unsupported_here', 'This comparison is not available in this setup.', {
-      needs,
-    });
+    const text = 'This comparison is not available in this setup.';
+    throw new ApiError('unsupported_here', text, { needs });
   }
   if (keys === undefined) {
     throw new ApiError('unsupported_here', 'Shadow requires a login with a store access key.');

@@ -1,8 +1,8 @@
-import { ApiError } from '../../../server/api-error.js';
 import { RunCollection } from '../../../server/runs/run-collection.js';
 import type { RunActor, RunKind, RunView, WholeRun } from '../../../server/runs/run.js';
 import { JsonResult } from '../../../server/runs/run-result.js';
 import type { Runs } from '../../../server/runs/runs.js';
+import { sessionGone } from '../ground/refusals.js';
 import type { Duel } from './duel.js';
 import { ShadowFiles } from './shadow-files.js';
 import { ShadowRun, type ShadowParams, type ShadowView } from './shadow-run.js';
@@ -23,11 +23,7 @@ export class ShadowRuns extends RunCollection<ShadowParams, ShadowView, ShadowVi
       kept: 20,
       resumes: false,
       run: async ({ id, params, signal, progress, means: duel }) => {
-        if (duel === undefined)
-          throw new ApiError(
-            'conflict',
-            'The session that started this run is no longer available. Start a new run.',
-          );
+        if (duel === undefined) throw sessionGone();
         const run = new ShadowRun(id, params, duel, new ShadowFiles(shadowRoot), now);
         const tell = (): void => {
           const live = run.live;

@@ -199,12 +199,6 @@ function isPrimary(copy: DiskCopy, primaries: ClassifyContext['primaries']): boo
   return primaries?.has(nameOf(copy)) ?? false;
 }
 
-export function nameOf({
-  node,
-  device,
-}: {
-  readonly node: string;
-  readonly device: string;
-}): string {
+export function nameOf({ node, device }: Pick<DiskCopy, 'node' | 'device'>): string {
   return node === '' ? device : `${node}/${device}`;
 }

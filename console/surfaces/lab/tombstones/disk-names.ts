@@ -43,6 +43,11 @@ export function policyOfFolder(name: string): number | undefined {
   return match[1] === undefined ? 0 : Number(match[1]);
 }
 
+/** The folder of a policy's objects. */
+export function folderOf(policy: number): string {
+  return policy === 0 ? 'objects' : `objects-${policy}`;
+}
+
 export function isPartition(name: string): boolean {
   return /^(?:0|[1-9]\d{0,9})$/.test(name) && Number(name) < 2 ** 32;
 }

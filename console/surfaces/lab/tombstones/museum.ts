@@ -9,6 +9,7 @@ import type { RunActor, RunKind, RunView, WholeRun } from '../../../server/runs/
 import { RunCollection } from '../../../server/runs/run-collection.js';
 import type { Runs } from '../../../server/runs/runs.js';
 import { reclaimAgeS } from '../ground/reclaim-age.js';
+import { NO_NODE_ROOT } from '../ground/refusals.js';
 import type { Exhibit } from './classify.js';
 import type { ExhibitsPage, PageInput } from './exhibits-file.js';
 import { cursorFile, type ScanProgress } from './scan.js';
@@ -79,9 +80,7 @@ export class Museum extends RunCollection<ScanParams, ScanSummary> {
   start(params: ScanParams, by: RunActor): Promise<ScanRow> {
     const { nodeRoot } = this.museum.options;
     if (nodeRoot === '') {
-      throw new ApiError('unsupported_here', "No directory with the nodes' disks is configured.", {
-        needs: 'node_root',
-      });
+      throw new ApiError('unsupported_here', NO_NODE_ROOT, { needs: 'node_root' });
     }
     return this.museum.runs.start(KIND, { params, target: 'node_root', lock: KIND }, by);
   }
@@ -89,10 +88,8 @@ export class Museum extends RunCollection<ScanParams, ScanSummary> {
   /** @throws ApiError not_found */
   async page(id: string, input: Omit<PageInput, 'file'>): Promise<ExhibitsPage> {
     await this.get(id);
-    const answer = await this.#pages.run({
-      name: 'page',
-      input: { ...input, file: this.#fileOf(id) },
-    });
+    const whole = { ...input, file: this.#fileOf(id) };
+    const answer = await this.#pages.run({ name: 'page', input: whole });
     if (answer.kind === 'page') return answer.page;
     if (answer.kind === 'problem' && answer.code === 'ENOENT') return { items: [], next: null };
     throw unreadable(answer);

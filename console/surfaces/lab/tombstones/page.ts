@@ -9,8 +9,10 @@ import { auditedRoute } from '../../../server/route-options.js';
 import { runActor } from '../../../server/runs/run-routes.js';
 import { type LabPage, diskSource } from '../ground/data-source.js';
 import { runHelper } from '../ground/helper-process.js';
+import { NO_NODE_ROOT } from '../ground/refusals.js';
 import type { Lab } from '../lab.js';
 import type { Exhibit } from './classify.js';
+import { folderOf } from './disk-names.js';
 import type { Scan, ScanRow } from './museum.js';
 import { AGE_EDGES_S } from './summary.js';
 
@@ -82,10 +84,9 @@ function tombstoneRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab
   });
 
   app.get('/lab/api/tombstones/scans', { config: { access } }, async (): Promise<ScansView> => {
-    const message = "No directory with the nodes' disks is configured.";
     return {
       items: await lab.museum.list(),
-      unavailable: nodeRoot === '' ? { message, needs: 'node_root' } : null,
+      unavailable: nodeRoot === '' ? { message: NO_NODE_ROOT, needs: 'node_root' } : null,
     };
   });
 
@@ -126,16 +127,14 @@ async function objectInfo(
   const { part, hash, policy_index: policy, copies } = exhibit;
   const copy = copies.find(({ files }) => files.some((file) => file.endsWith('.ts')));
   const file = copy?.files.find((one) => one.endsWith('.ts'));
-  if (copy === undefined || file === undefined)
-    return { text: null, problem: 'No tombstone file found.' };
-  const objects = policy === 0 ? 'objects' : `objects-${policy}`;
+  const none = { text: null, problem: 'No tombstone file found.' };
+  if (copy === undefined || file === undefined) return none;
   const { node, device } = copy;
-  const inner = [node, device, objects, String(part), hash.slice(-3), hash, file];
+  const inner = [node, device, folderOf(policy), String(part), hash.slice(-3), hash, file];
   try {
     const root = await realpath(nodeRoot);
     const place = await realpath(path.join(root, ...inner));
-    if (!place.startsWith(root + path.sep))
-      return { text: null, problem: 'No tombstone file found.' };
+    if (!place.startsWith(root + path.sep)) return none;
     const folder = storeDir === '' ? [] : ['-d', storeDir];
     const limits = { timeoutMs: OBJINFO_TIMEOUT_MS, signal: lab.ended };
     const { code, stdout } = await runHelper(objinfoBin, ['-n', ...folder, '--', place], limits);

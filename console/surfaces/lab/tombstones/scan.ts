@@ -16,7 +16,14 @@ import {
 import path from 'node:path';
 import { writeDurablySync } from '../../../../src/lib/durable-file.js';
 import { classify, nameOf, type DiskCopy, type Exhibit } from './classify.js';
-import { isHash, isPartition, isSuffix, parseDiskName, policyOfFolder } from './disk-names.js';
+import {
+  folderOf,
+  isHash,
+  isPartition,
+  isSuffix,
+  parseDiskName,
+  policyOfFolder,
+} from './disk-names.js';
 import { devicesToRead, type VisibleDevice } from './visible-devices.js';
 import { readName } from './file-metadata.js';
 import { AGE_EDGES_S, emptySummary, type ScanSummary } from './summary.js';
@@ -119,24 +126,17 @@ class Scan {
 
   #scan(): void {
     const policies = this.#policies();
-    let total = 0;
-    const parts = new Map(policies.map((policy) => [policy, this.#partitions(policy)]));
-    for (const list of parts.values()) total += list.length;
-    let done = 0;
-    for (const policy of policies) {
-      for (const part of parts.get(policy) ?? []) {
-        done++;
-        const from = this.#from;
-        if (
-          from !== undefined &&
-          (policy < from.policy || (policy === from.policy && part <= from.part))
-        )
-          continue;
-        if (this.#isOver()) return;
-        this.#readPartition(policy, part);
-        if (done % PARTITIONS_PER_CURSOR === 0) this.#keepCursor(policy, part);
-        this.tell({ done, total });
-      }
+    const all = policies.flatMap((policy) =>
+      this.#partitions(policy).map((part) => ({ policy, part })),
+    );
+    const from = this.#from ?? { policy: -1, part: -1 };
+    for (const [index, { policy, part }] of all.entries()) {
+      if (policy < from.policy || (policy === from.policy && part <= from.part)) continue;
+      if (this.#isOver()) return;
+      this.#readPartition(policy, part);
+      const done = index + 1;
+      if (done % PARTITIONS_PER_CURSOR === 0) this.#keepCursor(policy, part);
+      this.tell({ done, total: all.length });
     }
   }
 
@@ -331,8 +331,4 @@ class Scan {
 /** Where a scan says how far it is. */
 export function cursorFile(file: string): string {
   return `${file}.cursor`;
-}
-
-function folderOf(policy: number): string {
-  return policy === 0 ? 'objects' : `objects-${policy}`;
 }
