@@ -11,7 +11,7 @@ import type { JobControl } from '../../../server/jobs.js';
 import { BYTES_TYPE } from '../../../server/media-type.js';
 import { parse } from '../../../server/parse.js';
 import { auditedRoute, readRoute } from '../../../server/route-options.js';
-import { type LabPage, storeSource } from '../ground/data-source.js';
+import { type LabPage, READ, storeSource } from '../ground/data-source.js';
 import { needMutations } from '../ground/refusals.js';
 import type { Lab } from '../lab.js';
 import { capture, type Capture } from './capture.js';
@@ -102,7 +102,7 @@ function capsuleRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab):
     return reply.status(202).send({ job_id: id });
   });
 
-  app.get('/lab/api/capsule/captures', { config: { access } }, async (request) => {
+  app.get('/lab/api/capsule/captures', READ, async (request) => {
     const { store } = sessionOf(request);
     const all = await lab.capsules.captures.list();
     const items = all
@@ -116,39 +116,33 @@ function capsuleRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab):
     return { items } satisfies CapturesView;
   });
 
-  app.get('/lab/api/capsule/captures/:id', { config: { access } }, (request) =>
-    captureOf(lab, request),
-  );
+  app.get('/lab/api/capsule/captures/:id', READ, (request) => captureOf(lab, request));
 
-  app.get(
-    '/lab/api/capsule/captures/:id/archive',
-    { config: { access } },
-    async (request, reply) => {
-      const { body } = parse(EXPORT, request.query);
-      const captured = await captureOf(lab, request);
-      const { store, ended } = sessionOf(request);
-      const archive = await exportCapsule(captured, {
-        store,
-        key: await lab.capsules.key(),
-        parseManifest: lab.capsules.parseManifest,
-        cluster: options.clusterName,
-        sourceVersion: sourceVersion(),
-        withBody: body === '1',
-        bytesMax: options.maxUploadBytes,
-        signal: ended.signal,
-      });
-      const file = encodeURIComponent(captured.name.split('/').findLast(Boolean) ?? 'object');
-      void reply
-        .header('content-disposition', `attachment; filename*=UTF-8''${file}.capsule`)
-        .header('content-security-policy', 'sandbox')
-        .header('x-frame-options', 'DENY')
-        .type(BYTES_TYPE);
-      // A failure on the way cuts the download before the archive's end: it is not taken for whole.
-      return reply.send(Readable.from(archive, { objectMode: false, highWaterMark: 256 * 1024 }));
-    },
-  );
+  app.get('/lab/api/capsule/captures/:id/archive', READ, async (request, reply) => {
+    const { body } = parse(EXPORT, request.query);
+    const captured = await captureOf(lab, request);
+    const { store, ended } = sessionOf(request);
+    const archive = await exportCapsule(captured, {
+      store,
+      key: await lab.capsules.key(),
+      parseManifest: lab.capsules.parseManifest,
+      cluster: options.clusterName,
+      sourceVersion: sourceVersion(),
+      withBody: body === '1',
+      bytesMax: options.maxUploadBytes,
+      signal: ended.signal,
+    });
+    const file = encodeURIComponent(captured.name.split('/').findLast(Boolean) ?? 'object');
+    void reply
+      .header('content-disposition', `attachment; filename*=UTF-8''${file}.capsule`)
+      .header('content-security-policy', 'sandbox')
+      .header('x-frame-options', 'DENY')
+      .type(BYTES_TYPE);
+    // A failure on the way cuts the download before the archive's end: it is not taken for whole.
+    return reply.send(Readable.from(archive, { objectMode: false, highWaterMark: 256 * 1024 }));
+  });
 
-  app.get('/lab/api/capsule/key', { config: { access } }, async (): Promise<CapsuleKeyView> => {
+  app.get('/lab/api/capsule/key', READ, async (): Promise<CapsuleKeyView> => {
     const key = await lab.capsules.key();
     return { key_id: key.id, public_key_pem: key.publicPem };
   });

@@ -5,7 +5,7 @@ import { sessionOf, type ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
 import { auditedRoute } from '../../../server/route-options.js';
 import { runActor, sendRun } from '../../../server/runs/run-routes.js';
-import { nodeSource, type LabPage } from '../ground/data-source.js';
+import { labPage, nodeSource, POLL } from '../ground/data-source.js';
 import type { Lab } from '../lab.js';
 import { TTL_S, type CatalogueItem } from './catalogue.js';
 import type { ChaosRunRow } from './chaos-runs.js';
@@ -36,32 +36,26 @@ export interface ChaosRunsView {
   readonly items: readonly ChaosRunRow[];
 }
 
-export const CHAOS: LabPage = {
-  id: 'lab/chaos',
+export const CHAOS = labPage({
+  name: 'chaos',
   title: 'Chaos Arcade',
   purpose: 'Inject one fault, reverted automatically, and see how the cluster copes.',
-  path: '/lab/chaos',
   icon: 'gamepad-2',
-  styles: ['/ui/css/charts.css', '/ui/css/lab.css', '/surfaces/lab/chaos/page/chaos.css'],
+  styles: ['/surfaces/lab/chaos/page/chaos.css'],
   source: nodeSource,
   routes: chaosRoutes,
-};
+});
 
 function chaosRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab): void {
-  const access = 'operate';
   const idOf = (parameters: unknown): string => (parameters as { readonly id: string }).id;
   const hasQuotas = async (): Promise<boolean> => (await lab.storeInfo.get()).hasContainerQuotas;
 
-  app.get(
-    '/lab/api/chaos/catalog',
-    { config: { access, background: true } },
-    async (): Promise<ChaosCatalogueView> => {
-      const { chaos, net } = lab;
-      const items = await chaos.catalogue(await hasQuotas());
-      const untilS = (await net.cooldownUntilS()) ?? null;
-      return { items, cooldown_until_unix_s: untilS, can_force: chaos.canForce };
-    },
-  );
+  app.get('/lab/api/chaos/catalog', POLL, async (): Promise<ChaosCatalogueView> => {
+    const { chaos, net } = lab;
+    const items = await chaos.catalogue(await hasQuotas());
+    const untilS = (await net.cooldownUntilS()) ?? null;
+    return { items, cooldown_until_unix_s: untilS, can_force: chaos.canForce };
+  });
 
   app.post('/lab/api/chaos/runs', auditedRoute('mutate'), async (request, reply) => {
     const { params, ...given } = parse(START, request.body);
@@ -70,20 +64,14 @@ function chaosRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab): v
     return reply.status(202).send({ id: run.id });
   });
 
-  app.get(
-    '/lab/api/chaos/runs',
-    { config: { access, background: true } },
-    async (): Promise<ChaosRunsView> => ({ items: await lab.chaos.list() }),
-  );
+  app.get('/lab/api/chaos/runs', POLL, async (): Promise<ChaosRunsView> => ({
+    items: await lab.chaos.list(),
+  }));
 
-  app.get(
-    '/lab/api/chaos/runs/:id',
-    { config: { access, background: true } },
-    async (request, reply) => {
-      const { id } = await lab.chaos.view(idOf(request.params));
-      return sendRun(reply, context.runs, id);
-    },
-  );
+  app.get('/lab/api/chaos/runs/:id', POLL, async (request, reply) => {
+    const { id } = await lab.chaos.view(idOf(request.params));
+    return sendRun(reply, context.runs, id);
+  });
 
   app.post('/lab/api/chaos/runs/:id/abort', auditedRoute('mutate'), async (request, reply) => {
     const id = idOf(request.params);

@@ -1,32 +1,27 @@
 import type { FastifyInstance } from 'fastify';
 import type { ConsoleContext } from '../../../server/context.js';
 import {
-  LIVE,
   type DataSource,
-  type LabPage,
+  labPage,
+  LIVE,
+  POLL,
   sourceOfError,
   stale,
 } from '../ground/data-source.js';
 import type { Lab } from '../lab.js';
 import type { DebtSnapshot } from './debt-watch.js';
 
-export const DEBT: LabPage = {
-  id: 'lab/debt',
+export const DEBT = labPage({
+  name: 'debt',
   title: 'Repair Debt Index',
   purpose: 'How much repair work the cluster owes, in seconds, and whether it is catching up.',
-  path: '/lab/debt',
   icon: 'trending-up',
-  styles: ['/ui/css/charts.css', '/ui/css/lab.css'],
   source: debtSource,
   routes: debtRoutes,
-};
+});
 
 function debtRoutes(app: FastifyInstance, _context: ConsoleContext, lab: Lab): void {
-  app.get(
-    '/lab/api/debt/snapshot',
-    { config: { access: 'operate', background: true } },
-    (): Promise<DebtSnapshot> => lab.debt.snapshot(),
-  );
+  app.get('/lab/api/debt/snapshot', POLL, (): Promise<DebtSnapshot> => lab.debt.snapshot());
 }
 
 /** A look that is much older than it should be is stale. */

@@ -7,7 +7,7 @@ import { parse } from '../../../server/parse.js';
 import { auditedRoute } from '../../../server/route-options.js';
 import { runCollectionRoutes } from '../../../server/runs/run-collection.js';
 import { runActor } from '../../../server/runs/run-routes.js';
-import { type LabPage, storeSource } from '../ground/data-source.js';
+import { labPage, POLL, storeSource } from '../ground/data-source.js';
 import type { Lab } from '../lab.js';
 import type { ExpiredRunRow } from './expired-runs.js';
 import { EXPIRED_PREFIX, SwiftObserver } from './observer.js';
@@ -33,16 +33,14 @@ export interface ExpiredRunsView {
   readonly items: readonly ExpiredRunRow[];
 }
 
-export const EXPIRED: LabPage = {
-  id: 'lab/expired',
+export const EXPIRED = labPage({
+  name: 'expired',
   title: 'Expired-but-Alive Observatory',
   purpose: 'Follow objects from expiry until they are removed from every disk.',
-  path: '/lab/expired',
   icon: 'ghost',
-  styles: ['/ui/css/charts.css', '/ui/css/lab.css'],
   source: storeSource,
   routes: expiredRoutes,
-};
+});
 
 function expiredRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab): void {
   const access = 'operate';
@@ -60,11 +58,9 @@ function expiredRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab):
     return reply.status(202).send({ id: run.id });
   });
 
-  app.get(
-    '/lab/api/expired/runs',
-    { config: { access, background: true } },
-    async (): Promise<ExpiredRunsView> => ({ items: await lab.expired.list() }),
-  );
+  app.get('/lab/api/expired/runs', POLL, async (): Promise<ExpiredRunsView> => ({
+    items: await lab.expired.list(),
+  }));
 
   runCollectionRoutes(app, context, '/lab/api/expired/runs', lab.expired);
 

@@ -7,7 +7,7 @@ import { parse } from '../../../server/parse.js';
 import { auditedRoute } from '../../../server/route-options.js';
 import { runCollectionRoutes } from '../../../server/runs/run-collection.js';
 import { runActor } from '../../../server/runs/run-routes.js';
-import { type LabPage, ringSource } from '../ground/data-source.js';
+import { labPage, READ, ringSource } from '../ground/data-source.js';
 import type { Lab } from '../lab.js';
 import { protectionOf } from '../policies/comparison.js';
 import { writeQuorum } from '../policies/storage-cost.js';
@@ -49,17 +49,15 @@ export interface GenomeRunsView {
   readonly items: readonly GenomeRunRow[];
 }
 
-export const GENOME: LabPage = {
-  id: 'lab/genome',
+export const GENOME = labPage({
+  name: 'genome',
   title: 'Cluster Genome Lab',
   purpose:
     'Find device weights that move fewer partitions, improve availability and waste less capacity. No ring file is written.',
-  path: '/lab/genome',
   icon: 'dna',
-  styles: ['/ui/css/charts.css', '/ui/css/lab.css'],
   source: ringSource,
   routes: genomeRoutes,
-};
+});
 
 function genomeRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab): void {
   const access = 'operate';
@@ -84,7 +82,7 @@ function genomeRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab): 
     return reply.status(202).send({ id: run.id });
   });
 
-  app.get('/lab/api/genome/runs', { config: { access } }, async (): Promise<GenomeRunsView> => {
+  app.get('/lab/api/genome/runs', READ, async (): Promise<GenomeRunsView> => {
     return { items: await lab.genome.list() };
   });
 
@@ -92,7 +90,7 @@ function genomeRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab): 
 
   app.get(
     '/lab/api/genome/runs/:id/candidates/:candidate/commands',
-    { config: { access } },
+    READ,
     async (request, reply) => {
       const { candidate } = request.params as { readonly candidate: string };
       const text = await lab.genome.commands(idOf(request.params), candidate);

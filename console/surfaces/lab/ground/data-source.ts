@@ -33,6 +33,16 @@ export interface LabPage extends SurfacePage<Lab> {
   readonly source: (context: ConsoleContext, lab: Lab) => Promise<DataSource> | DataSource;
 }
 
+/** @param name - the last part of its path, and the name of its folder; styles are those besides the Lab's */
+export function labPage({
+  name,
+  styles = [],
+  ...page
+}: Omit<LabPage, 'id' | 'path'> & { readonly name: string }): LabPage {
+  const common = ['/ui/css/charts.css', '/ui/css/lab.css'];
+  return { id: `lab/${name}`, path: `/lab/${name}`, styles: [...common, ...styles], ...page };
+}
+
 export const LIVE: DataSource = { state: 'live', reason: null, needs: null, age_s: null };
 
 /** @param needs - the keys that are missing, if that is why */
@@ -52,17 +62,18 @@ export function sourceRoutes(
   pages: readonly LabPage[],
 ): void {
   const byName = new Map(pages.map((page) => [path.basename(page.path), page]));
-  app.get(
-    '/lab/api/sources/:page',
-    { config: { access: 'operate', background: true } },
-    async (request): Promise<DataSource> => {
-      const { page: name } = parse(z.object({ page: z.string().max(64) }), request.params);
-      const page = byName.get(name);
-      if (page === undefined) throw new ApiError('not_found', 'Page not found.');
-      return page.source(context, lab);
-    },
-  );
+  app.get('/lab/api/sources/:page', POLL, async (request): Promise<DataSource> => {
+    const { page: name } = parse(z.object({ page: z.string().max(64) }), request.params);
+    const page = byName.get(name);
+    if (page === undefined) throw new ApiError('not_found', 'Page not found.');
+    return page.source(context, lab);
+  });
 }
+
+/** The options of routes that change nothing. */
+export const READ = { config: { access: 'operate' } } as const;
+/** The same of what pages ask for by themselves. */
+export const POLL = { config: { access: 'operate', background: true } } as const;
 
 /** The source of pages about rings: the folder with them. */
 export async function ringSource(context: ConsoleContext, lab: Lab): Promise<DataSource> {

@@ -4,7 +4,7 @@ import { needRight, recordAction } from '../../../server/audit-record.js';
 import { sessionOf, type ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
 import { runActor } from '../../../server/runs/run-routes.js';
-import { nodeSource, type LabPage } from '../ground/data-source.js';
+import { labPage, nodeSource, POLL } from '../ground/data-source.js';
 import { missingOf, needMutations } from '../ground/refusals.js';
 import type { Lab } from '../lab.js';
 import type { RunView } from '../../../server/runs/run.js';
@@ -39,29 +39,27 @@ export interface DownAnswer {
   readonly impact: Impact;
 }
 
-export const NODE_DRILL: LabPage = {
-  id: 'lab/node',
+export const NODE_DRILL = labPage({
+  name: 'node',
   title: 'Node HA Drill',
   purpose: 'See how the cluster behaves while a node is down and how it recovers.',
-  path: '/lab/node',
   icon: 'server-cog',
-  styles: ['/ui/css/charts.css', '/ui/css/lab.css', '/surfaces/lab/node/page/node.css'],
+  styles: ['/surfaces/lab/node/page/node.css'],
   source: nodeSource,
   routes: nodeRoutes,
-};
+});
 
 function nodeRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab): void {
   const access = 'operate';
-  const read = { config: { access, background: true } } as const;
   const { options } = context;
 
-  app.get('/lab/api/node/status', read, (): Promise<NodeStatusView> => lab.drills.status());
+  app.get('/lab/api/node/status', POLL, (): Promise<NodeStatusView> => lab.drills.status());
 
-  app.get('/lab/api/node/impact', read, (request): Promise<Impact> =>
+  app.get('/lab/api/node/impact', POLL, (request): Promise<Impact> =>
     lab.drills.impact(parse(NODE, request.query).node),
   );
 
-  app.get('/lab/api/node/drills', read, async (): Promise<DrillsView> => {
+  app.get('/lab/api/node/drills', POLL, async (): Promise<DrillsView> => {
     const needs = missingOf({
       lab_mutations: options.labMutations,
       node_driver: options.nodeDriver !== 'none',
@@ -75,7 +73,7 @@ function nodeRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab): vo
     };
   });
 
-  app.get('/lab/api/node/drills/:id', read, (request): Promise<DrillView> =>
+  app.get('/lab/api/node/drills/:id', POLL, (request): Promise<DrillView> =>
     lab.drills.get(parse(ID, request.params).id),
   );
 

@@ -1,5 +1,5 @@
 import { call } from '../../../ui/api.js';
-import { durationText, el, shownText } from '../../../ui/dom.js';
+import { $, durationText, el, shownText } from '../../../ui/dom.js';
 import {
   badge,
   card,
@@ -43,6 +43,13 @@ export function pageHead() {
   void refresh();
   setInterval(() => void refresh(), REFRESH_MS);
   return plainHead(place);
+}
+
+/** Begins a page of the Lab: its head, and its parts below. */
+export function openPage(...parts: Node[]) {
+  const main = $('#main');
+  main.classList.add('lab-page');
+  main.append(pageHead(), ...parts);
 }
 
 /**

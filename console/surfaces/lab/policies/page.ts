@@ -7,7 +7,7 @@ import { sessionOf, type ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
 import { auditedRoute } from '../../../server/route-options.js';
 import { clientGone } from '../../../server/traffic.js';
-import { type LabPage, ringSource } from '../ground/data-source.js';
+import { labPage, READ, ringSource } from '../ground/data-source.js';
 import { misfit, type OpenRing } from '../ground/lab-rings.js';
 import { measurePolicy, type PolicyTimes } from '../ground/pulse.js';
 import type { Lab } from '../lab.js';
@@ -94,21 +94,19 @@ const COMPARE = z.strictObject({
 });
 type Measure = NonNullable<z.infer<typeof COMPARE>['measure']>;
 
-export const POLICIES: LabPage = {
-  id: 'lab/policies',
+export const POLICIES = labPage({
+  name: 'policies',
   title: 'Policy compare',
   purpose: 'Compare the cost and durability of storage policies.',
-  path: '/lab/policies',
   icon: 'scale',
-  styles: ['/ui/css/charts.css', '/ui/css/lab.css'],
   source: ringSource,
   routes: policyRoutes,
-};
+});
 
 function policyRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab): void {
   const access = 'operate';
 
-  app.get('/lab/api/policies', { config: { access } }, async (): Promise<PoliciesView> => {
+  app.get('/lab/api/policies', READ, async (): Promise<PoliciesView> => {
     const items: PolicyView[] = [];
     for (const policy of (await lab.rings.policies()).values()) {
       items.push(await viewOf(lab, policy));

@@ -6,9 +6,10 @@ import { parse } from '../../../server/parse.js';
 import { auditedRoute, unauditedRoute } from '../../../server/route-options.js';
 import { clientGone } from '../../../server/traffic.js';
 import {
-  LIVE,
   type DataSource,
-  type LabPage,
+  labPage,
+  LIVE,
+  POLL,
   sourceOfError,
   stale,
   unavailable,
@@ -42,29 +43,23 @@ export interface PulseView extends PulseTimes {
   readonly snapshot: ProfileSnapshot;
 }
 
-export const PROFILE_MAP: LabPage = {
-  id: 'lab/profilemap',
+export const PROFILE_MAP = labPage({
+  name: 'profilemap',
   title: 'Profile Cartographer',
   purpose:
     'See where request time is spent: proxy, object server, replicator. Stages without timers are shown hollow.',
-  path: '/lab/profilemap',
   icon: 'list-tree',
-  styles: ['/ui/css/charts.css', '/ui/css/lab.css'],
   source: profileSource,
   routes: profileRoutes,
-};
+});
 
 function profileRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab): void {
   const access = 'operate';
 
-  app.get(
-    '/lab/api/profilemap/snapshot',
-    { config: { access, background: true } },
-    (request): Promise<ProfileSnapshot> => {
-      const { path, from, to } = parse(SNAPSHOT, request.query);
-      return lab.profile.snapshot(path, from, to);
-    },
-  );
+  app.get('/lab/api/profilemap/snapshot', POLL, (request): Promise<ProfileSnapshot> => {
+    const { path, from, to } = parse(SNAPSHOT, request.query);
+    return lab.profile.snapshot(path, from, to);
+  });
 
   app.post(
     '/lab/api/profilemap/marks',

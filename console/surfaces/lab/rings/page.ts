@@ -6,7 +6,7 @@ import { ApiError, type ApiErrorCode } from '../../../server/api-error.js';
 import type { ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
 import { readRoute } from '../../../server/route-options.js';
-import { type LabPage, ringSource } from '../ground/data-source.js';
+import { labPage, READ, ringSource } from '../ground/data-source.js';
 import { misfit } from '../ground/lab-rings.js';
 import type { NodeHead } from '../ground/node-reader.js';
 import type { Lab } from '../lab.js';
@@ -109,21 +109,19 @@ export interface LookupView extends Lookup {
   readonly live: Readonly<Record<string, NodeHead>> | null;
 }
 
-export const RINGS: LabPage = {
-  id: 'lab/rings',
+export const RINGS = labPage({
+  name: 'rings',
   title: 'RingScope',
   purpose: 'See where objects are stored and why, and what a ring change would move.',
-  path: '/lab/rings',
   icon: 'disc-3',
-  styles: ['/ui/css/charts.css', '/ui/css/lab.css'],
   source: ringSource,
   routes: ringRoutes,
-};
+});
 
 function ringRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab): void {
   const access = 'operate';
 
-  app.get('/lab/api/rings', { config: { access } }, async (): Promise<RingsView> => {
+  app.get('/lab/api/rings', READ, async (): Promise<RingsView> => {
     const names = await lab.rings.names();
     // One after the other: each may unpack to hundreds of megabytes.
     const items: (RingRow | BrokenRing)[] = [];
@@ -131,20 +129,20 @@ function ringRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab): vo
     return { items, former: await lab.rings.formerNames() };
   });
 
-  app.get('/lab/api/rings/agreement', { config: { access } }, () => lab.agreements.view());
+  app.get('/lab/api/rings/agreement', READ, () => lab.agreements.view());
 
-  app.get('/lab/api/rings/:name', { config: { access } }, async (request) => {
+  app.get('/lab/api/rings/:name', READ, async (request) => {
     const { file, read } = await lab.rings.open(ringNameOf(request.params));
     return { md5: read.md5, ...(await lab.compute.run('report', { file })) };
   });
 
-  app.get('/lab/api/rings/:name/map', { config: { access } }, async (request) => {
+  app.get('/lab/api/rings/:name/map', READ, async (request) => {
     const view = parse(MAP, request.query);
     const { file } = await lab.rings.open(ringNameOf(request.params));
     return lab.compute.run('map', { file, view });
   });
 
-  app.get('/lab/api/rings/:name/lookup', { config: { access } }, async (request) => {
+  app.get('/lab/api/rings/:name/lookup', READ, async (request) => {
     const query = parse(LOOKUP, request.query);
     return look(lab, ringNameOf(request.params), query, context.options.getnodesBin);
   });
@@ -168,12 +166,12 @@ function ringRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab): vo
     },
   );
 
-  app.get('/lab/api/rings/:name/usage', { config: { access } }, async (request) => {
+  app.get('/lab/api/rings/:name/usage', READ, async (request) => {
     const { read } = await lab.rings.open(ringNameOf(request.params));
     return lab.agreements.usage(read.data);
   });
 
-  app.get('/lab/api/rings/:name/compare', { config: { access } }, async (request) => {
+  app.get('/lab/api/rings/:name/compare', READ, async (request) => {
     const { with: other } = parse(z.strictObject({ with: z.string().max(64) }), request.query);
     const [first, second] = [other, ringNameOf(request.params)].map((one) => lab.rings.fileOf(one));
     return lab.compute.run('compare', { file: first ?? '', other: second ?? '' });

@@ -9,7 +9,7 @@ import { auditedRoute } from '../../../server/route-options.js';
 import { runCollectionRoutes } from '../../../server/runs/run-collection.js';
 import { runActor } from '../../../server/runs/run-routes.js';
 import type { Session, SessionKeys } from '../../../server/sessions.js';
-import { type DataSource, type LabPage, storeSource, unavailable } from '../ground/data-source.js';
+import { type DataSource, labPage, POLL, storeSource, unavailable } from '../ground/data-source.js';
 import { missingOf } from '../ground/refusals.js';
 import { parseUpstream } from '../../../swift/address.js';
 import { CredentialsRefusedError } from '../../../swift/errors.js';
@@ -42,30 +42,24 @@ export interface ShadowRunsView {
   readonly peer: string;
 }
 
-export const SHADOW: LabPage = {
-  id: 'lab/shadow',
+export const SHADOW = labPage({
+  name: 'shadow',
   title: 'Shadow',
   purpose:
     'Send edge-case requests to temporary containers on this cluster and another one, and compare the responses.',
-  path: '/lab/shadow',
   icon: 'git-compare',
-  styles: ['/ui/css/charts.css', '/ui/css/lab.css'],
   source: shadowSource,
   routes: shadowRoutes,
-};
+});
 
 function shadowRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab): void {
   const access = 'operate';
 
-  app.get(
-    '/lab/api/shadow/runs',
-    { config: { access, background: true } },
-    async (): Promise<ShadowRunsView> => ({
-      items: await lab.shadow.list(),
-      modes: MODE.options.map((mode) => ({ mode, needs: lackOf(context, mode) })),
-      peer: context.options.shadowPeerLabel,
-    }),
-  );
+  app.get('/lab/api/shadow/runs', POLL, async (): Promise<ShadowRunsView> => ({
+    items: await lab.shadow.list(),
+    modes: MODE.options.map((mode) => ({ mode, needs: lackOf(context, mode) })),
+    peer: context.options.shadowPeerLabel,
+  }));
 
   app.post('/lab/api/shadow/runs', auditedRoute(access), async (request, reply) => {
     const given = parse(START, request.body);

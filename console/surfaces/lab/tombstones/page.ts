@@ -7,7 +7,7 @@ import type { ConsoleContext } from '../../../server/context.js';
 import { parse } from '../../../server/parse.js';
 import { auditedRoute } from '../../../server/route-options.js';
 import { runActor } from '../../../server/runs/run-routes.js';
-import { type LabPage, diskSource } from '../ground/data-source.js';
+import { diskSource, labPage, POLL, READ } from '../ground/data-source.js';
 import { runHelper } from '../ground/helper-process.js';
 import { NO_NODE_ROOT } from '../ground/refusals.js';
 import type { Lab } from '../lab.js';
@@ -63,16 +63,14 @@ export interface ExhibitView {
   readonly check: { readonly text: string | null; readonly problem: string | null } | null;
 }
 
-export const TOMBSTONES: LabPage = {
-  id: 'lab/tombstones',
+export const TOMBSTONES = labPage({
+  name: 'tombstones',
   title: 'Tombstone Museum',
   purpose: 'Explore what deleted objects leave on the disks.',
-  path: '/lab/tombstones',
   icon: 'archive-x',
-  styles: ['/ui/css/charts.css', '/ui/css/lab.css'],
   source: diskSource,
   routes: tombstoneRoutes,
-};
+});
 
 function tombstoneRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab): void {
   const access = 'operate';
@@ -83,37 +81,29 @@ function tombstoneRoutes(app: FastifyInstance, context: ConsoleContext, lab: Lab
     return reply.status(202).send({ id: run.id });
   });
 
-  app.get('/lab/api/tombstones/scans', { config: { access } }, async (): Promise<ScansView> => {
+  app.get('/lab/api/tombstones/scans', READ, async (): Promise<ScansView> => {
     return {
       items: await lab.museum.list(),
       unavailable: nodeRoot === '' ? { message: NO_NODE_ROOT, needs: 'node_root' } : null,
     };
   });
 
-  app.get(
-    '/lab/api/tombstones/scans/:id',
-    { config: { access, background: true } },
-    async (request): Promise<ScanView> => {
-      const { id } = parse(z.object({ id: z.uuid() }), request.params);
-      return { scan: await lab.museum.get(id), age_edges_s: AGE_EDGES_S };
-    },
-  );
+  app.get('/lab/api/tombstones/scans/:id', POLL, async (request): Promise<ScanView> => {
+    const { id } = parse(z.object({ id: z.uuid() }), request.params);
+    return { scan: await lab.museum.get(id), age_edges_s: AGE_EDGES_S };
+  });
 
-  app.get('/lab/api/tombstones', { config: { access } }, (request) => {
+  app.get('/lab/api/tombstones', READ, (request) => {
     const { scan, class: wanted, cursor } = parse(PAGE, request.query);
     const input = { class: wanted ?? null, cursor, limit: PAGE_ITEMS };
     return lab.museum.page(scan, input);
   });
 
-  app.get(
-    '/lab/api/tombstones/scans/:id/:hash',
-    { config: { access } },
-    async (request): Promise<ExhibitView> => {
-      const { id, hash } = parse(EXHIBIT, request.params);
-      const exhibit = await lab.museum.exhibit(id, hash);
-      return { exhibit, check: await objectInfo(context, lab, exhibit) };
-    },
-  );
+  app.get('/lab/api/tombstones/scans/:id/:hash', READ, async (request): Promise<ExhibitView> => {
+    const { id, hash } = parse(EXHIBIT, request.params);
+    const exhibit = await lab.museum.exhibit(id, hash);
+    return { exhibit, check: await objectInfo(context, lab, exhibit) };
+  });
 }
 
 /** The output of Swift's own program for the first tombstone. */

@@ -1,5 +1,5 @@
 import { call, runJob } from '../../../../ui/api.js';
-import { $, el, messageOf } from '../../../../ui/dom.js';
+import { el, messageOf } from '../../../../ui/dom.js';
 import { timeElement } from '../../../../ui/times.js';
 import {
   card,
@@ -7,7 +7,7 @@ import {
   fill,
   input,
   note,
-  pageHead,
+  openPage,
   plainButton,
   quiet,
   setViewState,
@@ -22,8 +22,6 @@ import type { CaptureMade, CapturesView } from '../page.js';
 
 /** Captures the state of objects, and takes capsules in. */
 export async function mount(session: Session) {
-  const main = $('#main');
-  main.classList.add('lab-page');
   const detail = stack();
   const list = el('div');
   const open = (id: string) =>
@@ -38,8 +36,7 @@ export async function mount(session: Session) {
     await open(id);
     await refresh();
   };
-  main.append(
-    pageHead(),
+  openPage(
     captureCard(done),
     detail,
     list,

@@ -3,7 +3,7 @@ import { call } from '../../../../ui/api.js';
 import { gauge } from '../../../../ui/charts/gauge.js';
 import { lineChart } from '../../../../ui/charts/lines.js';
 import { waterfall } from '../../../../ui/charts/waterfall.js';
-import { $, durationText, el } from '../../../../ui/dom.js';
+import { durationText, el } from '../../../../ui/dom.js';
 import { timeElement } from '../../../../ui/times.js';
 import { Charts } from '../../page/charts.js';
 import {
@@ -14,7 +14,7 @@ import {
   note,
   numbers,
   numberText,
-  pageHead,
+  openPage,
   problem,
   stack,
   tableCard,
@@ -45,10 +45,8 @@ const STATES: Record<Component['state'], Tone> = {
 
 /** Shows what repair work the cluster owes, and follows it. */
 export async function mount() {
-  const main = $('#main');
-  main.classList.add('lab-page');
   const body = stack();
-  main.append(pageHead(), body);
+  openPage(body);
   const view = debtView();
   const refresh = async (isAgain: boolean) => {
     view.show(await call('GET', '/lab/api/debt/snapshot', undefined, isAgain));

@@ -1,5 +1,5 @@
 import { call } from '../../../../ui/api.js';
-import { $, el } from '../../../../ui/dom.js';
+import { el } from '../../../../ui/dom.js';
 import {
   badge,
   card,
@@ -12,7 +12,7 @@ import {
   note,
   numberInput,
   numberText,
-  pageHead,
+  openPage,
   row,
   select,
   stack,
@@ -24,11 +24,9 @@ const CANDIDATES_MAX = 6;
 
 /** Policies of the cluster beside hypothetical ones. */
 export async function mount() {
-  const main = $('#main');
-  main.classList.add('lab-page');
   const chooser = el('div');
   const result = stack();
-  main.append(pageHead(), chooser, result);
+  openPage(chooser, result);
   await fill(chooser, async () => {
     const missing = await missingHere();
     if (missing !== null) return [missing];

@@ -2,7 +2,7 @@ import { call, query } from '../../../../ui/api.js';
 import { barChart } from '../../../../ui/charts/bars.js';
 import { ChartFigure } from '../../../../ui/charts/figure.js';
 import { treeChart } from '../../../../ui/charts/tree.js';
-import { $, durationText, el } from '../../../../ui/dom.js';
+import { durationText, el } from '../../../../ui/dom.js';
 import {
   badges,
   card,
@@ -14,7 +14,7 @@ import {
   numberInput,
   numbers,
   numberText,
-  pageHead,
+  openPage,
   problem,
   row,
   select,
@@ -42,10 +42,8 @@ const MUCH = 1.5;
 
 /** Shows where the time of requests goes, now and in what is measured from here. */
 export async function mount() {
-  const main = $('#main');
-  main.classList.add('lab-page');
   const page = new Page();
-  main.append(pageHead(), page.element);
+  openPage(page.element);
   await page.refresh();
 }
 

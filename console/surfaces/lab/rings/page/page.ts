@@ -1,12 +1,12 @@
 import { call } from '../../../../ui/api.js';
-import { $, bytesText, el } from '../../../../ui/dom.js';
+import { bytesText, el } from '../../../../ui/dom.js';
 import {
   badge,
   card,
   fill,
   missingHere,
   numbers,
-  pageHead,
+  openPage,
   plainButton,
   setViewState,
   stack,
@@ -61,12 +61,10 @@ const TABS: readonly {
 
 /** Shows the rings, and all there is to know about one of them. */
 export async function mount() {
-  const main = $('#main');
-  main.classList.add('lab-page');
   const list = el('div');
   const detail = stack();
   const agreement = el('div');
-  main.append(pageHead(), list, agreement, detail);
+  openPage(list, agreement, detail);
   const missing = await missingHere();
   if (missing !== null) {
     list.replaceChildren(missing);
