@@ -122,7 +122,7 @@ export function rawPathOf({ account, container, object }: LookupTarget): string 
 
 /** The folder of a device that a ring's data is in. */
 export function folderOf(ringName: string): string {
-  return ringName.replace(/^[a-z]+/, (type) => `${type}s`);
+  return ringName.replace(/[a-z]+/, (type) => `${type}s`);
 }
 
 function curlOf(
