@@ -40,7 +40,7 @@ interface RunPageOptions<View extends { readonly items: readonly AnyRun[] }, Ans
 const OVER = ['done', 'failed', 'cancelled', 'reverted'];
 
 /** @param run whether nothing more will become of it */
-function isRunOver({ state }: Pick<AnyRun, 'state'>) {
+export function isRunOver({ state }: Pick<AnyRun, 'state'>) {
   return OVER.includes(state);
 }
 
