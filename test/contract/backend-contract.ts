@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { useOnce } from '../support/fixture.js';
 import { describeBodies } from './bodies.js';
 import { describeContainers } from './containers.js';
 import { describeCopies } from './copies.js';
@@ -25,24 +26,15 @@ export function backendContract(
   options: ContractOptions = {},
 ): void {
   describe(`backend contract: ${name}`, () => {
-    let opened: OpenBackend | undefined;
+    const opened = useOnce(open, 'close');
     const account = options.account ?? `AUTH_contract_${randomBytes(4).toString('hex')}`;
     const fixture: Fixture = {
       account,
       options,
       get backend() {
-        if (opened === undefined) throw new Error('the backend is not open yet');
-        return opened.backend;
+        return opened().backend;
       },
     };
-
-    before(async () => {
-      opened = await open();
-    });
-
-    after(async () => {
-      await opened?.close();
-    });
 
     beforeEach(function () {
       const title = this.currentTest?.title ?? '';

@@ -10,6 +10,7 @@ import {
   inputOf,
   readObject,
 } from './fixture.js';
+import { byBytes } from './listing-oracle.js';
 import { cancelledBy } from '../../src/lib/cancellation.js';
 
 export function describeContainers(fixture: Fixture): void {
@@ -20,10 +21,8 @@ export function describeContainers(fixture: Fixture): void {
       const ref = { account: fixture.account, container: 'twice' };
       const first = { metadata: { colour: 'red' } };
       expect(await fixture.backend.createContainer(CONTEXT, ref, first)).to.equal('created');
-      const again = await fixture.backend.createContainer(CONTEXT, ref, {
-        metadata: { colour: 'blue' },
-      });
-      expect(again).to.equal('exists');
+      const second = { metadata: { colour: 'blue' } };
+      expect(await fixture.backend.createContainer(CONTEXT, ref, second)).to.equal('exists');
       const head = await fixture.backend.headContainer(CONTEXT, ref);
       expect(head.metadata).to.deep.equal({ colour: 'red' });
       await fixture.backend.deleteContainer(CONTEXT, ref);
@@ -167,7 +166,7 @@ export function describeContainers(fixture: Fixture): void {
         const page = await backend.listContainers(CONTEXT, account, { limit: 100, ...query });
         return page.containers.map(({ name }) => name);
       };
-      const sorted = [...names].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+      const sorted = [...names].sort(byBytes);
       expect(await list({})).to.deep.equal(sorted);
       expect(await list({ prefix: 'b' })).to.deep.equal(['b', 'b+segments', 'b+versions']);
       expect(await list({ marker: 'ab' })).to.deep.equal(sorted.slice(sorted.indexOf('ab') + 1));

@@ -1,30 +1,26 @@
-import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import type { ObjectRef } from '../../src/backend/backend.js';
 import { failureOf } from '../support/failure.js';
 import {
   bytesOf,
   CONTEXT,
+  createdBy,
+  DESCRIBED,
   failure,
   type Fixture,
   freshObject,
   inputOf,
+  onlyWinner,
   LARGE,
+  listed,
+  md5Of,
   patternBytes,
   readObject,
   SMALL,
   needsCapability,
 } from './fixture.js';
 import { describePartialCopies } from './partial-copies.js';
-import { createdBy } from './segments.js';
 import { cancelledBy } from '../../src/lib/cancellation.js';
-
-const DESCRIBED = {
-  contentType: 'text/html',
-  headers: { 'cache-control': 'no-store' },
-  metadata: { title: 'grüße' },
-  systemMetadata: { tags: 'a=1' },
-};
 
 export function describeCopies(fixture: Fixture): void {
   describe('copies', () => {
@@ -37,10 +33,6 @@ export function describeCopies(fixture: Fixture): void {
     describePartialCopies(fixture);
     describeCopyErrors(fixture);
   });
-}
-
-function md5(bytes: Buffer): string {
-  return createHash('md5').update(bytes).digest('hex');
 }
 
 function describePlainCopies(fixture: Fixture, size: number): void {
@@ -56,14 +48,12 @@ function describePlainCopies(fixture: Fixture, size: number): void {
   it('are what the source is', async () => {
     const [from, to] = await freshPair();
     const copied = createdBy(await fixture.backend.copyObject(CONTEXT, from, to, {}));
-    expect(copied.etag).to.equal(md5(bytes));
+    expect(copied.etag).to.equal(md5Of(bytes));
     const result = await fixture.backend.getObject(CONTEXT, to);
     expect((await bytesOf(result)).equals(bytes)).to.be.true;
     const { etag, lastModified } = copied;
     expect(result.head).to.deep.equal({ size, etag, lastModified, ...DESCRIBED });
-    const { entries } = await fixture.backend.listObjects(CONTEXT, to, { limit: 2 });
-    const [entry] = entries;
-    expect(entry?.kind === 'object' && entry.object.attributes).to.deep.equal({ class: 'COLD' });
+    expect((await listed(fixture, to)).attributes).to.deep.equal({ class: 'COLD' });
     const usage = { objectCount: 1, bytesUsed: size };
     expect(await fixture.backend.headContainer(CONTEXT, to)).to.include(usage);
     expect(await fixture.backend.headContainer(CONTEXT, from)).to.include(usage);
@@ -83,9 +73,7 @@ function describePlainCopies(fixture: Fixture, size: number): void {
       expect(head).to.deep.include({ ...DESCRIBED, [field]: given[field], size });
     }
     await fixture.backend.copyObject(CONTEXT, from, to, { listingAttributes: { x: 'y' } });
-    const { entries } = await fixture.backend.listObjects(CONTEXT, to, { limit: 2 });
-    const [entry] = entries;
-    expect(entry?.kind === 'object' && entry.object.attributes).to.deep.equal({ x: 'y' });
+    expect((await listed(fixture, to)).attributes).to.deep.equal({ x: 'y' });
   });
 
   it('live on when the source goes, and the other way round', async () => {
@@ -116,7 +104,7 @@ function describePlainCopies(fixture: Fixture, size: number): void {
     const metadata = { changed: '1' };
     createdBy(await backend.copyObject(CONTEXT, from, from, { metadata }));
     const result = await backend.getObject(CONTEXT, from);
-    expect(result.head).to.deep.include({ ...DESCRIBED, metadata, etag: md5(bytes) });
+    expect(result.head).to.deep.include({ ...DESCRIBED, metadata, etag: md5Of(bytes) });
     expect((await bytesOf(result)).equals(bytes)).to.be.true;
     const usage = { objectCount: 1, bytesUsed: size };
     expect(await backend.headContainer(CONTEXT, from)).to.include(usage);
@@ -128,14 +116,14 @@ function describePlainCopies(fixture: Fixture, size: number): void {
     const other = await backend.copyObject(CONTEXT, from, to, { sourceEtag: 'other' });
     expect(other).to.deep.equal({ outcome: 'source_changed' });
     await failure('NoSuchObject', backend.headObject(CONTEXT, to));
-    createdBy(await backend.copyObject(CONTEXT, from, to, { sourceEtag: md5(bytes) }));
+    createdBy(await backend.copyObject(CONTEXT, from, to, { sourceEtag: md5Of(bytes) }));
   });
 
   it('keep to their preconditions', async function () {
     needsCapability(this, fixture, 'conditionalReplace');
     const [from, to] = await freshPair();
     const { backend } = fixture;
-    const etag = md5(bytes);
+    const etag = md5Of(bytes);
     const early = await backend.copyObject(CONTEXT, from, to, {}, { etag });
     expect(early).to.deep.equal({ outcome: 'precondition_failed' });
     await failure('NoSuchObject', backend.headObject(CONTEXT, to));
@@ -160,21 +148,19 @@ function describeRacingCopies(fixture: Fixture, size: number): void {
     const outcomes = await Promise.all(
       sources.map((from) => fixture.backend.copyObject(CONTEXT, from, ref, {}, { absent: true })),
     );
-    const winners = outcomes.flatMap(({ outcome }, i) => (outcome === 'created' ? [i] : []));
-    expect(winners).to.have.length(1);
+    const winner = onlyWinner(outcomes);
     const result = await fixture.backend.getObject(CONTEXT, ref);
-    expect(result.head.metadata).to.deep.equal({ of: String(winners[0]) });
-    expect((await bytesOf(result)).equals(patternBytes(size, winners[0]))).to.be.true;
+    expect(result.head.metadata).to.deep.equal({ of: String(winner) });
+    expect((await bytesOf(result)).equals(patternBytes(size, winner))).to.be.true;
   });
 
   it('are one version of the source, while it is overwritten', async () => {
     const from = await freshObject(fixture, 'from');
-    const put = (version: number): Promise<unknown> =>
-      fixture.backend.putObject(
-        CONTEXT,
-        from,
-        inputOf(patternBytes(size, version), { metadata: { version: String(version) } }),
-      );
+    const put = (version: number): Promise<unknown> => {
+      const metadata = { version: String(version) };
+      const input = inputOf(patternBytes(size, version), { metadata });
+      return fixture.backend.putObject(CONTEXT, from, input);
+    };
     await put(0);
     for (let version = 1; version <= 10; version++) {
       const targets = Array.from({ length: 3 }, (_, i) => ({ ...from, object: `to-${i}` }));

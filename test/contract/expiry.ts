@@ -103,9 +103,8 @@ function describeExpired(fixture: Fixture): void {
     expect((await readObject(fixture, ref)).toString()).to.equal('new');
     // Elsewhere it is the store's own to remove.
     if (backend.listExpired === undefined) return;
-    expect(await backend.deleteObject(CONTEXT, other, undefined, OPEN)).to.deep.equal({
-      outcome: 'deleted',
-    });
+    const removed = await backend.deleteObject(CONTEXT, other, undefined, OPEN);
+    expect(removed).to.deep.equal({ outcome: 'deleted' });
     await failure('NoSuchObject', backend.headObject(CONTEXT, other, OPEN));
   });
 
@@ -119,9 +118,8 @@ function describeExpired(fixture: Fixture): void {
     const page = await backend.listExpired(CONTEXT, account, { limit: 1 });
     expect(page).to.deep.equal(found.slice(0, 1));
     const after = page[0];
-    expect(await backend.listExpired(CONTEXT, account, { limit: 10_000, after })).to.deep.equal(
-      found.slice(1),
-    );
+    const rest = await backend.listExpired(CONTEXT, account, { limit: 10_000, after });
+    expect(rest).to.deep.equal(found.slice(1));
     await backend.deleteObject(CONTEXT, first, undefined, OPEN);
     await backend.putObject(CONTEXT, second, inputOf('again'));
     const left = await backend.listExpired(CONTEXT, account, { limit: 10_000 });

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { ObjectRef } from '../../src/backend/backend.js';
 import {
   CONTEXT,
+  createdBy,
   failure,
   type Fixture,
   freshObject,
@@ -12,7 +13,6 @@ import {
   SMALL,
 } from './fixture.js';
 import { linkTo, listedIn, OWN } from './links.js';
-import { createdBy } from './segments.js';
 
 export function describeFixedLinks(fixture: Fixture): void {
   describe('links that are fixed', () => {

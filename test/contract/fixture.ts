@@ -1,12 +1,14 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import type {
   Backend,
   CallContext,
   ContainerRef,
   GetObjectResult,
+  ListedObject,
   ObjectRef,
   PutObjectInput,
+  PutOutcome,
   RangeSpec,
 } from '../../src/backend/backend.js';
 import { BackendError, type BackendErrorCode } from '../../src/backend/errors.js';
@@ -44,6 +46,8 @@ export interface ContractOptions {
   readonly cutCode?: BackendErrorCode | undefined;
 }
 
+export type Capability = keyof Backend['capabilities'];
+
 /**
  * Leaves a test out where the store does not promise what it tests, and says so in its title, which
  * the summary of `npm test` shows.
@@ -51,18 +55,7 @@ export interface ContractOptions {
 export function needsCapability(
   context: Mocha.Context,
   { backend }: Pick<Fixture, 'backend'>,
-  ...names: readonly (
-    | 'atomicCreate'
-    | 'conditionalReplace'
-    | 'exclusiveDelete'
-    | 'orderedWrites'
-    | 'orderedCreations'
-    | 'fixedLinks'
-    | 'unsizedBodies'
-    | 'atomicGuard'
-    | 'listingUpdates'
-    | 'bodyUpdates'
-  )[]
+  ...names: readonly Capability[]
 ): void {
   const missing = names.filter((name) => !backend.capabilities[name]);
   if (missing.length === 0) return;
@@ -95,6 +88,36 @@ export function inputOf(body: Buffer | string, more: Partial<PutObjectInput>): P
 export function inputOf(body: Buffer | string, more: Partial<PutObjectInput> = {}): PutObjectInput {
   const bytes = Buffer.from(body);
   return { size: bytes.length, contentType: 'text/plain', body: bytes, ...more };
+}
+
+/** What an object is described with that tests copy, or link to. */
+export const DESCRIBED = {
+  contentType: 'text/html',
+  headers: { 'cache-control': 'no-store' },
+  metadata: { title: 'grüße' },
+  systemMetadata: { tags: 'a=1' },
+};
+
+type Created = Extract<PutOutcome, { outcome: 'created' }>;
+
+export function createdBy(put: { readonly outcome: string }): Created {
+  if (put.outcome !== 'created') throw new Error(`expected created, got ${put.outcome}`);
+  return put as Created;
+}
+
+/** Asserts that one of racing creators has won. @returns its number */
+export function onlyWinner(outcomes: readonly { readonly outcome: string }[]): number {
+  const winners = outcomes.flatMap(({ outcome }, i) => (outcome === 'created' ? [i] : []));
+  expect(winners).to.have.length(1);
+  return winners[0]!;
+}
+
+/** An object as the listing of its container shows it. */
+export async function listed({ backend }: Fixture, ref: ObjectRef): Promise<ListedObject> {
+  const { entries } = await backend.listObjects(CONTEXT, ref, { prefix: ref.object, limit: 1 });
+  const [entry] = entries;
+  if (entry?.kind !== 'object') throw new Error('it is not listed');
+  return entry.object;
 }
 
 /** The bytes of a result, checked against the length it announced. */
@@ -138,6 +161,10 @@ export async function failure(
   const error = await failureOf(promise, BackendError);
   expect(error.code).to.equal(code);
   return error;
+}
+
+export function md5Of(bytes: Buffer): string {
+  return createHash('md5').update(bytes).digest('hex');
 }
 
 /** Sizes on both sides of every threshold that a store may have. */

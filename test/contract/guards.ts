@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { Guard, ObjectRef, PutOutcome } from '../../src/backend/backend.js';
 import {
   CONTEXT,
+  createdBy,
   failure,
   type Fixture,
   freshContainer,
@@ -13,7 +14,7 @@ import {
   needsCapability,
 } from './fixture.js';
 import { linkTo } from './links.js';
-import { createdBy, manifestOf, putSegments } from './segments.js';
+import { manifestOf, putSegments } from './segments.js';
 
 /** Each way to write an object, with a guard. */
 const WRITES: readonly (readonly [

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { ContainerRef, Segment } from '../../src/backend/backend.js';
 import {
   CONTEXT,
+  createdBy,
   expectUsage,
   failure,
   type Fixture,
@@ -9,12 +10,13 @@ import {
   freshObject,
   inputOf,
   LARGE,
+  onlyWinner,
   patternBytes,
   readObject,
   SMALL,
   needsCapability,
 } from './fixture.js';
-import { createdBy, freshLargeObject, manifestOf, putSegments } from './segments.js';
+import { freshLargeObject, manifestOf, putSegments } from './segments.js';
 
 const SYSTEM_METADATA = { 's3api-upload-id': 'upload-1' };
 
@@ -99,11 +101,8 @@ function describeRemovals(fixture: Fixture): void {
     segments: readonly Segment[],
   ): Promise<void> {
     for (const { container, object, size } of segments) {
-      const head = await fixture.backend.headObject(CONTEXT, {
-        account: ref.account,
-        container,
-        object,
-      });
+      const segment = { account: ref.account, container, object };
+      const head = await fixture.backend.headObject(CONTEXT, segment);
       expect(head.size).to.equal(size);
     }
   }
@@ -124,25 +123,16 @@ function describeRemovals(fixture: Fixture): void {
     const { ref, segments, whole } = await freshLargeObject(fixture, { systemMetadata });
     const next = { 's3api-upload-id': 'upload-2' };
     const { backend } = fixture;
-    const again = await backend.putManifest(
-      CONTEXT,
-      ref,
-      manifestOf(segments.slice(2), { systemMetadata: next }),
-    );
-    expect(createdBy(again).replacedManifest).to.deep.equal({
-      size: whole.length,
-      etag: 'whole-4',
-      systemMetadata,
-    });
+    const shorter = manifestOf(segments.slice(2), { systemMetadata: next });
+    const again = createdBy(await backend.putManifest(CONTEXT, ref, shorter));
+    const replacedManifest = { size: whole.length, etag: 'whole-4', systemMetadata };
+    expect(again.replacedManifest).to.deep.equal(replacedManifest);
     for (const size of [SMALL, LARGE]) {
       const over = await backend.putObject(CONTEXT, ref, inputOf(patternBytes(size)));
       expect(createdBy(over).replacedManifest?.systemMetadata).to.deep.equal(next);
       await expectSegmentsLeft(ref, segments);
-      const plain = await backend.putManifest(
-        CONTEXT,
-        ref,
-        manifestOf(segments, { systemMetadata: next }),
-      );
+      const input = manifestOf(segments, { systemMetadata: next });
+      const plain = await backend.putManifest(CONTEXT, ref, input);
       expect(plain).not.to.have.property('replacedManifest');
     }
   });
@@ -171,10 +161,9 @@ function describePreconditions(fixture: Fixture): void {
         fixture.backend.putManifest(CONTEXT, ref, manifestOf([segment]), { absent: true }),
       ),
     );
-    const winners = outcomes.flatMap(({ outcome }, i) => (outcome === 'created' ? [i] : []));
-    expect(winners).to.have.length(1);
+    const winner = onlyWinner(outcomes);
     const { size } = await fixture.backend.headObject(CONTEXT, ref);
-    expect(size).to.equal(segments[winners[0] ?? 0]?.size);
+    expect(size).to.equal(segments[winner]?.size);
   });
 
   it('replace only what has the ETag, and are replaced and deleted by theirs', async function () {

@@ -3,6 +3,8 @@ import type { LinkInput, ListedObject, ObjectHead, ObjectRef } from '../../src/b
 import {
   bytesOf,
   CONTEXT,
+  createdBy,
+  DESCRIBED,
   expectUsage,
   failure,
   type Fixture,
@@ -15,14 +17,7 @@ import {
   SMALL,
   needsCapability,
 } from './fixture.js';
-import { createdBy, freshLargeObject } from './segments.js';
-
-const DESCRIBED = {
-  contentType: 'text/html',
-  headers: { 'cache-control': 'no-store' },
-  metadata: { title: 'grüße' },
-  systemMetadata: { tags: 'a=1' },
-};
+import { freshLargeObject } from './segments.js';
 
 /** A link's attributes may differ from its target's: so tests see whose they read. */
 export const OWN = {

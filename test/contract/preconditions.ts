@@ -1,28 +1,25 @@
 import { expect } from 'chai';
 import type { ObjectRef, PutOutcome } from '../../src/backend/backend.js';
+import type { BackendError } from '../../src/backend/errors.js';
 import {
+  type Capability,
   CONTEXT,
+  createdBy,
   failure,
   type Fixture,
   freshObject,
   inputOf,
   LARGE,
   needsCapability,
+  onlyWinner,
   patternBytes,
   readObject,
   SMALL,
 } from './fixture.js';
 
-function etagOf(put: PutOutcome): string {
-  if (put.outcome !== 'created') throw new Error(`expected created, got ${put.outcome}`);
-  return put.etag;
-}
-
 export function describePreconditions(fixture: Fixture): void {
   describe('preconditions', () => {
-    function needs(
-      capability: 'atomicCreate' | 'conditionalReplace' | 'exclusiveDelete' | 'orderedWrites',
-    ): void {
+    function needs(capability: Capability): void {
       beforeEach(function () {
         needsCapability(this, fixture, capability);
       });
@@ -37,9 +34,8 @@ export function describePreconditions(fixture: Fixture): void {
 
       async function standing(): Promise<{ ref: ObjectRef; since: number }> {
         const ref = await freshObject(fixture);
-        const created = await fixture.backend.putObject(CONTEXT, ref, inputOf('first'));
-        if (created.outcome !== 'created') throw new Error(created.outcome);
-        return { ref, since: created.lastModified };
+        const put = await fixture.backend.putObject(CONTEXT, ref, inputOf('first'));
+        return { ref, since: createdBy(put).lastModified };
       }
 
       async function putAt(ref: ObjectRef, since: number, rank: number): Promise<string> {
@@ -135,13 +131,10 @@ export function describePreconditions(fixture: Fixture): void {
           const outcomes = await Promise.all(
             Array.from({ length: 12 }, (_, i) => put(ref, patternBytes(size, i), { absent: true })),
           );
-          const winners = outcomes.flatMap(({ outcome }, i) => (outcome === 'created' ? [i] : []));
-          expect(winners).to.have.length(1);
-          expect(await readObject(fixture, ref)).to.deep.equal(patternBytes(size, winners[0]));
-          expect(await fixture.backend.headContainer(CONTEXT, ref)).to.include({
-            objectCount: 1,
-            bytesUsed: size,
-          });
+          const kept = patternBytes(size, onlyWinner(outcomes));
+          expect(await readObject(fixture, ref)).to.deep.equal(kept);
+          const usage = { objectCount: 1, bytesUsed: size };
+          expect(await fixture.backend.headContainer(CONTEXT, ref)).to.include(usage);
         });
       });
 
@@ -153,7 +146,7 @@ export function describePreconditions(fixture: Fixture): void {
           const ref = await freshObject(fixture);
           const nothing = backend.deleteObject(CONTEXT, ref, { present: true });
           await failure('NoSuchObject', nothing);
-          const etag = etagOf(await fixture.backend.putObject(CONTEXT, ref, inputOf('first')));
+          const { etag } = createdBy(await backend.putObject(CONTEXT, ref, inputOf('first')));
           const wrong = await backend.deleteObject(CONTEXT, ref, { present: true, etag: 'other' });
           expect(wrong).to.deep.equal({ outcome: 'precondition_failed' });
           expect((await readObject(fixture, ref)).toString()).to.equal('first');
@@ -163,29 +156,24 @@ export function describePreconditions(fixture: Fixture): void {
           await backend.putObject(CONTEXT, ref, inputOf(patternBytes(size)));
           const any = await backend.deleteObject(CONTEXT, ref, { present: true });
           expect(any).to.deep.equal({ outcome: 'deleted' });
-          await failure(
-            'NoSuchObject',
-            backend.deleteObject(CONTEXT, ref, { present: true, etag }),
-          );
+          const gone = backend.deleteObject(CONTEXT, ref, { present: true, etag });
+          await failure('NoSuchObject', gone);
         });
 
         it('lets exactly one of racing deleters win', async () => {
           const ref = await freshObject(fixture);
           const { backend } = fixture;
-          const etag = etagOf(await backend.putObject(CONTEXT, ref, inputOf(patternBytes(size))));
-          const outcomes = await Promise.allSettled(
-            Array.from({ length: 12 }, (_, i) =>
-              backend.deleteObject(
-                CONTEXT,
-                ref,
-                i % 2 ? { present: true } : { present: true, etag },
-              ),
-            ),
-          );
-          const told = outcomes.map((result) =>
-            result.status === 'fulfilled'
-              ? result.value.outcome
-              : (result.reason as { code?: string }).code,
+          const input = inputOf(patternBytes(size));
+          const { etag } = createdBy(await backend.putObject(CONTEXT, ref, input));
+          const told = await Promise.all(
+            Array.from({ length: 12 }, (_, i) => {
+              const condition =
+                i % 2 ? { present: true as const } : { present: true as const, etag };
+              return backend.deleteObject(CONTEXT, ref, condition).then(
+                ({ outcome }) => outcome,
+                (error: unknown) => (error as BackendError).code,
+              );
+            }),
           );
           expect(told.filter((outcome) => outcome === 'deleted')).to.have.length(1);
           expect(told.filter((outcome) => outcome === 'NoSuchObject')).to.have.length(11);
@@ -200,7 +188,7 @@ export function describePreconditions(fixture: Fixture): void {
           const missing = await put(ref, patternBytes(size), { etag: 'x' });
           expect(missing.outcome).to.equal('precondition_failed');
           await failure('NoSuchObject', fixture.backend.headObject(CONTEXT, ref));
-          const etag = etagOf(await put(ref, patternBytes(size, 1), { absent: true }));
+          const { etag } = createdBy(await put(ref, patternBytes(size, 1), { absent: true }));
           const second = await put(ref, patternBytes(size, 2), { etag });
           expect(second.outcome).to.equal('created');
           const late = await put(ref, patternBytes(size, 3), { etag });
@@ -217,7 +205,7 @@ export function describePreconditions(fixture: Fixture): void {
 
         it('deletes only what has it', async () => {
           const ref = await freshObject(fixture);
-          const etag = etagOf(await put(ref, patternBytes(size), { absent: true }));
+          const { etag } = createdBy(await put(ref, patternBytes(size), { absent: true }));
           const { backend } = fixture;
           const wrong = await backend.deleteObject(CONTEXT, ref, { etag: 'other' });
           expect(wrong).to.deep.equal({ outcome: 'precondition_failed' });
@@ -230,7 +218,7 @@ export function describePreconditions(fixture: Fixture): void {
         it('tells a rewrite of the same bytes by its time', async () => {
           const ref = await freshObject(fixture);
           const { backend } = fixture;
-          const etag = etagOf(await put(ref, patternBytes(size), { absent: true }));
+          const { etag } = createdBy(await put(ref, patternBytes(size), { absent: true }));
           const { lastModified } = await backend.headObject(CONTEXT, ref);
           const other = { etag, lastModified: lastModified - 1 };
           const stale = await backend.deleteObject(CONTEXT, ref, other);

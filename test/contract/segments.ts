@@ -1,12 +1,7 @@
-import type {
-  ContainerRef,
-  ManifestInput,
-  ObjectRef,
-  PutOutcome,
-  Segment,
-} from '../../src/backend/backend.js';
+import type { ContainerRef, ManifestInput, ObjectRef, Segment } from '../../src/backend/backend.js';
 import {
   CONTEXT,
+  createdBy,
   type Fixture,
   freshObject,
   inputOf,
@@ -14,13 +9,6 @@ import {
   patternBytes,
   SMALL,
 } from './fixture.js';
-
-type Created = Extract<PutOutcome, { outcome: 'created' }>;
-
-export function createdBy(put: { readonly outcome: string }): Created {
-  if (put.outcome !== 'created') throw new Error(`expected created, got ${put.outcome}`);
-  return put as Created;
-}
 
 /** Objects of these sizes that differ from each other, and what they are together. */
 export async function putSegments(
