@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { failureOf } from '../../support/failure.js';
+import { codeOf } from '../../support/failure.js';
 import { CONTEXT, created, found, REF, scripted } from './support/scripted-backend.js';
 
 const MD5 = createHash('md5').update('hello').digest('hex');
@@ -116,13 +116,11 @@ describe('copies of objects in Swift', () => {
 
   it('tell the container that is missing', async () => {
     const { backend } = await scripted({ [LOOK]: source(), [PUT]: { status: 404 } });
-    const error = await failureOf(backend.copyObject(CONTEXT, REF, TO, {}));
-    expect(error.code).to.equal('NoSuchContainer');
+    expect(await codeOf(backend.copyObject(CONTEXT, REF, TO, {}))).to.equal('NoSuchContainer');
   });
 
   it('fail when Swift has stored other bytes', async () => {
     const { backend } = await scripted({ [LOOK]: source(), [PUT]: created('f'.repeat(32)) });
-    const error = await failureOf(backend.copyObject(CONTEXT, REF, TO, {}));
-    expect(error.code).to.equal('Corrupt');
+    expect(await codeOf(backend.copyObject(CONTEXT, REF, TO, {}))).to.equal('Corrupt');
   });
 });

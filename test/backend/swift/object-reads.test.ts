@@ -104,9 +104,7 @@ describe('swift: reading objects', () => {
 
   it('tells what is missing: the target, the object, the container', async () => {
     const target = { status: 404, headers: { 'content-location': '/v1/AUTH_a/other/x' } };
-    const broken = await reads(target)
-      .reads.head(CONTEXT, REF)
-      .catch((error: unknown) => error);
+    const broken = await failureOf(reads(target).reads.head(CONTEXT, REF));
     expect(broken).to.include({ code: 'BrokenLink', isOfClient: true });
     const container = {
       'x-timestamp': '1795160050.29176',
@@ -154,11 +152,8 @@ describe('swift: reading objects', () => {
     it(`asks for ${sent}`, async () => {
       const [, start, end] = /(\d)-(\d)/.exec(contentRange) ?? [];
       const body = 'hello'.slice(Number(start), Number(end) + 1);
-      const headers = {
-        ...OBJECT,
-        'content-length': String(body.length),
-        'content-range': contentRange,
-      };
+      const length = { 'content-length': String(body.length) };
+      const headers = { ...OBJECT, ...length, 'content-range': contentRange };
       const { reads: reading, asked } = reads({ status: 206, headers, body });
       const result = await reading.get(CONTEXT, REF, spec);
       expect(asked.requests[0]?.headers).to.deep.equal({ range: sent });
@@ -172,11 +167,8 @@ describe('swift: reading objects', () => {
     const headers = { ...OBJECT, 'content-length': '97', 'content-range': 'bytes */5' };
     const { reads: reading } = reads({ status: 416, headers, body: '<html>' });
     const result = await reading.get(CONTEXT, REF, { first: 5 });
-    expect([result.range, result.head.size, result.body.length]).to.deep.equal([
-      'unsatisfiable',
-      5,
-      0,
-    ]);
+    const { range, head: found, body } = result;
+    expect([range, found.size, body.length]).to.deep.equal(['unsatisfiable', 5, 0]);
   });
 
   it('asks again of what is only told that a range is beyond it: a dynamic manifest', async () => {
@@ -197,10 +189,8 @@ describe('swift: reading objects', () => {
   for (const body of ['', 'el', 'ello']) {
     it(`fills no buffer with memory: ${body.length} bytes for three`, async () => {
       const headers = { ...OBJECT, 'content-length': '3', 'content-range': 'bytes 1-3/5' };
-      const get = reads({ status: 206, headers, body }).reads.get(CONTEXT, REF, {
-        first: 1,
-        last: 3,
-      });
+      const { reads: reading } = reads({ status: 206, headers, body });
+      const get = reading.get(CONTEXT, REF, { first: 1, last: 3 });
       expect(await codeOf(get)).to.equal('Unavailable');
     });
   }
@@ -208,10 +198,8 @@ describe('swift: reading objects', () => {
   it('asks for the newest, and for what has expired, where that is wanted', async () => {
     const { reads: reading, asked } = reads({ status: 200, headers: OBJECT });
     await reading.head(CONTEXT, REF, { newest: true, openExpired: true });
-    expect(asked.requests[0]?.headers).to.deep.equal({
-      'x-newest': 'true',
-      'x-open-expired': 'true',
-    });
+    const headers = { 'x-newest': 'true', 'x-open-expired': 'true' };
+    expect(asked.requests[0]?.headers).to.deep.equal(headers);
   });
 
   it('names the segments of manifests that clients of Swift wrote', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { failureOf } from '../../support/failure.js';
+import { codeOf } from '../../support/failure.js';
 import {
   CONTAINER,
   CONTEXT,
@@ -25,11 +25,9 @@ describe('deletions of objects in Swift', () => {
 
   it('tell a container that is missing from an object', async () => {
     const missing = await scripted({ [DELETE]: { status: 404 } });
-    const noContainer = await failureOf(missing.backend.deleteObject(CONTEXT, REF));
-    expect(noContainer.code).to.equal('NoSuchContainer');
+    expect(await codeOf(missing.backend.deleteObject(CONTEXT, REF))).to.equal('NoSuchContainer');
     const empty = await scripted({ 'HEAD c': CONTAINER, [DELETE]: { status: 404 } });
-    const noObject = await failureOf(empty.backend.deleteObject(CONTEXT, REF));
-    expect(noObject.code).to.equal('NoSuchObject');
+    expect(await codeOf(empty.backend.deleteObject(CONTEXT, REF))).to.equal('NoSuchObject');
   });
 });
 
@@ -69,8 +67,7 @@ describe('updates of objects in Swift', () => {
       [LOOK]: [found(), { status: 404 }],
       [POST]: { status: 404 },
     });
-    const error = await failureOf(backend.updateObject(CONTEXT, REF, UPDATE));
-    expect(error.code).to.equal('NoSuchObject');
+    expect(await codeOf(backend.updateObject(CONTEXT, REF, UPDATE))).to.equal('NoSuchObject');
   });
 
   it('look at their precondition each time', async () => {
@@ -96,18 +93,14 @@ describe('updates of objects in Swift', () => {
     });
     const updates = [1, 2, 3].map(() => backend.updateObject(CONTEXT, REF, UPDATE));
     const settled = await Promise.allSettled(updates);
-    expect(settled.map(({ status }) => status)).to.deep.equal([
-      'rejected',
-      'fulfilled',
-      'fulfilled',
-    ]);
+    const statuses = settled.map(({ status }) => status);
+    expect(statuses).to.deep.equal(['rejected', 'fulfilled', 'fulfilled']);
     expect(names()).to.deep.equal([LOOK, POST, LOOK, POST, LOOK, POST]);
   });
 
   it('are never made where the outcome of the read is unknown', async () => {
     const { backend, names } = await scripted({ [LOOK]: { status: 503 }, [POST]: { status: 202 } });
-    const error = await failureOf(backend.updateObject(CONTEXT, REF, UPDATE));
-    expect(error.code).to.equal('Unavailable');
+    expect(await codeOf(backend.updateObject(CONTEXT, REF, UPDATE))).to.equal('Unavailable');
     expect(names()).to.deep.equal([LOOK]);
   });
 });

@@ -1,6 +1,3 @@
-import { createServer, type Server } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { knownProxies } from '../../../src/backend/swift/proxies/known-proxies.js';
 import { judgeProxies } from '../../../src/backend/swift/proxies/proxy-findings.js';
@@ -10,6 +7,8 @@ import {
   type ProxyLook,
   type ProxySource,
 } from '../../../src/backend/swift/proxies/proxy-look.js';
+import { useEach } from '../../support/fixture.js';
+import { serve } from '../../support/serve.js';
 
 const WELL: ProxyFacts = {
   swiftVersion: '2.30.1',
@@ -136,27 +135,20 @@ describe('where proxies may be', () => {
 });
 
 describe('a look at a proxy', () => {
-  let server: Server;
-  let url: string;
   let answer: (signed: boolean) => { status: number; body: string; date?: string };
 
-  beforeEach(async () => {
-    server = createServer((incoming, response) => {
-      const { status, body, date } = answer('x-gateway-signature' in incoming.headers);
-      if (date !== undefined) response.setHeader('date', date);
-      response.writeHead(status).end(body);
-    });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  });
-  afterEach(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  const server = useEach(
+    () =>
+      serve((incoming, response) => {
+        const { status, body, date } = answer('x-gateway-signature' in incoming.headers);
+        if (date !== undefined) response.setHeader('date', date);
+        response.writeHead(status).end(body);
+      }),
+    'close',
+  );
 
   const look = (secret?: string) =>
-    lookAtProxy({ url, source: 'swift_endpoints' }, { secret, timeoutMs: 5000 });
+    lookAtProxy({ url: server().origin, source: 'swift_endpoints' }, { secret, timeoutMs: 5000 });
 
   const INFO = {
     swift: { version: '2.30.1' },
@@ -194,10 +186,7 @@ describe('a look at a proxy', () => {
       answer = () => ({ status, body });
       expect((await look()).state).to.equal('other');
     }
-    const closed = once(server, 'close');
-    server.close();
-    server.closeAllConnections();
-    await closed;
+    server().close();
     expect((await look()).state).to.equal('refused');
   });
 });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { failureOf } from '../../support/failure.js';
+import { codeOf } from '../../support/failure.js';
 import { CONTEXT, CONTAINER, created, found, REF, scripted } from './support/scripted-backend.js';
 
 const UNSURE = { 'x-gateway-unsure': 'true' };
@@ -19,7 +19,7 @@ describe('swift: what may be on servers that did not answer', () => {
       backend.headObject(CONTEXT, REF),
       backend.headObject(CONTEXT, REF, { linkItself: true }),
     ]) {
-      expect((await failureOf(work)).code).to.equal('Unavailable');
+      expect(await codeOf(work)).to.equal('Unavailable');
     }
   });
 
@@ -29,9 +29,9 @@ describe('swift: what may be on servers that did not answer', () => {
       'HEAD c/o': { status: 404, headers: { ...UNSURE, 'content-location': '/v1/AUTH_a/c/p' } },
       'GET c/o': { status: 409, headers: UNSURE },
     });
-    expect((await failureOf(backend.headObject(CONTEXT, REF))).code).to.equal('Unavailable');
+    expect(await codeOf(backend.headObject(CONTEXT, REF))).to.equal('Unavailable');
     const read = backend.getObject(CONTEXT, REF, undefined);
-    expect((await failureOf(read)).code).to.equal('Unavailable');
+    expect(await codeOf(read)).to.equal('Unavailable');
   });
 
   it('is no missing container', async () => {
@@ -39,16 +39,16 @@ describe('swift: what may be on servers that did not answer', () => {
       'HEAD c': { status: 404, headers: UNSURE },
       'PUT c/o': { status: 404, headers: UNSURE },
     });
-    expect((await failureOf(backend.headContainer(CONTEXT, REF))).code).to.equal('Unavailable');
+    expect(await codeOf(backend.headContainer(CONTEXT, REF))).to.equal('Unavailable');
     const put = backend.putObject(CONTEXT, REF, INPUT);
-    expect((await failureOf(put)).code).to.equal('Unavailable');
+    expect(await codeOf(put)).to.equal('Unavailable');
   });
 
   it('is what it is where the filter says nothing of that', async () => {
     const { backend } = await scripted({ 'HEAD c': CONTAINER, 'HEAD c/o': found() });
     expect((await backend.headObject(CONTEXT, REF)).size).to.equal(0);
     const read = backend.getObject(CONTEXT, { ...REF, object: 'p' }, undefined);
-    expect((await failureOf(read)).code).to.equal('NoSuchObject');
+    expect(await codeOf(read)).to.equal('NoSuchObject');
   });
 });
 
@@ -67,7 +67,7 @@ describe('swift: what the requester may not read', () => {
         backend.headObject(CONTEXT, REF),
         backend.getSegments(CONTEXT, REF),
       ]) {
-        expect((await failureOf(work)).code).to.equal('Denied');
+        expect(await codeOf(work)).to.equal('Denied');
       }
     }
   });

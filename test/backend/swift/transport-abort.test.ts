@@ -15,7 +15,7 @@ import { failureOf } from '../../support/failure.js';
 import { until } from '../../support/until.js';
 import type { SwiftRequest } from '../../../src/backend/swift/transport.js';
 import { answer, type SeenRequest } from './support/fake-swift.js';
-import { CONTEXT, openFakes, type Fixture } from './support/open-fake.js';
+import { CONTEXT, useFakes, type Fixture } from './support/open-fake.js';
 
 const REASON = new Error('the client went away');
 
@@ -28,6 +28,8 @@ for (const by of ['signal', 'listeners'] as const)
     let held: SeenRequest[];
     const hold = (request: SeenRequest): void => void held.push(request);
 
+    const open = useFakes();
+
     beforeEach(async () => {
       controller = new AbortController();
       listeners = new Set();
@@ -35,7 +37,7 @@ for (const by of ['signal', 'listeners'] as const)
         for (const listener of listeners) listener.aborted(REASON);
       });
       held = [];
-      fixture = await openFakes(1, { connectionsMax: 1 });
+      fixture = await open(1, { connectionsMax: 1 });
       (await fixture.get()).cancel();
       fixture.fake.seen.length = 0;
       fixture.fake.steps = [hold];
@@ -46,8 +48,15 @@ for (const by of ['signal', 'listeners'] as const)
       expect(fixture.transport.load().waiting).to.equal(0);
       expect(fixture.retries).to.deep.equal([]);
       expect(listeners.size).to.equal(0);
-      await fixture.close();
     });
+
+    /** Aborts a request that the server has, which fails with the reason and lets go of it. */
+    async function expectAborted(failed: Promise<unknown>): Promise<void> {
+      await until(() => held.length === 1);
+      controller.abort(REASON);
+      expect(await failed).to.equal(REASON);
+      await cut(held[0]!);
+    }
 
     function abortable(request: Partial<SwiftRequest> = {}) {
       const cancellation = by === 'signal' ? cancelledBy(controller.signal) : listenedTo();
@@ -83,11 +92,7 @@ for (const by of ['signal', 'listeners'] as const)
     });
 
     it('while it waits for the answer', async () => {
-      const failed = failureOf(abortable());
-      await until(() => held.length === 1);
-      controller.abort(REASON);
-      expect(await failed).to.equal(REASON);
-      await cut(held[0]!);
+      await expectAborted(failureOf(abortable()));
     });
 
     it('while it waits for a connection', async () => {
@@ -110,10 +115,7 @@ for (const by of ['signal', 'listeners'] as const)
         },
       ];
       const response = await abortable();
-      const failed = failureOf(response.text(1000));
-      controller.abort(REASON);
-      expect(await failed).to.equal(REASON);
-      await cut(held[0]!);
+      await expectAborted(failureOf(response.text(1000)));
     });
 
     it('after the answer, which is there to stay', async () => {
@@ -125,11 +127,8 @@ for (const by of ['signal', 'listeners'] as const)
     });
 
     it('while a stream waits to be taken', async () => {
-      const failed = failureOf(abortable({ method: 'PUT', body: { source: abc(), size: 3 } }));
-      await until(() => held.length === 1);
-      controller.abort(REASON);
-      expect(await failed).to.equal(REASON);
-      await cut(held[0]!);
+      const body = { source: abc(), size: 3 };
+      await expectAborted(failureOf(abortable({ method: 'PUT', body })));
     });
 
     it('while a stream is sent', async () => {
@@ -151,11 +150,8 @@ for (const by of ['signal', 'listeners'] as const)
           left = true;
         }
       })();
-      const failed = failureOf(abortable({ method: 'PUT', body: { source, size: 6 } }));
-      await until(() => held.length === 1);
-      controller.abort(REASON);
-      expect(await failed).to.equal(REASON);
-      await cut(held[0]!);
+      const body = { source, size: 6 };
+      await expectAborted(failureOf(abortable({ method: 'PUT', body })));
       await until(() => left);
     });
 

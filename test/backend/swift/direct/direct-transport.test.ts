@@ -8,8 +8,11 @@ import {
   tombstone,
   type DirectFixture,
 } from './support.js';
+import { codeOf } from '../../../support/failure.js';
 
 const ID = '0123456789abcdef0123456789abcdef';
+/** Headers of an object that has nothing special. */
+const PLAIN = { ETag: '"e1"', 'X-Backend-Data-Timestamp': '1700000000.00000' };
 /** Of what is read. */
 const VERSION = `c%2Bversions/${Buffer.from(REF.object).toString('hex')}/${ID}`;
 const partName = (index: number): string => `/c+segments/o/${ID}/${index + 1}`;
@@ -23,23 +26,14 @@ describe('direct reads', () => {
 
   afterEach(() => fixture.close());
 
-  /** Sets the step of each node, for good. */
-  const script = (...steps: Parameters<typeof set>[1][]): void => {
-    for (const [index, step] of steps.entries()) set(index, step);
-  };
-  const set = (index: number, step: (typeof fixture.nodes)[0]['steps'][0]): void => {
-    fixture.nodes[index]!.steps = [step];
-  };
-  const asked = (): number[] => fixture.nodes.map(({ seen }) => seen.length);
-
   it('ask the first primary alone, by path of the device', async () => {
-    script(stored('bytes'));
+    fixture.script(stored('bytes'));
     expect(await fixture.read()).to.deep.equal({ status: 200, text: 'bytes' });
     const { url, headers } = fixture.nodes[0]!.seen[0]!;
     expect(url).to.match(/^\/d0\/[01]\/AUTH_a\/c\/o$/);
     expect(headers['x-backend-storage-policy-index']).to.equal('0');
     expect(headers['x-auth-token']).to.equal(undefined);
-    expect(asked()).to.deep.equal([1, 0, 0]);
+    expect(fixture.asked()).to.deep.equal([1, 0, 0]);
     expect(fixture.proxy.requests).to.deep.equal([]);
     expect(fixture.ways).to.deep.equal(['direct']);
   });
@@ -48,52 +42,44 @@ describe('direct reads', () => {
     for (const first of [missing, answer(500), answer(507), reset]) {
       await fixture.close();
       fixture = await openDirectFixture();
-      script(first, stored('b'));
+      fixture.script(first, stored('b'));
       expect((await fixture.read()).text).to.equal('b');
-      expect(asked()).to.deep.equal([1, 1, 0]);
+      expect(fixture.asked()).to.deep.equal([1, 1, 0]);
       expect(fixture.ways).to.deep.equal(['direct']);
     }
   });
 
   it('leave the word that nothing is there to a proxy', async () => {
-    script(missing, missing, missing);
+    fixture.script(missing, missing, missing);
     expect((await fixture.read()).text).to.equal('of the proxy');
     expect(fixture.ways).to.deep.equal(['missing']);
-    expect(asked()).to.deep.equal([1, 1, 1]);
+    expect(fixture.asked()).to.deep.equal([1, 1, 1]);
   });
 
   it('ask a proxy when servers that might have it do not answer', async () => {
-    script(missing, reset, answer(503));
+    fixture.script(missing, reset, answer(503));
     expect((await fixture.read()).text).to.equal('of the proxy');
     expect(fixture.ways).to.deep.equal(['nodes_failed']);
     expect(fixture.errors).to.deep.equal(['reset', 'status']);
   });
 
   it('believe a deletion rather than data that is older', async () => {
-    script(tombstone('1700000001.00000'), stored('old'), stored('old'));
+    fixture.script(tombstone('1700000001.00000'), stored('old'), stored('old'));
     expect((await fixture.read()).text).to.equal('of the proxy');
     expect(fixture.ways).to.deep.equal(['missing']);
   });
 
   it('take data that is newer than a deletion', async () => {
-    script(tombstone('1600000000.00000'), stored('new'));
+    fixture.script(tombstone('1600000000.00000'), stored('new'));
     expect((await fixture.read()).text).to.equal('new');
   });
 
   it('continue a body that breaks off from a server with the same object', async () => {
-    script(
-      ({ response, incoming }) => {
-        response.writeHead(200, {
-          'Content-Length': 10,
-          ETag: '"e1"',
-          'X-Backend-Data-Timestamp': '1700000000.00000',
-        });
-        response.write('0123', () => incoming.socket.destroy());
-      },
+    fixture.script(
+      shortBody(10, '0123', PLAIN),
       stored('0123456789', { ETag: '"other"' }),
       answer(206, '456789', {
-        ETag: '"e1"',
-        'X-Backend-Data-Timestamp': '1700000000.00000',
+        ...PLAIN,
         'Content-Range': 'bytes 4-9/10',
       }),
     );
@@ -104,38 +90,19 @@ describe('direct reads', () => {
   });
 
   it('fail when no server has the rest of the same object', async () => {
-    script(shortBody(10, '0123'), missing, missing);
-    fixture.nodes[0]!.steps = [
-      ({ response, incoming }) => {
-        response.writeHead(200, { 'Content-Length': 10, 'X-Backend-Data-Timestamp': '1.0' });
-        response.write('0123', () => incoming.socket.destroy());
-      },
-    ];
-    const error: unknown = await fixture.read().catch((thrown: unknown) => thrown);
-    expect(error).to.have.property('code', 'Unavailable');
+    const short = shortBody(10, '0123', { 'X-Backend-Data-Timestamp': '1.0' });
+    fixture.script(short, missing, missing);
+    expect(await codeOf(fixture.read())).to.equal('Unavailable');
   });
 
   it('do not continue with a rest of another length', async () => {
     const rest = (text: string, range: string): Step =>
       answer(206, text, {
-        ETag: '"e1"',
-        'X-Backend-Data-Timestamp': '1700000000.00000',
+        ...PLAIN,
         'Content-Range': `bytes ${range}/10`,
       });
-    script(
-      ({ response, incoming }) => {
-        response.writeHead(200, {
-          'Content-Length': 10,
-          ETag: '"e1"',
-          'X-Backend-Data-Timestamp': '1700000000.00000',
-        });
-        response.write('0123', () => incoming.socket.destroy());
-      },
-      rest('45', '4-9'),
-      rest('456789abc', '4-9'),
-    );
-    const error: unknown = await fixture.read().catch((thrown: unknown) => thrown);
-    expect(error).to.have.property('code', 'Unavailable');
+    fixture.script(shortBody(10, '0123', PLAIN), rest('45', '4-9'), rest('456789abc', '4-9'));
+    expect(await codeOf(fixture.read())).to.equal('Unavailable');
   });
 
   const manifest = (...sizes: number[]): Step =>
@@ -201,8 +168,7 @@ describe('direct reads', () => {
       stored('abc', { ETag: '"e0"' }),
       stored('XX', { ETag: '"other"' }),
     ];
-    const error: unknown = await fixture.read().catch((thrown: unknown) => thrown);
-    expect(error).to.have.property('code', 'Unavailable');
+    expect(await codeOf(fixture.read())).to.equal('Unavailable');
   });
 
   it('leave a large object whose first segment was replaced to a proxy', async () => {
@@ -212,16 +178,13 @@ describe('direct reads', () => {
   });
 
   it('leave a manifest that breaks off to a proxy', async () => {
-    script(({ response, incoming }) => {
-      response.writeHead(200, {
-        'Content-Length': 100,
-        'X-Backend-Data-Timestamp': '1700000000.00000',
-        'X-Static-Large-Object': 'True',
-        'X-Object-Sysmeta-Slo-Size': '5',
-        'X-Object-Sysmeta-Slo-Etag': 'whole',
-      });
-      response.write('[', () => incoming.socket.destroy());
-    });
+    const headers = {
+      'X-Backend-Data-Timestamp': '1700000000.00000',
+      'X-Static-Large-Object': 'True',
+      'X-Object-Sysmeta-Slo-Size': '5',
+      'X-Object-Sysmeta-Slo-Etag': 'whole',
+    };
+    fixture.script(shortBody(100, '[', headers));
     expect((await fixture.read()).text).to.equal('of the proxy');
     expect(fixture.ways).to.deep.equal(['nodes_failed']);
   });
@@ -244,19 +207,19 @@ describe('direct reads', () => {
     await leave();
     await leave();
     expect((await fixture.read()).text).to.equal('b');
-    expect(asked()).to.deep.equal([4, 0, 0]);
+    expect(fixture.asked()).to.deep.equal([4, 0, 0]);
   });
 
   it('ask a proxy for what they cannot read, and remember it', async () => {
-    script(stored('[]', { 'X-Object-Manifest': 'd/p' }));
+    fixture.script(stored('[]', { 'X-Object-Manifest': 'd/p' }));
     expect((await fixture.read()).text).to.equal('of the proxy');
     expect((await fixture.read()).text).to.equal('of the proxy');
-    expect(asked()).to.deep.equal([1, 0, 0]);
+    expect(fixture.asked()).to.deep.equal([1, 0, 0]);
     expect(fixture.ways).to.deep.equal(['dynamic_large_object', 'dynamic_large_object']);
   });
 
   it('ask a proxy for an object with names that HTTP does not allow', async () => {
-    script(({ incoming }) => {
+    fixture.script(({ incoming }) => {
       incoming.socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX-Object-Meta-ä: 1\r\n\r\n');
     });
     expect((await fixture.read()).text).to.equal('of the proxy');
@@ -269,17 +232,13 @@ describe('direct reads', () => {
       stored('', { 'X-Object-Sysmeta-Symlink-Target': VERSION }),
       stored('of the target'),
     ];
-    const response = await fixture.transport.request({
-      context: { requestId: 'r' },
-      method: 'GET',
-      ...REF,
-    });
+    const context = { requestId: 'r' };
+    const response = await fixture.transport.request({ context, method: 'GET', ...REF });
     expect(await response.text(100)).to.equal('of the target');
     expect(response.headers.get('content-location')).to.equal(`/v1/AUTH_a/${VERSION}`);
     expect(response.headers.get('x-gateway-link-sysmeta-symlink-target')).to.equal(VERSION);
-    expect(
-      fixture.nodes[0]!.seen.map(({ url }) => url.split('/').slice(3).join('/')),
-    ).to.deep.equal(['AUTH_a/c/o', `AUTH_a/${VERSION}`]);
+    const paths = fixture.nodes[0]!.seen.map(({ url }) => url.split('/').slice(3).join('/'));
+    expect(paths).to.deep.equal(['AUTH_a/c/o', `AUTH_a/${VERSION}`]);
   });
 
   it('leave a link to a link, and one into an unknown container, to a proxy', async () => {
@@ -303,7 +262,7 @@ describe('direct reads', () => {
       fixture = await openDirectFixture();
       fixture.nodes[0]!.steps = [pointer, stored('abc', { ETag: '"e0"' })];
       expect((await fixture.read()).text).to.equal('of the proxy');
-      expect(asked()).to.deep.equal([1, 0, 0]);
+      expect(fixture.asked()).to.deep.equal([1, 0, 0]);
       expect(fixture.ways).to.deep.equal([index < 2 ? 'link' : 'large_object']);
     }
   });

@@ -13,25 +13,19 @@ describe('direct reads: servers that come and go', () => {
 
   afterEach(() => fixture.close());
 
-  /** Sets the step of each server, for good. */
-  const script = (...steps: readonly Step[]): void => {
-    for (const [index, step] of steps.entries()) fixture.nodes[index]!.steps = [step];
-  };
-  const asked = (): number[] => fixture.nodes.map(({ seen }) => seen.length);
-
   it('wait for a server that hangs once', async () => {
     await fixture.close();
     fixture = await openDirectFixture({ nodeTimeoutMs: 1000 });
-    script(hang, stored('b'));
+    fixture.script(hang, stored('b'));
     for (let i = 0; i < 3; i++) expect((await fixture.read()).text).to.equal('b');
-    expect(asked()).to.deep.equal([1, 3, 0]);
+    expect(fixture.asked()).to.deep.equal([1, 3, 0]);
     expect(fixture.errors).to.deep.equal(['timeout']);
   });
 
   it('ask a second server when the first takes long', async () => {
     await fixture.close();
     fixture = await openDirectFixture({ hedgeMs: 10 });
-    script(hang, stored('b'));
+    fixture.script(hang, stored('b'));
     expect((await fixture.read()).text).to.equal('b');
     expect(fixture.hedges.won).to.equal(1);
     expect(fixture.errors).to.deep.equal([]);
@@ -47,7 +41,7 @@ describe('direct reads: servers that come and go', () => {
     for (const step of [hang, ...Array<Step>(12).fill(begun)]) {
       const { seen } = fixture.nodes[0]!;
       const { length } = seen;
-      script(step, hang, hang);
+      fixture.script(step, hang, hang);
       const controller = new AbortController();
       const context = { requestId: 'r', cancellation: cancelledBy(controller.signal) };
       const reading = fixture.read({ context }).catch((thrown: unknown) => thrown);
@@ -56,9 +50,9 @@ describe('direct reads: servers that come and go', () => {
       expect(await reading).to.equal(reason);
     }
     expect(fixture.errors).to.deep.equal([]);
-    script(stored('bytes'));
+    fixture.script(stored('bytes'));
     expect((await fixture.read()).text).to.equal('bytes');
-    expect(asked()).to.deep.equal([14, 0, 0]);
+    expect(fixture.asked()).to.deep.equal([14, 0, 0]);
   });
 
   it('close the connections to a server that has left the rings', async () => {

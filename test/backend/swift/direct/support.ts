@@ -24,6 +24,10 @@ export interface DirectFixture {
   /** Rings of these servers alone. */
   writeRings(servers: readonly FakeSwift[]): Promise<void>;
   read(request?: Partial<SwiftRequest>): Promise<{ status: number; text: string }>;
+  /** Sets the step of each server, for good. */
+  script(...steps: readonly Step[]): void;
+  /** How many requests each server has seen. */
+  asked(): number[];
   close(): Promise<void>;
 }
 
@@ -36,14 +40,10 @@ export async function openDirectFixture(
   /** Every partition has all of these servers as its primaries, and so no handoffs. */
   const writeRings = async (servers: readonly FakeSwift[]): Promise<void> => {
     // One zone each, so that affinity makes an order of them.
-    const devs = servers.map(({ url }, id) =>
-      device(id, {
-        zone: id + 1,
-        ip: '127.0.0.1',
-        port: Number(new URL(url).port),
-        device: `d${id}`,
-      }),
-    );
+    const devs = servers.map(({ url }, id) => {
+      const port = Number(new URL(url).port);
+      return device(id, { zone: id + 1, ip: '127.0.0.1', port, device: `d${id}` });
+    });
     const rows = servers.map((_, id) => [id, id]);
     const header = { devs, part_shift: 31, replica_count: servers.length, version: 1 };
     for (const name of ['account', 'container', 'object']) {
@@ -87,16 +87,16 @@ export async function openDirectFixture(
   return {
     ...{ nodes, proxy, transport, ways, errors, hedges, writeRings },
     async read(request = {}) {
-      const response = await transport.request({
-        context: CONTEXT,
-        method: 'GET',
-        ...REF,
-        ...request,
-      });
+      const whole = { context: CONTEXT, method: 'GET', ...REF, ...request } as const;
+      const response = await transport.request(whole);
       const chunks: Buffer[] = [];
       for await (const chunk of response.body) chunks.push(Buffer.from(chunk));
       return { status: response.status, text: Buffer.concat(chunks).toString() };
     },
+    script(...steps) {
+      for (const [index, step] of steps.entries()) nodes[index]!.steps = [step];
+    },
+    asked: () => nodes.map(({ seen }) => seen.length),
     async close() {
       await transport.close();
       await Promise.all(nodes.map((node) => node.stop()));

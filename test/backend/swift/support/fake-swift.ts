@@ -186,9 +186,13 @@ export const reset: Step = ({ incoming }) => {
 export const hang: Step = () => undefined;
 
 /** Announces this many bytes and sends fewer, then ends the connection. */
-export function shortBody(announced: number, sent: string): Step {
+export function shortBody(
+  announced: number,
+  sent: string,
+  headers: Readonly<Record<string, string>> = {},
+): Step {
   return ({ response, incoming }) => {
-    response.writeHead(200, { 'Content-Length': announced });
+    response.writeHead(200, { 'Content-Length': announced, ...headers });
     response.write(sent, () => {
       incoming.socket.destroy();
     });

@@ -7,6 +7,7 @@ import {
   type TransportOptions,
 } from '../../../../src/backend/swift/net/open-transport.js';
 import type { SwiftRequest, SwiftResponse } from '../../../../src/backend/swift/transport.js';
+import { useEach } from '../../../support/fixture.js';
 import { FakeSwift } from './fake-swift.js';
 
 export const CONTEXT: CallContext = { requestId: 'tx0123456789abcdef01234-0065a1b2c3' };
@@ -26,6 +27,19 @@ export interface Fixture {
   readonly hedges: boolean[];
   readonly get: (request?: Partial<SwiftRequest>) => Promise<SwiftResponse>;
   close(): Promise<void>;
+}
+
+/** Opens fakes for the test that runs, and closes them after it. */
+export function useFakes(): typeof openFakes {
+  const opened = useEach<Fixture[]>(
+    () => [],
+    (all) => Promise.all(all.map((fixture) => fixture.close())),
+  );
+  return async (...args) => {
+    const fixture = await openFakes(...args);
+    opened().push(fixture);
+    return fixture;
+  };
 }
 
 export async function openFakes(
@@ -51,14 +65,7 @@ export async function openFakes(
     ...options,
   });
   return {
-    fakes,
-    fake: fakes[0]!,
-    transport,
-    attempts,
-    retries,
-    changes,
-    reasons,
-    hedges,
+    ...{ fakes, fake: fakes[0]!, transport, attempts, retries, changes, reasons, hedges },
     get: (request) =>
       transport.request({ context: CONTEXT, method: 'GET', account: 'AUTH_test', ...request }),
     async close() {

@@ -52,10 +52,16 @@ export function rightAnswer(content: Buffer, { start, end, isPart }: Wanted): Se
 
 const half = (body: Buffer): Buffer => body.subarray(0, body.length >> 1);
 const longer = (body: Buffer): Buffer => Buffer.concat([body, Buffer.from('tail')]);
-const lengthOf = (body: Buffer): string => String(body.length);
+/** Another body, whose length it tells. */
+const holding = (right: Served, body: Buffer): Served => {
+  return { ...right, length: String(body.length), body };
+};
 const chunk = (body: Buffer): Buffer =>
   Buffer.concat([Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n')]);
 const CHUNKED = 'Transfer-Encoding: chunked\r\n';
+const inChunks = (right: Served, body: Buffer): Served => {
+  return { ...right, length: undefined, more: CHUNKED, body };
+};
 
 /** Of a part the Content-Range still says which; a shorter whole is another object. */
 function ofParts(change: WrongBody['serve']): WrongBody['serve'] {
@@ -66,30 +72,22 @@ function ofParts(change: WrongBody['serve']): WrongBody['serve'] {
 export const WRONG_BODIES: readonly WrongBody[] = [
   {
     name: 'a part that is shorter than its Content-Range',
-    serve: ofParts((right) => ({
-      ...right,
-      length: lengthOf(half(right.body)),
-      body: half(right.body),
-    })),
+    serve: ofParts((right) => holding(right, half(right.body))),
   },
   {
     name: 'a part that is longer than its Content-Range',
-    serve: ofParts((right) => ({
-      ...right,
-      length: lengthOf(longer(right.body)),
-      body: longer(right.body),
-    })),
+    serve: ofParts((right) => holding(right, longer(right.body))),
   },
   {
     name: 'an empty part',
-    serve: ofParts((right) => ({ ...right, length: '0', body: Buffer.alloc(0) })),
+    serve: ofParts((right) => holding(right, Buffer.alloc(0))),
   },
   {
     name: 'the whole object for a part',
     serve: ofParts((right, content) =>
       right.body.length === content.length
         ? undefined
-        : { status: 200, length: lengthOf(content), range: undefined, body: content },
+        : holding({ ...right, status: 200, range: undefined }, content),
     ),
   },
   {
@@ -113,15 +111,13 @@ export const WRONG_BODIES: readonly WrongBody[] = [
       const head = `--x\r\nContent-Range: bytes ${start}-${end}/${content.length}\r\n\r\n`;
       const body = Buffer.concat([Buffer.from(head), right.body, Buffer.from('\r\n--x--\r\n')]);
       const more = 'Content-Type: multipart/byteranges; boundary=x\r\n';
-      return { ...right, range: undefined, length: lengthOf(body), body, more };
+      return { ...holding(right, body), range: undefined, more };
     }),
   },
   {
     name: 'a part that was packed on the way',
     serve: ofParts((right) => ({
-      ...right,
-      length: lengthOf(half(right.body)),
-      body: half(right.body),
+      ...holding(right, half(right.body)),
       more: 'Content-Encoding: gzip\r\n',
     })),
   },
@@ -161,22 +157,14 @@ export const WRONG_BODIES: readonly WrongBody[] = [
   },
   {
     name: 'chunks without an end',
-    serve: (right) => ({
-      ...right,
-      length: undefined,
-      more: CHUNKED,
-      body: chunk(half(right.body)),
-      staysOpen: true,
-    }),
+    serve: (right) => ({ ...inChunks(right, chunk(half(right.body))), staysOpen: true }),
   },
   {
     name: 'chunks that break off',
-    serve: (right) => ({
-      ...right,
-      length: undefined,
-      more: CHUNKED,
-      body: Buffer.concat([Buffer.from(`${right.body.length.toString(16)}\r\n`), half(right.body)]),
-    }),
+    serve: (right) => {
+      const size = Buffer.from(`${right.body.length.toString(16)}\r\n`);
+      return inChunks(right, Buffer.concat([size, half(right.body)]));
+    },
   },
   {
     name: 'a Content-Length beside chunks',
