@@ -6,6 +6,7 @@ import type { IndexGate } from '../../../src/backend/embedded/index-gate.js';
 import type { StoreDeps } from '../../../src/backend/embedded/deps.js';
 import { withBodyFile } from '../../../src/backend/embedded/replacements.js';
 import type { Tables } from '../../../src/backend/embedded/tables.js';
+import { codeOf, errorOf } from '../../support/failure.js';
 import { CONTEXT, inputOf, objectRef, withStore } from './support.js';
 
 describe('group commit', () => {
@@ -39,11 +40,8 @@ describe('group commit', () => {
         store.putObject(CONTEXT, missing, inputOf(Buffer.of(1))),
         store.putObject(CONTEXT, objectRef('b'), inputOf(Buffer.of(1))),
       ]);
-      expect(results.map(({ status }) => status)).to.deep.equal([
-        'fulfilled',
-        'rejected',
-        'fulfilled',
-      ]);
+      const statuses = results.map(({ status }) => status);
+      expect(statuses).to.deep.equal(['fulfilled', 'rejected', 'fulfilled']);
     });
   });
 
@@ -67,10 +65,6 @@ describe('group commit', () => {
   function failedCommit(code: number): Error {
     const reason = Object.assign(new Error(`code ${code}`), { code });
     return Object.assign(new Error('Commit failed'), { commitError: Promise.reject(reason) });
-  }
-
-  async function outcome(promise: Promise<unknown>): Promise<unknown> {
-    return promise.catch((error: unknown) => error);
   }
 
   it('holds the gate from before a transaction begins until it has settled', async () => {
@@ -106,7 +100,7 @@ describe('group commit', () => {
       Infinity,
       gate,
     );
-    expect(await outcome(queue.run(() => 1))).to.include({ message: 'the gate is held' });
+    expect(await errorOf(queue.run(() => 1))).to.include({ message: 'the gate is held' });
     isShut = false;
     expect(await queue.run(() => 2)).to.equal(2);
   });
@@ -126,10 +120,10 @@ describe('group commit', () => {
       { enter: () => undefined, leave: () => void order.push('leaves') },
       1,
     );
-    const error = await outcome(queue.run(() => order.push('runs')));
+    const error = await errorOf(queue.run(() => order.push('runs')));
     expect(error).to.be.instanceOf(UncertainCommitError);
     expect(String(error)).to.match(/has begun no transaction.*has to be opened again/);
-    expect(await outcome(queue.run(() => order.push('runs')))).to.equal(error);
+    expect(await errorOf(queue.run(() => order.push('runs')))).to.equal(error);
     await queue.idle();
     begin();
     expect(order).to.deep.equal(['leaves']);
@@ -141,7 +135,7 @@ describe('group commit', () => {
       run();
       return full ? Promise.reject(failedCommit(28)) : Promise.resolve();
     });
-    const results = await Promise.all([1, 2].map((i) => outcome(queue.run(() => i))));
+    const results = await Promise.all([1, 2].map((i) => errorOf(queue.run(() => i))));
     for (const error of results) expect(error).to.have.property('code', 'StorageFull');
     full = false;
     expect(await queue.run(() => 3)).to.equal(3);
@@ -153,9 +147,8 @@ describe('group commit', () => {
       run();
       return Promise.reject(failedCommit(5));
     };
-    const full = await outcome(queueOver(fail, 0).run(() => 1));
-    expect(full).to.have.property('code', 'StorageFull');
-    const broken = await outcome(queueOver(fail).run(() => 1));
+    expect(await codeOf(queueOver(fail, 0).run(() => 1))).to.equal('StorageFull');
+    const broken = await errorOf(queueOver(fail).run(() => 1));
     expect(broken).to.be.instanceOf(UncertainCommitError).with.property('code', 'Unavailable');
   });
 
@@ -166,8 +159,8 @@ describe('group commit', () => {
       run();
       return Promise.reject(failedCommit(5));
     });
-    expect(await outcome(queue.run(() => 1))).to.be.instanceOf(UncertainCommitError);
-    expect(await outcome(queue.run(() => 2))).to.be.instanceOf(UncertainCommitError);
+    expect(await errorOf(queue.run(() => 1))).to.be.instanceOf(UncertainCommitError);
+    expect(await errorOf(queue.run(() => 2))).to.be.instanceOf(UncertainCommitError);
     expect(calls).to.equal(1);
   });
 
@@ -183,14 +176,14 @@ describe('group commit', () => {
       [failed, [7]],
     ] as const) {
       const commit = () => Promise.reject(error);
-      expect(await outcome(withBodyFile(parts, commit, () => true))).to.equal(error);
+      expect(await errorOf(withBodyFile(parts, commit, () => true))).to.equal(error);
       expect(unlinked).to.deep.equal(expected);
     }
   });
 
   it('rejects what waits when a transaction cannot begin', async () => {
     const queue = queueOver(() => Promise.reject(new Error('closed')));
-    expect(await outcome(queue.run(() => 1))).to.be.instanceOf(BackendError);
+    expect(await errorOf(queue.run(() => 1))).to.be.instanceOf(BackendError);
     await queue.idle();
   });
 });

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
 import { openEmbeddedStore, withOpenStore } from '../../../src/backend/embedded/index.js';
 import type { StoreDeps } from '../../../src/backend/embedded/deps.js';
 import { checkStore } from '../../../src/backend/embedded/upkeep/check.js';
 import { importStore } from '../../../src/backend/embedded/upkeep/import.js';
 import { failureOf } from '../../support/failure.js';
-import { bodyFiles, BUCKET, readAll, temporaryDirectory } from './support.js';
+import { useTempFolder } from '../../support/temp-folder.js';
+import { bodyFiles, BUCKET, readAll } from './support.js';
 
 /** An export of these lines and bodies, whose hash is right: docs/embedded-store.md has the format. */
 function exportOf(parts: readonly (object | string)[], counts: object = {}): Buffer {
@@ -79,13 +79,7 @@ const EXPORTS: readonly (readonly [name: string, bytes: Buffer, why: string])[] 
 ];
 
 describe('an export that somebody has written by hand', () => {
-  let target: string;
-
-  beforeEach(async () => {
-    target = await temporaryDirectory();
-  });
-
-  afterEach(() => rm(target, { recursive: true }));
+  const target = useTempFolder('forged');
 
   /** How many objects there are; the store has no damage. */
   async function soundObjects(deps: StoreDeps): Promise<number> {
@@ -96,12 +90,12 @@ describe('an export that somebody has written by hand', () => {
   }
 
   it('is refused with one line, and leaves nothing', () =>
-    withOpenStore({ directory: target }, async (deps) => {
+    withOpenStore({ directory: target() }, async (deps) => {
       for (const [name, bytes, why] of EXPORTS) {
         const { message } = await failureOf(importStore(deps, NEVER, chunkOf(bytes)));
         expect(message, name).to.include(why).and.not.include('\n');
         expect(await soundObjects(deps), name).to.equal(0);
-        expect(await bodyFiles(target), name).to.deep.equal([]);
+        expect(await bodyFiles(target()), name).to.deep.equal([]);
       }
     }));
 
@@ -109,11 +103,11 @@ describe('an export that somebody has written by hand', () => {
     const names = ['../../../../tmp/x', '/etc/passwd', 'a\u0000b'];
     const objects = names.flatMap((name) => [object({ name }), BODY]);
     const whole = exportOf([container(), ...objects], { objects: 3, bytes: 3 });
-    await withOpenStore({ directory: target }, async (deps) => {
+    await withOpenStore({ directory: target() }, async (deps) => {
       await importStore(deps, NEVER, chunkOf(whole));
       expect(await soundObjects(deps)).to.equal(3);
     });
-    const store = await openEmbeddedStore({ directory: target });
+    const store = await openEmbeddedStore({ directory: target() });
     for (const name of names) expect((await readAll(store, name)).toString()).to.equal('x');
     await store.close();
   });

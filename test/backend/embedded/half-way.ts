@@ -16,8 +16,5 @@ async function* endless(): AsyncGenerator<Buffer> {
   await new Promise((resolve) => setInterval(resolve, 3_600_000, 'never'));
 }
 const size = 10_000_000;
-await store.putObject(CONTEXT, objectRef('upload'), {
-  ...inputOf(Buffer.alloc(0)),
-  size,
-  body: endless(),
-});
+const input = inputOf(Buffer.alloc(0), { size, body: endless() });
+await store.putObject(CONTEXT, objectRef('upload'), input);

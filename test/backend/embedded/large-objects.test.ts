@@ -3,7 +3,7 @@ import { statSync, unlinkSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Segment } from '../../../src/backend/backend.js';
 import { openEmbeddedStore } from '../../../src/backend/embedded/index.js';
-import { failureOf } from '../../support/failure.js';
+import { codeOf } from '../../support/failure.js';
 import {
   bodyFiles,
   BUCKET,
@@ -39,18 +39,15 @@ describe('large objects of the embedded store', () => {
       expect(await store.getSegments(CONTEXT, objectRef('large'))).to.deep.equal(segments);
       await store.deleteObject(CONTEXT, objectRef('parts/9999'));
       const again = store.putManifest(CONTEXT, objectRef('again'), input);
-      expect((await failureOf(again)).code).to.equal('SegmentMismatch');
+      expect(await codeOf(again)).to.equal('SegmentMismatch');
     });
   });
 
   it('cannot be read on when the store is closed', async () => {
     await withStore({}, async (store) => {
       const segments: Segment[] = [];
-      for (const [i, body] of [
-        seededBytes(10, 1),
-        seededBytes(10, 2),
-        seededBytes(9, 3),
-      ].entries()) {
+      for (const [i, size] of [10, 10, 9].entries()) {
+        const body = seededBytes(size, i + 1);
         const object = `part/${i}`;
         await store.putObject(CONTEXT, objectRef(object), inputOf(body));
         const etag = hash('md5', body);
@@ -65,7 +62,7 @@ describe('large objects of the embedded store', () => {
           await store.close();
         }
       };
-      expect((await failureOf(read())).code).to.equal('Unavailable');
+      expect(await codeOf(read())).to.equal('Unavailable');
     });
   });
 });
@@ -113,8 +110,8 @@ describe('copies in the embedded store', () => {
       await putSeeded(store, 'from', 1);
       unlinkSync((await bodyFiles(directory))[0] ?? '');
       const copy = store.copyObject(CONTEXT, objectRef('from'), objectRef('to'), {});
-      expect((await failureOf(copy)).code).to.equal('Corrupt');
-      expect((await failureOf(readAll(store, 'to'))).code).to.equal('NoSuchObject');
+      expect(await codeOf(copy)).to.equal('Corrupt');
+      expect(await codeOf(readAll(store, 'to'))).to.equal('NoSuchObject');
       expect(await bodyFiles(directory)).to.deep.equal([]);
     });
   });

@@ -7,6 +7,7 @@ import {
   StoreOpenError,
   type StoreOpenErrorCode,
 } from '../../../src/backend/embedded/index.js';
+import { codeOf, failureOf } from '../../support/failure.js';
 import { removeFolder } from '../../support/temp-folder.js';
 import { useEach } from '../../support/fixture.js';
 import { BUCKET, CONTEXT, inputOf, objectRef, readAll, temporaryDirectory } from './support.js';
@@ -25,14 +26,9 @@ describe('opening the embedded store', () => {
     code: StoreOpenErrorCode,
     options: { directory: string; openFreeBytesMin?: number },
   ): Promise<string> {
-    try {
-      await (await openEmbeddedStore(options)).close();
-    } catch (error) {
-      expect(error).to.be.instanceOf(StoreOpenError);
-      expect((error as StoreOpenError).code).to.equal(code);
-      return (error as StoreOpenError).message;
-    }
-    throw new Error('the store opened');
+    const error = await failureOf(openEmbeddedStore(options), StoreOpenError);
+    expect(error.code).to.equal(code);
+    return error.message;
   }
 
   it('keeps what was stored', async () => {
@@ -118,16 +114,8 @@ describe('opening the embedded store', () => {
     const store = await openEmbeddedStore({ directory });
     await store.close();
     await store.close();
-    for (const call of [
-      () => store.ping(CONTEXT),
-      () => store.createContainer(CONTEXT, BUCKET, {}),
-    ]) {
-      const error: unknown = await call().then(
-        () => undefined,
-        (reason: unknown) => reason,
-      );
-      expect(error).to.have.property('code', 'Unavailable');
-    }
+    expect(await codeOf(store.ping(CONTEXT))).to.equal('Unavailable');
+    expect(await codeOf(store.createContainer(CONTEXT, BUCKET, {}))).to.equal('Unavailable');
   });
 
   it('waits for writes when it is closed', async () => {

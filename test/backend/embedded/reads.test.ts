@@ -4,10 +4,12 @@ import { expect } from 'chai';
 import type { GetObjectResult, LinkInput } from '../../../src/backend/backend.js';
 import { BodyFiles } from '../../../src/backend/embedded/body-files.js';
 import type { EmbeddedStore } from '../../../src/backend/embedded/index.js';
+import { codeOf } from '../../support/failure.js';
 import { until } from '../../support/until.js';
 import {
   bodyFiles,
   BUCKET,
+  bytesOf,
   CONTEXT,
   inputOf,
   objectRef,
@@ -20,12 +22,6 @@ const SIZE = 700_000;
 const OBJECT = objectRef('object');
 const first = seededBytes(SIZE, 1);
 const second = seededBytes(SIZE, 2);
-
-async function bytesOf({ body }: GetObjectResult): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of body.source as AsyncIterable<Buffer>) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks);
-}
 
 function linkTo(object: string): LinkInput {
   const target = { container: BUCKET.container, object };
@@ -116,7 +112,7 @@ describe('reads of the embedded store', () => {
     /** Overtakes, and forces what happens later: the old file goes. */
     async function overtaken(
       write: (store: EmbeddedStore) => Promise<unknown>,
-      check: (found: Promise<GetObjectResult>) => Promise<void>,
+      check: (found: Promise<GetObjectResult>) => Promise<unknown>,
       asked = OBJECT,
     ): Promise<void> {
       await withStore({ unlinkDelayMs: 0 }, async (store, directory) => {
@@ -179,10 +175,7 @@ describe('reads of the embedded store', () => {
     it('find nothing when it was deleted', async () => {
       await overtaken(
         (store) => store.deleteObject(CONTEXT, OBJECT),
-        async (found) => {
-          const error: unknown = await found.catch((reason: unknown) => reason);
-          expect(error).to.have.property('code', 'NoSuchObject');
-        },
+        async (found) => expect(await codeOf(found)).to.equal('NoSuchObject'),
       );
     });
   });

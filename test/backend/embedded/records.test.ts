@@ -43,22 +43,11 @@ describe('records of the embedded store', () => {
         const record = encodeObject(fields, 'file');
         stampObject(record, bodyId, lastModified);
         const { attributes, ...head } = fields;
-        const stored = decodeObject(record, record.length);
-        expect(stored).to.deep.equal({
-          place: 'file',
-          bodyId,
-          attributes,
-          head: { ...head, lastModified },
-        });
+        const stored = { place: 'file', bodyId, attributes, head: { ...head, lastModified } };
+        expect(decodeObject(record, record.length)).to.deep.equal(stored);
         const { size, etag, contentType } = fields;
-        expect(decodeListed(record, record.length)).to.deep.equal({
-          name: '',
-          size,
-          etag,
-          lastModified,
-          contentType,
-          attributes,
-        });
+        const listed = { name: '', size, etag, lastModified, contentType, attributes };
+        expect(decodeListed(record, record.length)).to.deep.equal(listed);
       }),
     );
   });
@@ -81,13 +70,9 @@ describe('records of the embedded store', () => {
         stampObject(record, 0, lastModified);
         const { attributes, ...head } = fields;
         expect(isLink(record)).to.be.true;
-        expect(decodeObject(record, record.length)).to.deep.equal({
-          place: 'link',
-          bodyId: 0,
-          attributes,
-          target,
-          head: { ...head, lastModified },
-        });
+        const place = { place: 'link', bodyId: 0, target };
+        const stored = { ...place, attributes, head: { ...head, lastModified } };
+        expect(decodeObject(record, record.length)).to.deep.equal(stored);
         const { etag, systemMetadata } = fields;
         const link = { target, etag, lastModified, systemMetadata };
         expect(decodeLink(record, record.length)).to.deep.equal(link);
@@ -117,18 +102,9 @@ describe('records of the embedded store', () => {
   });
 
   it('are Corrupt when they end early, whatever memory lies behind', () => {
-    const record = encodeObject(
-      {
-        size: 5,
-        etag: 'abc',
-        contentType: 'text/plain',
-        attributes: { a: 'b' },
-        headers: undefined,
-        metadata: { c: 'd' },
-        systemMetadata: { e: 'f' },
-      },
-      'inline',
-    );
+    const pairs = { attributes: { a: 'b' }, metadata: { c: 'd' }, systemMetadata: { e: 'f' } };
+    const fields = { size: 5, etag: 'abc', contentType: 'text/plain', headers: undefined };
+    const record = encodeObject({ ...fields, ...pairs }, 'inline');
     for (let length = 0; length < record.length; length++) {
       expectCorrupt(() => decodeObject(record, length));
     }

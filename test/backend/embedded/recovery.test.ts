@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { BackendError } from '../../../src/backend/errors.js';
@@ -44,19 +44,27 @@ describe('recovery of the embedded store', () => {
 
   afterEach(() => child?.kill('SIGKILL'));
 
+  /** A process that is in the middle of its work. @returns kills it */
+  async function startHalfWay(directory: string): Promise<() => Promise<unknown>> {
+    const started = fork(HALF_WAY, [directory]);
+    child = started;
+    await once(started, 'message');
+    return () => {
+      started.kill('SIGKILL');
+      return once(started, 'exit');
+    };
+  }
+
   it('leaves the living alone, and clears up after the dead', async () => {
     await withStore({}, async (store, directory) => {
-      child = fork(HALF_WAY, [directory]);
-      await once(child, 'message');
+      const kill = await startHalfWay(directory);
       // The child has replaced an object, whose old file waits, and is in the middle of an upload.
       expect(await bodyFiles(directory)).to.have.length(3);
       const during = await store.recover();
       expect(during.bodiesReclaimed).to.equal(0);
       expect(during.bodiesInUse).to.be.above(1);
       expect(await bodyFiles(directory)).to.have.length(3);
-      const exited = once(child, 'exit');
-      child.kill('SIGKILL');
-      await exited;
+      await kill();
       const after = await store.recover();
       expect(after.bodiesReclaimed).to.equal(during.bodiesInUse);
       expect(after.bodiesInUse).to.equal(0);
@@ -68,11 +76,9 @@ describe('recovery of the embedded store', () => {
   it('leaves what a full device does not let it do to the next one', async () => {
     await withStore({}, async (store, directory) => {
       await store.close();
-      child = fork(HALF_WAY, [directory]);
-      await once(child, 'message');
-      const exited = once(child, 'exit');
-      child.kill('SIGKILL');
-      await exited;
+      await (
+        await startHalfWay(directory)
+      )();
       const layout = layoutOf(directory);
       const tables = await openTables(layout, 2 ** 30);
       const files = new BodyFiles(layout);
@@ -101,7 +107,7 @@ describe('the identity of a process', () => {
     expect(isAlive(own, own.bootId)).to.be.true;
     expect(isAlive({ ...own, startTicks: own.startTicks - 1 }, own.bootId)).to.be.false;
     expect(isAlive(own, 'another-boot')).to.be.false;
-    const child = fork(new URL('./nothing.js', import.meta.url));
+    const child = spawn(process.execPath, ['--eval', '']);
     const { pid = 0 } = child;
     await once(child, 'exit');
     expect(isAlive({ ...own, pid }, own.bootId)).to.be.false;

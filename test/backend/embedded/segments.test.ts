@@ -1,5 +1,4 @@
-import { mkdtemp, open, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -10,8 +9,9 @@ import { bufferBody } from '../../../src/backend/embedded/lazy-body.js';
 import { BufferPool } from '../../../src/lib/buffers/buffer-pool.js';
 import { encodeSegments, SegmentList } from '../../../src/backend/embedded/segment-list.js';
 import { segmentsBody } from '../../../src/backend/embedded/segment-source.js';
-import { removeFolder } from '../../support/temp-folder.js';
+import { codeOf } from '../../support/failure.js';
 import { useOnce } from '../../support/fixture.js';
+import { useTempFolderOnce } from '../../support/temp-folder.js';
 import { openFilesIn, seededBytes } from './support.js';
 
 const segment: fc.Arbitrary<Segment> = fc.record({
@@ -81,15 +81,11 @@ describe('streams through segments', () => {
   const TOTAL = SIZES.reduce((sum, size) => sum + size, 0);
   const bytes = seededBytes(TOTAL, 1);
   const pool = new BufferPool(64, 4);
-  const directory = useOnce(() => mkdtemp(join(tmpdir(), 'ringway-segments-')), removeFolder);
-  const list = useOnce(
-    async () =>
-      new SegmentList(
-        await encodeSegments(
-          SIZES.map((size, i) => ({ container: 'c', object: `s/${i}`, size, etag: 'e' })),
-        ),
-      ),
-  );
+  const directory = useTempFolderOnce('segments');
+  const list = useOnce(async () => {
+    const all = SIZES.map((size, i) => ({ container: 'c', object: `s/${i}`, size, etag: 'e' }));
+    return new SegmentList(await encodeSegments(all));
+  });
 
   before(async () => {
     for (const [index, { object }] of [...list()].entries()) {
@@ -159,8 +155,7 @@ describe('streams through segments', () => {
     const read = async (): Promise<void> => {
       for await (const chunk of stream(0, TOTAL - 1, 's/5')) at += chunk.length;
     };
-    const error: unknown = await read().catch((reason: unknown) => reason);
-    expect(error).to.have.property('code', 'Corrupt');
+    expect(await codeOf(read())).to.equal('Corrupt');
     expect(at).to.equal(list().startOf(5));
     expect(() => stream(list().startOf(5), TOTAL - 1, 's/5')).to.throw(BackendError);
   });

@@ -1,9 +1,9 @@
-import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type {
   Backend,
   CallContext,
+  GetObjectResult,
   ObjectRef,
   PutObjectInput,
 } from '../../../src/backend/backend.js';
@@ -12,6 +12,7 @@ import {
   type EmbeddedStoreOptions,
   openEmbeddedStore,
 } from '../../../src/backend/embedded/index.js';
+import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
 
 /** On behalf of a requester who may read everything. */
 export const CONTEXT: CallContext = {
@@ -29,8 +30,8 @@ export function objectRef(object: string): ObjectRef {
   return { ...BUCKET, object };
 }
 
-export async function temporaryDirectory(): Promise<string> {
-  return mkdtemp(join(tmpdir(), 'ringway-store-'));
+export function temporaryDirectory(): Promise<string> {
+  return makeTempFolder('store');
 }
 
 /** Runs a test on a store of its own that has one bucket. */
@@ -45,7 +46,7 @@ export async function withStore(
     await test(store, directory);
   } finally {
     await store.close();
-    await rm(directory, { recursive: true });
+    await removeFolder(directory);
   }
 }
 
@@ -54,7 +55,10 @@ export function inputOf(body: Buffer, more: Partial<PutObjectInput> = {}): PutOb
 }
 
 export async function readAll(store: Backend, object: string): Promise<Buffer> {
-  const { body } = await store.getObject(CONTEXT, objectRef(object));
+  return bytesOf(await store.getObject(CONTEXT, objectRef(object)));
+}
+
+export async function bytesOf({ body }: Pick<GetObjectResult, 'body'>): Promise<Buffer> {
   if (Buffer.isBuffer(body.source)) return body.source;
   const chunks: Buffer[] = [];
   for await (const chunk of body.source) chunks.push(Buffer.from(chunk));

@@ -53,6 +53,15 @@ async function fill(store: EmbeddedStore): Promise<void> {
   await store.putLink(CONTEXT, objectRef('link'), { ...described, size: 0, target });
 }
 
+/** Runs a test on a closed store of its own that has one object of each kind. */
+function withFilled(test: (directory: string) => Promise<void>): Promise<void> {
+  return withStore({}, async (store, directory) => {
+    await fill(store);
+    await store.close();
+    await test(directory);
+  });
+}
+
 /** The faults that `ringway store check` finds in a closed store. */
 async function faultsOf(directory: string, idsMax?: number): Promise<StoreFault[]> {
   return withOpenStore({ directory }, (deps) => faultsIn(deps, idsMax));
@@ -92,13 +101,9 @@ async function* pieces(bytes: Buffer): AsyncGenerator<Buffer> {
   }
 }
 
-const OBJECT = { account: 'AUTH_test', container: 'bucket' };
-
 describe('the check of the embedded store', () => {
   it('finds nothing wrong with all kinds of objects, in one pass or many', async () => {
-    await withStore({}, async (store, directory) => {
-      await fill(store);
-      await store.close();
+    await withFilled(async (directory) => {
       expect(await faultsOf(directory)).to.deep.equal([]);
       expect(await faultsOf(directory, 1)).to.deep.equal([]);
     });
@@ -119,16 +124,14 @@ describe('the check of the embedded store', () => {
       const faults = await faultsOf(directory);
       expect(faults.map(({ object }) => object)).to.deep.equal(['flipped', 'long', 'missing']);
       expect(faults[0]?.fault).to.match(/^the body has MD5 .*, not /);
-      expect(faults[0]).to.include(OBJECT);
+      expect(faults[0]).to.include(BUCKET);
       expect(faults[1]?.fault).to.match(/^the body has .* bytes or more, not 100000/);
       expect(faults[2]?.fault).to.include('is missing').and.include(missing);
     });
   });
 
   it('finds files and bodies that belong to no object, in each pass', async () => {
-    await withStore({}, async (store, directory) => {
-      await fill(store);
-      await store.close();
+    await withFilled(async (directory) => {
       for (const name of ['0000000000fe', '000000000100', 'strange']) {
         const folder = name === 'strange' ? '00' : name.slice(-2);
         await writeFile(join(directory, 'bodies', folder, name), 'x');
@@ -147,30 +150,22 @@ describe('the check of the embedded store', () => {
   });
 
   it('finds rows that do not agree with each other', async () => {
-    await withStore({}, async (store, directory) => {
-      await fill(store);
-      await store.close();
+    await withFilled(async (directory) => {
       await edit(directory, ({ objects, usage, bodies, reclaim }) => {
-        const rows = [...objects.getRange({})].map(({ key, value }) => ({
-          key: Buffer.from(key),
-          value,
-        }));
+        const all = [...objects.getRange({})];
+        const rows = all.map(({ key, value }) => ({ key: Buffer.from(key), value }));
         const row = (name: string) => rows.find(({ key }) => key.toString('utf8', 6) === name);
         const [part, small, file] = ['part', 'small', 'file'].map(row);
-        void objects.put(
-          Buffer.concat([idKey(77), Buffer.from('lost')]),
-          row('empty')?.value ?? idKey(0),
-        );
+        const lost = Buffer.concat([idKey(77), Buffer.from('lost')]);
+        void objects.put(lost, row('empty')?.value ?? idKey(0));
         void objects.put(row('empty')?.key ?? idKey(0), Buffer.from('damaged'));
         void objects.remove(part?.key ?? idKey(0));
         void bodies.remove(small?.value.subarray(1, 7) ?? idKey(0));
         void reclaim.put(Buffer.from(file?.value.subarray(1, 7) ?? idKey(0)), Buffer.from('dead'));
         void usage.remove(idKey(0));
       });
-      const faults = (await faultsOf(directory)).map(
-        ({ fault, object = '' }) => `${object}: ${fault}`,
-      );
-      expect(faults.join('\n'))
+      const faults = await faultsOf(directory);
+      expect(faults.map(({ fault, object = '' }) => `${object}: ${fault}`).join('\n'))
         .to.include('lost: belongs to no container (id 77)')
         .and.include('empty: the record cannot be read')
         .and.include('large: its segment parts/part is missing')
@@ -236,9 +231,7 @@ describe('export and import of the embedded store', () => {
     withOpenStore({ directory: target() }, (deps) => importStore(deps, NEVER, from));
 
   it('brings all of a store into another one, byte for byte', async () => {
-    await withStore({}, async (store, directory) => {
-      await fill(store);
-      await store.close();
+    await withFilled(async (directory) => {
       const first = await exported(directory);
       await take(first);
       expect((await exported(target())).equals(first)).to.be.true;
@@ -255,9 +248,7 @@ describe('export and import of the embedded store', () => {
   });
 
   it('shows nothing of an import that fails, and takes the next one', async () => {
-    await withStore({}, async (store, directory) => {
-      await fill(store);
-      await store.close();
+    await withFilled(async (directory) => {
       const whole = await exported(directory);
       const flipped = Buffer.from(whole);
       const at = flipped.indexOf('blue');
@@ -298,9 +289,7 @@ describe('export and import of the embedded store', () => {
   });
 
   it('clears up behind an import that was killed', async () => {
-    await withStore({}, async (store, directory) => {
-      await fill(store);
-      await store.close();
+    await withFilled(async (directory) => {
       const whole = await exported(directory);
       // As a killed process leaves it: objects under an id without a container, and a mark.
       await take(whole);
@@ -330,11 +319,8 @@ describe('export and import of the embedded store', () => {
       await store.putObject(CONTEXT, { ...own, object: 'rules' }, inputOf(seededBytes(10, 1)));
       const copy = await openEmbeddedStore({ directory: target() });
       await copy.createContainer(CONTEXT, own, {});
-      await copy.putObject(
-        CONTEXT,
-        { ...own, object: 'lease' },
-        inputOf(seededBytes(FILE_BYTES, 1)),
-      );
+      const lease = inputOf(seededBytes(FILE_BYTES, 1));
+      await copy.putObject(CONTEXT, { ...own, object: 'lease' }, lease);
       await take(await exported(directory));
       const page = await copy.listObjects(CONTEXT, own, { limit: 10 });
       expect(JSON.stringify(page)).to.include('rules').and.not.include('lease');

@@ -1,7 +1,7 @@
-import { mkdtempSync, openSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { useTempFolder } from '../../../support/temp-folder.js';
 import { findProblems, type ObservedState } from './check.js';
 import { type Content, expectationsAfter, JournalWriter } from './journal.js';
 
@@ -32,6 +32,8 @@ function withObject(name: string, object: { size: number; seed: number; intact: 
 }
 
 describe('the checker of the crash test', () => {
+  const directory = useTempFolder('journal');
+
   it('finds nothing in a good state', () => {
     expect(findProblems(GOOD, EXPECTED)).to.deep.equal([]);
   });
@@ -61,8 +63,7 @@ describe('the checker of the crash test', () => {
   }
 
   it('expects what was acknowledged, or what was under way', () => {
-    const directory = mkdtempSync(join(tmpdir(), 'ringway-journal-'));
-    const path = join(directory, 'journal');
+    const path = join(directory(), 'journal');
     const journal = new JournalWriter(openSync(path, 'a'));
     const [one, two, three] = [1, 2, 3].map((seed) => ({ size: seed, seed })) as Content[];
     journal.begin('a', one!);
@@ -76,7 +77,6 @@ describe('the checker of the crash test', () => {
     journal.acknowledged('shared/x');
     journal.begin('shared/x', three!);
     const expected = expectationsAfter(new Map([['b', three!]]), [path]);
-    rmSync(directory, { recursive: true });
     expect([...expected]).to.deep.equal([
       ['b', ['absent']],
       ['a', [one, two]],

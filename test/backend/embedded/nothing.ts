@@ -1,2 +1,0 @@
-// A process that ends at once.
-process.exitCode = 0;
