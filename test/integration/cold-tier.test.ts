@@ -1,14 +1,10 @@
-import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import {
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
   GetObjectCommand,
   HeadObjectCommand,
   RestoreObjectCommand,
-  S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { expect } from 'chai';
@@ -19,11 +15,14 @@ import { SYSTEM_CLOCK } from '../../src/janitor/clock.js';
 import { UNCHECKED } from '../../src/clock/index.js';
 import { openStore } from '../../src/processes/open-store.js';
 import { seededBytes } from '../backend/embedded/support.js';
+import type { ProgramResult } from '../support/programs.js';
 import { readXml, S3TestClient, type S3Answer } from '../support/s3-client.js';
 import { startService, type Service } from '../support/service.js';
 import { useTempFolderOnce } from '../support/temp-folder.js';
+import { janitorDryRun, janitorOnce, linesOf } from './janitor-once.js';
+import { sdkOf } from './multipart-bench.js';
+import { expectAnswer, versioning } from './versions/bench.js';
 
-const MAIN = fileURLToPath(new URL('../../supervisor/main.js', import.meta.url));
 const MIB = 1024 * 1024;
 const MINUTE_MS = 60_000;
 const COLD = { 'x-amz-storage-class': 'GLACIER' };
@@ -95,24 +94,17 @@ describe('cold tier over the wire', function () {
     return told.sort();
   }
 
-  /** `ringway janitor`, beside the service. */
-  async function janitorCommand(mode: string): Promise<string[]> {
-    const file = join(folder(), 'janitor.json');
-    await writeFile(file, JSON.stringify(CONFIG));
-    const args = [MAIN, 'janitor', mode, '--config', file, '--data', service.dataDir];
-    const stdout = await new Promise<string>((resolve, reject) => {
-      execFile(process.execPath, args, (error, out, stderr) => {
-        if (error) reject(new Error(`${stderr}${out}`));
-        else resolve(out);
-      });
-    });
-    return stdout
-      .trimEnd()
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => JSON.parse(line) as Readonly<Record<string, string>>)
-      .map(({ action, outcome, key }) => `${action} ${outcome} ${key}`)
-      .sort();
+  /** Two passes, which have nothing else to do. */
+  async function archiveAndRelease(key: string): Promise<void> {
+    for (const what of ['archive', 'release']) {
+      expect(await janitor()).to.deep.equal([`${what} done ${key}`]);
+    }
+  }
+
+  /** Of `ringway janitor`, beside the service. */
+  function acts(result: ProgramResult): string[] {
+    const lines = linesOf(result).slice(0, -1);
+    return lines.map((line) => [line.action, line.outcome, line.key].join(' ')).sort();
   }
 
   function restore(path: string, days = 1): Promise<S3Answer> {
@@ -128,10 +120,8 @@ describe('cold tier over the wire', function () {
   }
 
   async function expectCold(path: string): Promise<void> {
-    const got = await s3.get(path);
-    expect([got.status, got.code]).to.deep.equal([400, 'InvalidObjectState']);
-    const ranged = await s3.get(path, { range: 'bytes=0-1' });
-    expect([ranged.status, ranged.code]).to.deep.equal([400, 'InvalidObjectState']);
+    expectAnswer(await s3.get(path), 400, 'InvalidObjectState');
+    expectAnswer(await s3.get(path, { range: 'bytes=0-1' }), 400, 'InvalidObjectState');
     const head = await s3.head(path);
     expect([head.status, head.text]).to.deep.equal([400, '']);
     const partOf = `${path}${path.includes('?') ? '&' : '?'}partNumber=1`;
@@ -139,8 +129,8 @@ describe('cold tier over the wire', function () {
       expect((await s3.send({ method, path: partOf })).status).to.equal(400);
     }
     const copied = await s3.put('/cold/copy', '', { 'x-amz-copy-source': path });
-    expect(copied.code).to.equal('InvalidObjectState');
-    expect((await s3.get('/cold/copy')).code).to.equal('NoSuchKey');
+    expectAnswer(copied, 400, 'InvalidObjectState');
+    expectAnswer(await s3.get('/cold/copy'), 404, 'NoSuchKey');
   }
 
   it('takes an object through all of its states', async () => {
@@ -148,8 +138,8 @@ describe('cold tier over the wire', function () {
     await s3.put('/cold/logs/a', bytes, { 'x-amz-meta-title': 'kept' });
     const before = await s3.head('/cold/logs/a');
     const entry = await listedAt('logs/a');
-    expect(await janitorCommand('--dry-run')).to.deep.equal(['transition planned logs/a']);
-    expect(await janitorCommand('--once')).to.deep.equal([
+    expect(acts(await janitorDryRun(service, CONFIG))).to.deep.equal(['transition planned logs/a']);
+    expect(acts(await janitorOnce(service, CONFIG))).to.deep.equal([
       'archive done logs/a',
       'transition done logs/a',
     ]);
@@ -216,12 +206,12 @@ describe('cold tier over the wire', function () {
   });
 
   it('refuses classes that are not in the map', async () => {
-    const answer = await s3.put('/cold/deep', 'x', { 'x-amz-storage-class': 'DEEP_ARCHIVE' });
-    expect(answer.code).to.equal('InvalidStorageClass');
+    const deep = { 'x-amz-storage-class': 'DEEP_ARCHIVE' };
+    expectAnswer(await s3.put('/cold/deep', 'x', deep), 400, 'InvalidStorageClass');
   });
 
   it('gives a multipart object back to the SDK, part by part, also after a crash', async () => {
-    const client = sdk();
+    const client = sdkOf(service);
     const target = { Bucket: 'cold', Key: 'large' };
     const parts = [seededBytes(5 * MIB, 2), seededBytes(1000, 3)];
     const { UploadId } = await client.send(
@@ -236,14 +226,13 @@ describe('cold tier over the wire', function () {
     }
     const completion = { ...target, UploadId, MultipartUpload: { Parts } };
     const { ETag } = await client.send(new CompleteMultipartUploadCommand(completion));
-    expect(await janitor()).to.deep.equal(['archive done large']);
-    expect(await janitor()).to.deep.equal(['release done large']);
+    await archiveAndRelease('large');
     await service.kill9();
     await s3.close();
     await start();
     await expectCold('/cold/large');
 
-    const again = sdk();
+    const again = sdkOf(service);
     const RestoreRequest = { Days: 1, GlacierJobParameters: { Tier: 'Expedited' as const } };
     const answer = await again.send(new RestoreObjectCommand({ ...target, RestoreRequest }));
     expect(answer.$metadata.httpStatusCode).to.equal(202);
@@ -260,20 +249,15 @@ describe('cold tier over the wire', function () {
   it('treats each version by itself, and what has become one too', async () => {
     await s3.put('/versions');
     await s3.put('/versions/key', 'null version', COLD);
-    for (const what of ['archive', 'release']) {
-      expect(await janitor()).to.deep.equal([`${what} done key`]);
-    }
-    const enabled = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
-    expect((await s3.put('/versions?versioning', enabled)).status).to.equal(200);
+    await archiveAndRelease('key');
+    expect((await s3.put('/versions?versioning', versioning('Enabled'))).status).to.equal(200);
     const first = await s3.put('/versions/key', 'first', COLD);
     const second = await s3.put('/versions/key', 'second');
     const id = first.headers['x-amz-version-id'] ?? '';
     expect((await s3.get('/versions/key')).text).to.equal('second');
     await expectCold(`/versions/key?versionId=null`);
     await expectCold(`/versions/key?versionId=${id}`);
-    for (const what of ['archive', 'release']) {
-      expect(await janitor()).to.deep.equal([`${what} done key`]);
-    }
+    await archiveAndRelease('key');
     for (const [versionId, text] of [
       ['null', 'null version'],
       [id, 'first'],
@@ -298,8 +282,7 @@ describe('cold tier over the wire', function () {
   it('moves the current version of a key', async () => {
     await s3.put('/moved');
     await s3.put('/moved?lifecycle', RULES);
-    const enabled = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
-    await s3.put('/moved?versioning', enabled);
+    await s3.put('/moved?versioning', versioning('Enabled'));
     for (const body of ['one', 'two']) await s3.put('/moved/logs/b', body);
     expect(await janitor()).to.deep.equal(['archive done logs/b', 'transition done logs/b']);
     await expectCold('/moved/logs/b');
@@ -310,12 +293,6 @@ describe('cold tier over the wire', function () {
     expect((await restore('/moved/logs/b')).status).to.equal(202);
     expect((await s3.get('/moved/logs/b')).text).to.equal('two');
   });
-
-  function sdk(): S3Client {
-    const { endpoint, accessKey: accessKeyId, secretKey: secretAccessKey } = service;
-    const credentials = { accessKeyId, secretAccessKey };
-    return new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true, credentials });
-  }
 });
 
 describe('cold tier that was switched off', function () {
@@ -328,7 +305,7 @@ describe('cold tier that was switched off', function () {
     await s3.put('/bucket/key', 'x');
     for (const body of [restoreOf(1), '', 'no xml']) {
       const answer = await s3.send({ method: 'POST', path: '/bucket/key?restore', body });
-      expect([answer.status, answer.code]).to.deep.equal([400, 'InvalidObjectState']);
+      expectAnswer(answer, 400, 'InvalidObjectState');
     }
     expect((await s3.put('/bucket/cold', 'x', COLD)).code).to.equal('InvalidStorageClass');
     await s3.close();

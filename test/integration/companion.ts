@@ -6,6 +6,23 @@ import type { Service } from '../support/service.js';
 
 const CALL = { requestId: 'companion' };
 
+function openStoreOf({ dataDir }: Service): Promise<Backend> {
+  return openEmbeddedStore({ directory: join(dataDir, 'store') });
+}
+
+/** Changes the store of a running service as nobody can through a gateway. */
+export async function inStoreOf(
+  service: Service,
+  change: (store: Backend) => Promise<unknown>,
+): Promise<void> {
+  const store = await openStoreOf(service);
+  try {
+    await change(store);
+  } finally {
+    await store.close();
+  }
+}
+
 /** The markers and parts of uploads that a running service keeps, seen in its store. */
 export class Companion {
   private constructor(
@@ -13,8 +30,8 @@ export class Companion {
     private readonly account: string,
   ) {}
 
-  static async open({ dataDir }: Service, account = 'AUTH_main'): Promise<Companion> {
-    return new Companion(await openEmbeddedStore({ directory: join(dataDir, 'store') }), account);
+  static async open(service: Service, account = 'AUTH_main'): Promise<Companion> {
+    return new Companion(await openStoreOf(service), account);
   }
 
   /** Names of the account's containers. */

@@ -1,6 +1,3 @@
-import { mkdtemp, readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { change, job, ok, query } from '../console/files/support.js';
 import { codeOf, type ConsoleClient } from '../console/support/client.js';
@@ -8,7 +5,9 @@ import { ConsoleAndS3 } from '../support/console-s3.js';
 import { useOnce } from '../support/fixture.js';
 import type { S3TestClient } from '../support/s3-client.js';
 import { IS_CLUSTER } from '../support/stack.js';
-import { removeFolder } from '../support/temp-folder.js';
+import { useTempFolderOnce } from '../support/temp-folder.js';
+import { recordsOf, told } from './console-steps.js';
+import { VersionSteps } from './versions/bench.js';
 
 const DAY_S = 86_400;
 
@@ -19,9 +18,20 @@ interface Facts {
   readonly checksums: Readonly<Record<string, string>>;
 }
 
+interface Unfinished {
+  readonly items: {
+    name: string;
+    upload_id: string;
+    parts: number;
+    bytes: number;
+    started: string;
+  }[];
+  readonly next: { name: string; upload_id: string } | null;
+}
+
 /** Settings of buckets and objects that only S3 has, shown and changed by the console. */
 describe('service: Files and what buckets of S3 are configured with', () => {
-  const coldDir = useOnce(() => mkdtemp(join(tmpdir(), 'ringway-cold-')), removeFolder);
+  const coldDir = useTempFolderOnce('cold');
   const both = useOnce(() => {
     const cold = {
       cold_storage_classes: ['GLACIER:1'],
@@ -39,16 +49,10 @@ describe('service: Files and what buckets of S3 are configured with', () => {
 
   const put = (path: string, body: object) => client.send('PUT', path, { body });
 
-  /** The audit log's records of a target, as `action result`. */
-  async function recorded(target: string): Promise<string[]> {
-    const text = await readFile(join(both().service.dataDir, 'console', 'audit.jsonl'), 'utf8');
-    return text
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Record<'target' | 'action' | 'result', string>)
-      .filter((record) => record.target === target)
-      .map(({ action, result }) => `${action} ${result}`);
-  }
+  const recorded = (target: string) => recordsOf(both().service, target);
+
+  /** Begins an upload in parts. @returns its id */
+  const begin = (path: string) => new VersionSteps(s3).create(path);
 
   it('takes back a deletion, a rename and a restore, and leaves what others wrote since', async () => {
     const bucket = await both().makeBucket();
@@ -95,26 +99,22 @@ describe('service: Files and what buckets of S3 are configured with', () => {
     const wanted = { mode: 'GOVERNANCE', unit: 'days', count: 3 };
     const body = { name, object_lock: true, default_retention: wanted };
     await ok(put('/api/files/container', body), 204);
-    const lock = (await ok(client.get(`/api/files/lock?name=${name}`), 200)).json();
+    const lock = await told(client.get(`/api/files/lock?name=${name}`));
     expect(lock).to.deep.equal({ enabled: true, default_retention: wanted });
     expect((await s3.get(`/${name}?versioning`)).text).to.include('Enabled');
     await s3.put(`/${name}/k`, 'first');
     await s3.put(`/${name}/k`, 'second.');
-    const { text } = await s3.send({ method: 'POST', path: `/${name}/open?uploads` });
-    const [, id = ''] = /<UploadId>([^<]+)/.exec(text) ?? [];
+    const id = await begin(`/${name}/open`);
     await s3.put(`/${name}/open?partNumber=1&uploadId=${id}`, 'part');
-    const sizes = await ok(client.post('/api/files/containers/sizes', { names: [name] }), 200);
-    expect(sizes.json()).to.deep.equal({
-      items: [
-        {
-          name,
-          current: { count: 1, bytes: 7 },
-          noncurrent: { count: 1, bytes: 5 },
-          uploads: { count: 1, bytes: 4 },
-          is_complete: true,
-        },
-      ],
-    });
+    const sizes = {
+      name,
+      current: { count: 1, bytes: 7 },
+      noncurrent: { count: 1, bytes: 5 },
+      uploads: { count: 1, bytes: 4 },
+      is_complete: true,
+    };
+    const shown = await told(client.post('/api/files/containers/sizes', { names: [name] }));
+    expect(shown).to.deep.equal({ items: [sizes] });
     // A request that S3 refuses leaves no bucket behind.
     const other = `${name}-not`;
     const never = { ...body, name: other, default_retention: { ...wanted, count: 36_501 } };
@@ -124,7 +124,7 @@ describe('service: Files and what buckets of S3 are configured with', () => {
 
   it('turns Object Lock on when the name is typed, and sets what new versions begin with', async () => {
     const bucket = await both().makeBucket();
-    const lock = async () => (await ok(client.get(`/api/files/lock?name=${bucket}`), 200)).json();
+    const lock = () => told(client.get(`/api/files/lock?name=${bucket}`));
     expect(await lock()).to.deep.equal({ enabled: false, default_retention: null });
     const wanted = { mode: 'GOVERNANCE', unit: 'days', count: 2 };
     const set = (default_retention: object | null, confirm_name?: string) =>
@@ -144,15 +144,11 @@ describe('service: Files and what buckets of S3 are configured with', () => {
     // A quota is not what the lock protects; the embedded store has none.
     const quota = await change(client, 'quota', { name: bucket, bytes: 1000, objects: null });
     expect(quota.status).to.equal(IS_CLUSTER ? 204 : 501);
-    expect((await recorded(bucket)).slice(0, 2)).to.deep.equal([
-      'files.object_lock begun',
-      'files.object_lock ok',
-    ]);
+    const [begun, ended] = await recorded(bucket);
+    expect([begun, ended]).to.deep.equal(['files.object_lock begun', 'files.object_lock ok']);
     const plain = await both().makeBucket('Off');
-    const refused = await change(client, 'lock', {
-      ...{ name: plain, default_retention: null, confirm_name: plain },
-    });
-    expect(codeOf(refused)).to.equal('conflict');
+    const late = { name: plain, default_retention: null, confirm_name: plain };
+    expect(codeOf(await change(client, 'lock', late))).to.equal('conflict');
   });
 
   it('sets retention and legal hold of a version, and bypasses governance when the name is typed', async () => {
@@ -164,12 +160,10 @@ describe('service: Files and what buckets of S3 are configured with', () => {
     const nowS = Math.floor(Date.now() / 1000);
     const retain = (retention: object | null, more: object = {}) =>
       put('/api/files/versions/retention', { ...place, retention, ...more });
-    const shown = async () =>
-      (
-        (await ok(client.get(`/api/files/versions/properties?${query(place)}`), 200)).json() as {
-          s3: { lock_mode: string | null; retain_until: string; legal_hold: boolean };
-        }
-      ).s3;
+    const shown = async () => {
+      const properties = await told(client.get(`/api/files/versions/properties?${query(place)}`));
+      return (properties as { s3: { lock_mode: string | null; legal_hold: boolean } }).s3;
+    };
     const governance = { mode: 'GOVERNANCE', until_unix_s: nowS + 2 * DAY_S };
     await ok(retain(governance), 204);
     expect((await shown()).lock_mode).to.equal('GOVERNANCE');
@@ -225,8 +219,8 @@ describe('service: Files and what buckets of S3 are configured with', () => {
     const [version] = await both().versions(bucket, 'a b');
     await s3.put(`/${bucket}/a%20b`, 'two');
     const old = { container: bucket, name: 'a b', version_id: version!.id };
-    const tags = async (place: Record<string, string>) =>
-      (await ok(client.get(`/api/files/tags?${query(place)}`), 200)).json();
+    const tags = (place: Record<string, string>) =>
+      told(client.get(`/api/files/tags?${query(place)}`));
     expect(await tags(old)).to.deep.equal({ tags: [{ key: 'team', value: 'red' }] });
     const object = { container: bucket, name: 'a b' };
     const given = [
@@ -241,17 +235,12 @@ describe('service: Files and what buckets of S3 are configured with', () => {
     expect(await tags({ container: bucket })).to.deep.equal({ tags: [] });
     await ok(change(client, 'tags', { container: bucket, tags: given }), 204);
     expect(await tags({ container: bucket })).to.deep.equal({ tags: given });
-    const twice = [given[0], given[0]];
-    expect(codeOf(await change(client, 'tags', { ...object, tags: twice }))).to.equal(
-      'invalid_argument',
-    );
-    const reserved = await change(client, 'tags', {
-      ...{ ...object, tags: [{ key: 'aws:x', value: '' }] },
-    });
-    expect([codeOf(reserved), reserved.text]).to.satisfy(
-      ([code, text]: string[]) =>
-        code === 'invalid_argument' && text?.includes('S3 rejected the request'),
-    );
+    const twice = { ...object, tags: [given[0], given[0]] };
+    expect(codeOf(await change(client, 'tags', twice))).to.equal('invalid_argument');
+    const reserved = { ...object, tags: [{ key: 'aws:x', value: '' }] };
+    const refused = await change(client, 'tags', reserved);
+    expect(codeOf(refused)).to.equal('invalid_argument');
+    expect(refused.text).to.include('S3 rejected the request');
   });
 
   it('shows storage class and checksums, and restores from cold storage', async () => {
@@ -260,7 +249,7 @@ describe('service: Files and what buckets of S3 are configured with', () => {
       const place = { container: bucket, name: 'archive' };
       const path = `/${bucket}/archive`;
       const facts = async () =>
-        (await ok(client.get(`/api/files/s3/object?${query(place)}`), 200)).json() as Facts;
+        (await told(client.get(`/api/files/s3/object?${query(place)}`))) as Facts;
       await s3.put(path, 'hello', { 'x-amz-checksum-crc32': 'NhCmhg==' });
       expect(await facts()).to.deep.include({ storage_class: 'STANDARD', cold: false });
       expect((await facts()).checksums).to.deep.equal({ CRC32: 'NhCmhg==' });
@@ -270,10 +259,9 @@ describe('service: Files and what buckets of S3 are configured with', () => {
       await s3.put(path, 'frozen', { 'x-amz-storage-class': 'GLACIER' });
       expect(await facts()).to.deep.include({ storage_class: 'GLACIER', cold: true });
       if (status === 'Enabled') {
-        const answer = await ok(client.get(`/api/files/object?${query(place)}`), 200);
-        const info = answer.json() as { bytes: number; s3: object };
-        expect([info.bytes, info.s3]).to.deep.include(6);
-        expect(info.s3).to.include({ storage_class: 'GLACIER', cold: true });
+        const info = await told(client.get(`/api/files/object?${query(place)}`));
+        expect(info).to.include({ bytes: 6 });
+        expect((info as { s3: object }).s3).to.include({ storage_class: 'GLACIER', cold: true });
       }
       const done = await job(client, '/api/files/cold/restore', { ...place, days: 2 });
       expect(done).to.deep.include({ state: 'done' });
@@ -287,22 +275,15 @@ describe('service: Files and what buckets of S3 are configured with', () => {
 
   it('lists unfinished uploads with their size, and aborts one or all that are old', async () => {
     const bucket = await both().makeBucket('Off');
-    const begin = async (key: string) => {
-      const { text } = await s3.send({ method: 'POST', path: `/${bucket}/${key}?uploads` });
-      const [, id = ''] = /<UploadId>([^<]+)/.exec(text) ?? [];
-      return id;
-    };
-    const [first, second] = [await begin('dir/a'), await begin('dir/b')];
+    const first = await begin(`/${bucket}/dir/a`);
+    const second = await begin(`/${bucket}/dir/b`);
     for (const part of [1, 2]) {
       await s3.put(`/${bucket}/dir/a?partNumber=${part}&uploadId=${first}`, 'x'.repeat(part));
     }
-    const list = async (more: Record<string, string | number> = {}) =>
-      (
-        await ok(client.get(`/api/files/unfinished?${query({ container: bucket, ...more })}`), 200)
-      ).json() as {
-        items: { name: string; upload_id: string; parts: number; bytes: number; started: string }[];
-        next: { name: string; upload_id: string } | null;
-      };
+    const list = async (more: Record<string, string | number> = {}) => {
+      const path = `/api/files/unfinished?${query({ container: bucket, ...more })}`;
+      return (await told(client.get(path))) as Unfinished;
+    };
     const page = await list({ limit: 1 });
     expect(page.items[0]).to.include({ name: 'dir/a', upload_id: first, parts: 2, bytes: 3 });
     expect(Date.parse(page.items[0]!.started)).to.be.closeTo(Date.now(), DAY_S * 1000);

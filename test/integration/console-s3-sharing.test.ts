@@ -2,20 +2,36 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { codeOf, ConsoleClient, type Answer } from '../console/support/client.js';
-import { change, download, list, ok, query, unique, upload } from '../console/files/support.js';
+import {
+  change,
+  download,
+  list,
+  ok,
+  query,
+  unique,
+  upload,
+  zipTicket,
+} from '../console/files/support.js';
 import { complete, initiate, uploadPart } from '../swift/drop-in.js';
 import { eventually } from '../support/eventually.js';
 import { S3TestClient } from '../support/s3-client.js';
 import { ConsoleAndS3 } from '../support/console-s3.js';
 import { consoleOf, CONSOLE_LIMIT_MS } from '../support/service-console.js';
+import { told } from './console-steps.js';
+import { lockConfiguration } from './object-lock/bench.js';
+import { versioning } from './versions/bench.js';
 import { FRIEND, FRIEND_ID, OWNER, USERS, type Login } from '../support/sharing-users.js';
 
-const ENABLED =
-  '<VersioningConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Status>Enabled</Status></VersioningConfiguration>';
+const ENABLED = versioning('Enabled');
 
 interface Presigned {
   readonly url: string;
   readonly expires_unix_s: number;
+}
+
+/** Asks until it is answered so: rights reach every process in a moment. */
+function answering<T extends { readonly status: number }>(ask: () => Promise<T>, wanted: number) {
+  return eventually(ask, ({ status }) => status === wanted);
 }
 
 describe('service: buckets with S3 versions that are shared from the console', function () {
@@ -69,7 +85,7 @@ describe('service: buckets with S3 versions that are shared from the console', f
   const presign = (bucket: string, more: object = {}, client = signer) =>
     client.post('/api/files/presigned', { container: bucket, name: 'dir/o.txt', ...more });
 
-  const presigned = async (answer: Promise<Answer>) => (await ok(answer, 200)).json() as Presigned;
+  const presigned = async (answer: Promise<Answer>) => (await told(answer)) as Presigned;
 
   for (const kind of ['locked', 'versions'] as const) {
     describe(kind === 'locked' ? 'with Object Lock' : 'without Object Lock', () => {
@@ -77,35 +93,28 @@ describe('service: buckets with S3 versions that are shared from the console', f
         const bucket = await makeBucket(kind);
         expect((await download(friend, bucket, 'dir/o.txt')).status).to.equal(403);
         await ok(share(bucket, FRIEND_ID), 204);
-        const rules = await ok(owner.get(`/api/files/acl?${query({ name: bucket })}`), 200);
-        expect(rules.json()).to.deep.equal({ read: FRIEND_ID, write: '' });
+        const rules = await told(owner.get(`/api/files/acl?${query({ name: bucket })}`));
+        expect(rules).to.deep.equal({ read: FRIEND_ID, write: '' });
         const asFriend = () => friendsS3.get(`/${bucket}/dir/o.txt`);
-        expect((await eventually(asFriend, ({ status }) => status === 200)).text).to.equal(
-          'second',
-        );
+        expect((await answering(asFriend, 200)).text).to.equal('second');
         expect((await ok(download(friend, bucket, 'dir/o.txt'), 200)).text).to.equal('second');
         const { items } = await list(friend, bucket, { prefix: 'dir/' });
         expect(items.map(({ name }) => name)).to.deep.equal(['dir/o.txt']);
         const place = query({ container: bucket, name: 'dir/o.txt' });
-        const info = (await ok(friend.get(`/api/files/object?${place}`), 200)).json() as {
-          bytes: number;
-        };
-        expect(info.bytes).to.equal(6);
-        const versions = (await ok(friend.get(`/api/files/versions?${place}`), 200)).json() as {
-          items: { id: string }[];
-        };
-        expect(versions.items).to.have.length(2);
-        const [, first] = versions.items;
-        const old = `${place}&version_id=${first?.id ?? ''}`;
+        const info = await told(friend.get(`/api/files/object?${place}`));
+        expect(info).to.include({ bytes: 6 });
+        const versions = await told(friend.get(`/api/files/versions?${place}`));
+        const ids = (versions as { items: { id: string }[] }).items.map(({ id }) => id);
+        expect(ids).to.have.length(2);
+        const old = `${place}&version_id=${ids[1]}`;
         const body = await ok(friend.get(`/api/files/versions/body?${old}`), 200);
         expect(body.text).to.equal('first');
         const preview = await ok(friend.get(`/api/files/object/preview?${place}`), 200);
         expect(preview.text).to.equal('second');
         // Reading is all that was given.
         expect((await upload(friend, bucket, 'new.txt', 'x')).status).to.equal(403);
-        expect(
-          (await friend.get(`/api/files/lifecycle?${query({ name: bucket })}`)).status,
-        ).to.equal(501);
+        const rulesOf = `/api/files/lifecycle?${query({ name: bucket })}`;
+        expect((await friend.get(rulesOf)).status).to.equal(501);
       });
 
       it('are read whole by that person where an object came in parts', async () => {
@@ -119,36 +128,30 @@ describe('service: buckets with S3 versions that are shared from the console', f
         await complete(s3, `/${bucket}/large`, id, etags);
         await ok(share(bucket, FRIEND_ID), 204);
         const read = () => download(friend, bucket, 'large');
-        const got = await eventually(read, ({ status }) => status === 200);
+        const got = await answering(read, 200);
         expect(got.bytes.equals(bytes)).to.equal(true);
         const range = { range: 'bytes=5242879-5242880' };
         const place = query({ container: bucket, name: 'large' });
-        const part = await friend.send('GET', `/api/files/object/body?${place}`, {
-          headers: range,
-        });
+        const path = `/api/files/object/body?${place}`;
+        const part = await friend.send('GET', path, { headers: range });
         expect(part.status).to.equal(206);
         expect(part.bytes.equals(bytes.subarray(5242879))).to.equal(true);
-        const zip = await ok(
-          friend.post('/api/files/zip', { container: bucket, names: ['large'] }),
-        );
-        const { ticket } = zip.json() as { ticket: string };
-        const archive = await ok(friend.get(`/api/files/zip/${ticket}`), 200);
+        const ticket = await zipTicket(friend, { container: bucket, names: ['large'] });
+        const archive = await ok(friend.get(ticket), 200);
         expect(archive.bytes.includes(bytes)).to.equal(true);
 
         // The friend may no longer read the parts either.
         await ok(share(bucket, ''), 204);
-        expect((await eventually(read, ({ status }) => status === 403)).status).to.equal(403);
-        const parts = () =>
-          friend.get(`/api/files/objects?${query({ container: `${bucket}+segments` })}`);
-        expect((await eventually(parts, ({ status }) => status === 403)).status).to.equal(403);
+        await answering(read, 403);
+        const inParts = `/api/files/objects?${query({ container: `${bucket}+segments` })}`;
+        await answering(() => friend.get(inParts), 403);
       });
 
       it('are written to through S3 by the person who may', async () => {
         const bucket = await makeBucket(kind);
         await ok(share(bucket, FRIEND_ID, FRIEND_ID), 204);
         const write = () => upload(friend, bucket, 'dir/o.txt', 'third', { overwrite: '1' });
-        const written = await eventually(write, ({ status }) => status === 201);
-        expect(written.status, written.text).to.equal(201);
+        await answering(write, 201);
         expect((await s3.get(`/${bucket}/dir/o.txt`)).text).to.equal('third');
         const all = await s3.get(`/${bucket}?versions`);
         expect(all.text.split('<Version>')).to.have.length(1 + 3);
@@ -171,11 +174,7 @@ describe('service: buckets with S3 versions that are shared from the console', f
           "inline; filename*=UTF-8''%C3%BC.txt",
         );
         const short = await presigned(presign(bucket, { expires_in_s: 1 }));
-        const ended = await eventually(
-          () => fetch(short.url),
-          ({ status }) => status === 403,
-        );
-        expect(ended.status).to.equal(403);
+        await answering(() => fetch(short.url), 403);
       });
 
       it('take a new version by a presigned URL that writes', async () => {
@@ -198,9 +197,7 @@ describe('service: buckets with S3 versions that are shared from the console', f
     await complete(s3, `/${bucket}/large`, id, [etag]);
     await ok(share(bucket, FRIEND_ID), 204);
     const read = () => download(friend, bucket, 'large');
-    expect((await eventually(read, ({ status }) => status === 200)).bytes.equals(bytes)).to.equal(
-      true,
-    );
+    expect((await answering(read, 200)).bytes.equals(bytes)).to.equal(true);
   });
 
   it('says by which URLs objects are shared, and ends TempURLs from before the versions', async () => {
@@ -221,17 +218,12 @@ describe('service: buckets with S3 versions that are shared from the console', f
     const kept = { ...before, tempurl: false, versioning: 'Enabled' };
     const known = await eventually(sharing, ({ tempurl }: { tempurl: boolean }) => !tempurl);
     expect(known).to.deep.equal(kept);
-    const keys = async () =>
-      (
-        (await ok(owner.get(`/api/files/container?${query({ name: bucket })}`), 200)).json() as {
-          tempurl_keys: number;
-        }
-      ).tempurl_keys;
+    const keys = async () => {
+      const container = await told(owner.get(`/api/files/container?${query({ name: bucket })}`));
+      return (container as { tempurl_keys: number }).tempurl_keys;
+    };
     expect(await keys()).to.equal(1);
-    await s3.put(
-      `/${bucket}?object-lock`,
-      '<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled></ObjectLockConfiguration>',
-    );
+    await s3.put(`/${bucket}?object-lock`, lockConfiguration());
     await ok(owner.post('/api/files/tempurl/remove', { container: bucket }), 204);
     expect(await eventually(keys, (count) => count === 0)).to.equal(0);
   });
@@ -242,14 +234,11 @@ describe('service: buckets with S3 versions that are shared from the console', f
     await s3.put(`/${bucket}/a%20%20b`, 'x');
     const urls = async () => {
       const path = `/api/files/urls?${query({ container: bucket, name: 'a  b' })}`;
-      return (await ok(signer.get(path), 200)).json() as { url: string; is_public: boolean };
+      return (await told(signer.get(path))) as { url: string; is_public: boolean };
     };
     const s3Url = `${both.service.endpoint}/${bucket}/a%20%20b`;
-    expect(await urls()).to.deep.equal({
-      s3_uri: `s3://${bucket}/a  b`,
-      url: s3Url,
-      is_public: false,
-    });
+    const closed = { s3_uri: `s3://${bucket}/a  b`, url: s3Url, is_public: false };
+    expect(await urls()).to.deep.equal(closed);
     await ok(share(bucket, '.r:*'), 204);
     // S3 is closed to those without a key, whatever the rules say; the store's own API is not.
     const open = await eventually(urls, ({ is_public: isPublic }) => isPublic);
@@ -288,7 +277,7 @@ describe('service: buckets with S3 versions that are shared from the console', f
     await ok(share(bucket, FRIEND_ID, FRIEND_ID), 204);
     const theirs = await logIn(FRIEND);
     const mine = () => presign(bucket, {}, theirs);
-    expect((await eventually(mine, ({ status }) => status === 200)).status).to.equal(200);
+    await answering(mine, 200);
     expect(codeOf(await presign(bucket, { method: 'PUT' }, theirs))).to.equal('forbidden');
   });
 });

@@ -1,10 +1,12 @@
 import { expect } from 'chai';
-import { change, download, job, list, ok, query, upload } from '../console/files/support.js';
+import { change, download, job, list, query, upload } from '../console/files/support.js';
 import type { ConsoleClient } from '../console/support/client.js';
 import { ConsoleAndS3 } from '../support/console-s3.js';
 import { useOnce } from '../support/fixture.js';
 import { CONSOLE_LIMIT_MS } from '../support/service-console.js';
 import type { S3TestClient } from '../support/s3-client.js';
+import { told } from './console-steps.js';
+import { legalHold, retention } from './object-lock/bench.js';
 
 /** How long it goes on, in seconds; by default some rounds, which take a few. */
 const SECONDS = Number(process.env.RINGWAY_TOGETHER_S ?? '0');
@@ -71,15 +73,11 @@ describe('service: an S3 client and Files on a locked bucket together', function
     const at = (what: string) => `${path(key)}?${what}${what === '' ? '' : '&'}versionId=${id}`;
     if (step === 6) expectStatus(await s3.delete(at('')), 204, 403, 404);
     else if (step === 7) {
-      const { status } = await s3.put(
-        at('legal-hold'),
-        '<LegalHold><Status>ON</Status></LegalHold>',
-      );
+      const { status } = await s3.put(at('legal-hold'), legalHold('ON'));
       if (status === 200) held.set(id, key);
     } else if (step === 8) {
       const until = new Date(inTwoDays() * 1000).toISOString();
-      const body = `<Retention><Mode>GOVERNANCE</Mode><RetainUntilDate>${until}</RetainUntilDate></Retention>`;
-      expectStatus(await s3.put(at('retention'), body), 200, 403, 404);
+      expectStatus(await s3.put(at('retention'), retention('GOVERNANCE', until)), 200, 403, 404);
     } else {
       const tags = `<Tagging><TagSet><Tag><Key>turn</Key><Value>${turn}</Value></Tag></TagSet></Tagging>`;
       expectStatus(await s3.put(at('tagging'), tags), 200, 404);
@@ -152,39 +150,31 @@ describe('service: an S3 client and Files on a locked bucket together', function
         object.status,
         object.status === 200 && object.text,
       ]);
-      const told = await both().versions(bucket, key);
+      const all = await both().versions(bucket, key);
       const listed = (await s3.get(`/${bucket}?versions&prefix=${encodeURIComponent(key)}`)).text;
       const known = [...listed.matchAll(/<VersionId>([^<]+)</g)].map(([, id]) => id);
-      expect(
-        told.map(({ id }) => id),
-        `${when}: ${key}`,
-      ).to.deep.equal(known);
-      const bodies = told.filter(({ deleted }) => !deleted).slice(0, VERSIONS_COMPARED);
+      const ids = all.map(({ id }) => id);
+      expect(ids, `${when}: ${key}`).to.deep.equal(known);
+      const bodies = all.filter(({ deleted }) => !deleted).slice(0, VERSIONS_COMPARED);
       for (const { id } of bodies) await compareVersion(key, id, when);
       for (const [id, of] of held) if (of === key) expect(known, `${when}: ${key}`).to.include(id);
     }
     const { items } = await list(client, bucket, { delimiter: '' });
-    expect(
-      items.map(({ name }) => name),
-      when,
-    ).to.deep.equal(present.sort());
+    const names = items.map(({ name }) => name);
+    expect(names, when).to.deep.equal(present.sort());
   }
 
   async function compareVersion(key: string, id: string, when: string): Promise<void> {
     const place = query({ container: bucket, name: key, version_id: id });
     const { headers } = await s3.head(`${path(key)}?versionId=${id}`);
-    const answer = await ok(client.get(`/api/files/versions/properties?${place}`), 200);
     const {
       bytes,
       etag,
       s3: facts,
-    } = answer.json() as {
+    } = (await told(client.get(`/api/files/versions/properties?${place}`))) as {
       bytes: number;
       etag: string;
-      s3: Record<'version_id' | 'lock_mode' | 'retain_until', string | null> & {
-        legal_hold: boolean;
-        tags: number;
-      };
+      s3: { legal_hold: boolean };
     };
     expect({ bytes, etag, ...facts }, `${when}: ${key} ${id}`).to.deep.include({
       bytes: Number(headers['content-length']),
@@ -196,13 +186,13 @@ describe('service: an S3 client and Files on a locked bucket together', function
       tags: Number(headers['x-amz-tagging-count'] ?? 0),
     });
     if (held.has(id)) expect(facts.legal_hold, `${when}: ${key} ${id}`).to.equal(true);
-    const tags = await ok(client.get(`/api/files/tags?${place}`), 200);
+    const tags = (await told(client.get(`/api/files/tags?${place}`))) as {
+      tags: { value: string }[];
+    };
     const document = (await s3.get(`${path(key)}?tagging&versionId=${id}`)).text;
     const values = [...document.matchAll(/<Value>([^<]*)</g)].map(([, value]) => value);
-    expect(
-      (tags.json() as { tags: { value: string }[] }).tags.map(({ value }) => value),
-      `${when}: ${key} ${id}`,
-    ).to.deep.equal(values);
+    const shown = tags.tags.map(({ value }) => value);
+    expect(shown, `${when}: ${key} ${id}`).to.deep.equal(values);
   }
 });
 

@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { codeOf, type ConsoleClient } from '../console/support/client.js';
 import {
@@ -14,14 +12,14 @@ import {
 } from '../console/files/support.js';
 import { ConsoleAndS3 } from '../support/console-s3.js';
 import type { S3TestClient } from '../support/s3-client.js';
-import type { Service } from '../support/service.js';
+import { recordsOf, told } from './console-steps.js';
+import { expectAnswer, versioning } from './versions/bench.js';
 
 const MEMBER = { accessKey: 'CONSOLEMEMBER', secretKey: 'console-member-secret-1234' } as const;
 
 /** A bucket with versions has one truth: what an S3 client sees is what the console shows and does. */
 describe('service: Files on buckets with S3 versions', () => {
   let both: ConsoleAndS3;
-  let service: Service;
   let client: ConsoleClient;
   let s3: S3TestClient;
   let buckets = 0;
@@ -31,7 +29,7 @@ describe('service: Files on buckets with S3 versions', () => {
       { ...MEMBER, account: 'AUTH_main', role: 'owner', user: 'main:second' },
     ] as const;
     both = await ConsoleAndS3.start({ users });
-    ({ service, client, s3 } = both);
+    ({ client, s3 } = both);
   });
 
   after(() => both.stop());
@@ -52,21 +50,19 @@ describe('service: Files on buckets with S3 versions', () => {
     expect(await status(`/${bucket}/a.txt`)).to.equal(404);
     expect((await list(client, bucket)).items).to.deep.equal([]);
     // Nothing went to the trash.
-    const log = await readFile(join(service.dataDir, 'console', 'audit.jsonl'), 'utf8');
-    const ofBucket = log.split('\n').filter((line) => line.includes(`"target":"${bucket}"`));
-    expect(ofBucket.filter((line) => line.includes('"files.delete"'))).to.have.length(2);
-    expect(ofBucket.filter((line) => line.includes('"files.trash"'))).to.deep.equal([]);
+    const records = await recordsOf(both.service, bucket);
+    const deletions = records.filter((record) => /^files\.(delete|trash) /.test(record));
+    expect(deletions).to.deep.equal(['files.delete begun', 'files.delete ok']);
     const all = await versions(bucket, 'a.txt');
     expect(all.map(({ deleted, bytes }) => [deleted, bytes])).to.deep.equal([
       [true, 0],
       [false, 6],
       [false, 3],
     ]);
-    const gone = await ok(
-      client.get(`/api/files/versions/deleted?${query({ container: bucket })}`),
-      200,
-    );
-    const { items } = gone.json() as { items: { name: string; restore_id: string }[] };
+    const path = `/api/files/versions/deleted?${query({ container: bucket })}`;
+    const { items } = (await told(client.get(path))) as {
+      items: { name: string; restore_id: string }[];
+    };
     expect(items.map(({ name, restore_id: id }) => [name, id])).to.deep.equal([
       ['a.txt', all[1]!.id],
     ]);
@@ -148,9 +144,8 @@ describe('service: Files on buckets with S3 versions', () => {
     expect((await s3.head(`/${bucket}/c`)).headers['x-amz-meta-colour']).to.equal('blue');
     expect(await versions(bucket, 'c')).to.have.length(3);
     const items = [{ name: 'c', to_name: 'd' }];
-    const moved = await job(client, '/api/files/move', {
-      ...{ container: bucket, to_container: bucket, items },
-    });
+    const move = { container: bucket, to_container: bucket, items };
+    const moved = await job(client, '/api/files/move', move);
     expect(moved.result).to.include({ succeeded: 1, failed: 0 });
     expect(await status(`/${bucket}/c`)).to.equal(404);
     expect((await s3.get(`/${bucket}/d`)).text).to.equal('again');
@@ -217,12 +212,10 @@ describe('service: Files on buckets with S3 versions', () => {
     const purged = await remove(bucket, ['kept'], 'purge');
     expect(purged.result.failures.map(({ code }) => code)).to.deep.equal(['object_locked']);
     expect((await s3.get(`/${bucket}/kept`)).text).to.equal('kept');
-    const log = await readFile(join(service.dataDir, 'console', 'audit.jsonl'), 'utf8');
-    const results = log
-      .split('\n')
-      .filter((line) => line.includes('files.purge_version') && line.includes(`${bucket}/kept`))
-      .map((line) => (JSON.parse(line) as { result: string }).result);
-    expect(results).to.deep.equal(['begun', 'denied']);
+    expect(await recordsOf(both.service, `${bucket}/kept`)).to.deep.equal([
+      'files.purge_version begun',
+      'files.purge_version denied',
+    ]);
   });
 
   it('empties and deletes a bucket with all its versions and unfinished uploads', async () => {
@@ -233,9 +226,8 @@ describe('service: Files on buckets with S3 versions', () => {
     await s3.send({ method: 'POST', path: `/${bucket}/big?uploads` });
     const wrong = await client.send('DELETE', `/api/files/container?${query({ name: bucket })}`);
     expect(codeOf(wrong)).to.equal('container_not_empty');
-    const done = await job(client, '/api/files/container/empty', {
-      ...{ name: bucket, confirm_name: bucket, remove: true },
-    });
+    const all = { name: bucket, confirm_name: bucket, remove: true };
+    const done = await job(client, '/api/files/container/empty', all);
     expect(done.result).to.include({ succeeded: 6, failed: 0 });
     expect((await s3.head(`/${bucket}`)).status).to.equal(404);
   });
@@ -245,17 +237,11 @@ describe('service: Files on buckets with S3 versions', () => {
     await makeContainer(client, bucket);
     const set = (enabled: boolean) =>
       client.send('PUT', '/api/files/versions', { body: { name: bucket, enabled } });
-    const details = async () =>
-      (
-        await ok(client.get(`/api/files/container?${query({ name: bucket })}`), 200)
-      ).json() as object;
+    const details = () => told(client.get(`/api/files/container?${query({ name: bucket })}`));
     expect(await details()).to.include({ versioning: 'none', s3: false });
     await ok(set(true), 204);
-    expect(await details()).to.include({
-      versioning: 'gateway',
-      versioning_active: true,
-      s3: true,
-    });
+    const active = { versioning: 'gateway', versioning_active: true, s3: true };
+    expect(await details()).to.include(active);
     await ok(set(false), 204);
     expect(await details()).to.include({ versioning_active: false, s3: true });
     expect((await s3.get(`/${bucket}?versioning`)).text).to.include('Suspended');
@@ -278,23 +264,27 @@ describe('service: Files on buckets with S3 versions', () => {
     expect(await versions(bucket, 'by-name')).to.have.length(1);
   });
 
-  it('uploads in segments into one version', async () => {
-    const bucket = await makeBucket();
-    const bytes = Buffer.alloc(70_000, 'segments ');
-    const file = {
-      container: bucket,
-      name: 'large.bin',
-      size_bytes: bytes.length,
-      mtime_ms: 1,
-      fingerprint: '0'.repeat(16),
-    };
+  const fileOf = (container: string, name: string, bytes: Buffer) => {
+    const described = { size_bytes: bytes.length, mtime_ms: 1, fingerprint: '0'.repeat(16) };
+    return { container, name, ...described };
+  };
+
+  /** Begins an upload, and sends its only segment. */
+  async function sendSegment(file: ReturnType<typeof fileOf>, body: Buffer): Promise<void> {
     await ok(client.post('/api/files/uploads', file), 200);
     const path = `/api/files/uploads/segment?${query({ ...file, index: 0 })}`;
     const headers = {
       'content-type': 'application/octet-stream',
-      'content-length': `${bytes.length}`,
+      'content-length': `${body.length}`,
     };
-    await ok(client.send('PUT', path, { body: bytes, headers }), 201);
+    await ok(client.send('PUT', path, { body, headers }), 201);
+  }
+
+  it('uploads in segments into one version', async () => {
+    const bucket = await makeBucket();
+    const bytes = Buffer.alloc(70_000, 'segments ');
+    const file = fileOf(bucket, 'large.bin', bytes);
+    await sendSegment(file, bytes);
     await ok(client.post('/api/files/uploads/finish', file), 201);
     // Whoever loses the answer asks again, or begins again: nothing is sent or written twice.
     await ok(client.post('/api/files/uploads/finish', file), 201);
@@ -302,11 +292,9 @@ describe('service: Files on buckets with S3 versions', () => {
     expect(again.json()).to.deep.include({ present: [0] });
     expect((await s3.get(`/${bucket}/large.bin`)).body.equals(bytes)).to.equal(true);
     expect(await versions(bucket, 'large.bin')).to.have.length(1);
-    expect(
-      (
-        await list(client, `${bucket}+segments`, { prefix: 'large.bin/s3/', delimiter: '' })
-      ).items.map(({ name }) => name.split('/').at(-1)),
-    ).to.deep.equal(['joined']);
+    const below = { prefix: 'large.bin/s3/', delimiter: '' };
+    const { items } = await list(client, `${bucket}+segments`, below);
+    expect(items.map(({ name }) => name.split('/').at(-1))).to.deep.equal(['joined']);
     await s3.put(`/${bucket}/large.bin`, 'another client');
     expect(codeOf(await client.post('/api/files/uploads/finish', file))).to.equal('conflict');
   });
@@ -315,27 +303,14 @@ describe('service: Files on buckets with S3 versions', () => {
     const bucket = 'the-same-file-twice';
     expect((await s3.put(`/${bucket}`, '')).status).to.equal(200);
     const bytes = Buffer.alloc(70_000, 'the same file twice ');
-    const file = {
-      container: bucket,
-      name: 'twice.bin',
-      size_bytes: bytes.length,
-      mtime_ms: 1,
-      fingerprint: '1'.repeat(16),
-    };
-    const headers = {
-      'content-type': 'application/octet-stream',
-      'content-length': `${bytes.length}`,
-    };
+    const file = fileOf(bucket, 'twice.bin', bytes);
     const sendAll = async () => {
-      await ok(client.post('/api/files/uploads', file), 200);
-      const path = `/api/files/uploads/segment?${query({ ...file, index: 0 })}`;
-      await ok(client.send('PUT', path, { body: bytes, headers }), 201);
+      await sendSegment(file, bytes);
       const end = { ...file, overwrite: true };
       await ok(client.post('/api/files/uploads/finish', end), 201);
     };
     await sendAll();
-    const enabled = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>';
-    expect((await s3.put(`/${bucket}?versioning`, enabled)).status).to.equal(200);
+    expectAnswer(await s3.put(`/${bucket}?versioning`, versioning('Enabled')), 200);
     await sendAll();
     expect((await s3.get(`/${bucket}/twice.bin`)).body.equals(bytes)).to.equal(true);
     const former = await s3.get(`/${bucket}/twice.bin?versionId=null`);

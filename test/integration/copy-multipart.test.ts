@@ -1,15 +1,12 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { MIB, partList, patternBytes, UploadBench } from './multipart-bench.js';
+import { MIB, partList, patternBytes, useUploadBench } from './multipart-bench.js';
 
 describe('copies of objects made of parts', () => {
-  const bench = new UploadBench();
+  const bench = useUploadBench();
   const bodies = [patternBytes(5 * MIB, 1), patternBytes(1000, 2)];
   const whole = Buffer.concat(bodies);
   const md5 = createHash('md5').update(whole).digest('hex');
-
-  before(() => bench.start());
-  after(() => bench.stop());
 
   async function upload(path: string, headers: Record<string, string> = {}): Promise<void> {
     const uploadId = await bench.create(path, headers);

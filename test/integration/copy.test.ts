@@ -4,6 +4,7 @@ import { useOnce } from '../support/fixture.js';
 import { S3TestClient, type S3Answer } from '../support/s3-client.js';
 import { startService, stopCleanly } from '../support/service.js';
 import { onlyOn } from '../support/stack.js';
+import { expectAnswer } from './versions/bench.js';
 
 const BODY = '123456789';
 const ETAG = `"${createHash('md5').update(BODY).digest('hex')}"`;
@@ -153,8 +154,7 @@ describe('CopyObject over the wire', () => {
     before(() => s3().put('/copies/self', BODY, WRITTEN));
 
     it('is refused without a change', async () => {
-      const answer = await copy('/copies/self', '/copies/self');
-      expect([answer.status, answer.code]).to.deep.equal([400, 'InvalidRequest']);
+      expectAnswer(await copy('/copies/self', '/copies/self'), 400, 'InvalidRequest');
       const tags = await copy('/copies/self', '/copies/self', {
         'x-amz-tagging-directive': 'REPLACE',
       });
@@ -214,8 +214,7 @@ describe('CopyObject over the wire', () => {
     it('creates only what is absent', async () => {
       const absent = { 'if-none-match': '*' };
       expect((await copy('/copies/once', '/source/object', absent)).status).to.equal(200);
-      const again = await copy('/copies/once', '/source/large', absent);
-      expect([again.status, again.code]).to.deep.equal([412, 'PreconditionFailed']);
+      expectAnswer(await copy('/copies/once', '/source/large', absent), 412, 'PreconditionFailed');
     });
 
     it('replaces only what it knows', async function () {
@@ -296,8 +295,7 @@ describe('CopyObject over the wire', () => {
       ],
     ] as const) {
       it(what, async () => {
-        const answer = await copy('/copies/refused', source, headers);
-        expect([answer.status, answer.code]).to.deep.equal([status, code]);
+        expectAnswer(await copy('/copies/refused', source, headers), status, code);
         await expectNothingAt('/copies/refused');
       });
     }

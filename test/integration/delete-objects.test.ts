@@ -5,6 +5,7 @@ import { useOnce } from '../support/fixture.js';
 import { S3TestClient, type S3Answer } from '../support/s3-client.js';
 import { startService } from '../support/service.js';
 import { IS_CLUSTER } from '../support/stack.js';
+import { expectAnswer } from './versions/bench.js';
 
 const VERSION_ID = '0123456789abcdef0123456789abcdef';
 
@@ -188,15 +189,13 @@ describe('DeleteObjects over the wire', () => {
       ],
     ] as const) {
       it(what, async () => {
-        const answer = await send(document, headers);
-        expect([answer.status, answer.code]).to.deep.equal([status, code]);
+        expectAnswer(await send(document, headers), status, code);
         expect(await exists('kept')).to.be.true;
       });
     }
 
     it('in a bucket that is not there', async () => {
-      const answer = await send(body, undefined, 'absent');
-      expect([answer.status, answer.code]).to.deep.equal([404, 'NoSuchBucket']);
+      expectAnswer(await send(body, undefined, 'absent'), 404, 'NoSuchBucket');
     });
   });
 

@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.js';
 import { useEach } from '../support/fixture.js';
@@ -10,16 +8,19 @@ import type { ProgramResult } from '../support/programs.js';
 import { readXml, S3TestClient } from '../support/s3-client.js';
 import { startService, type Service } from '../support/service.js';
 import { useTempFolder } from '../support/temp-folder.js';
-
-const MAIN = fileURLToPath(new URL('../../supervisor/main.js', import.meta.url));
+import { linesOf, runRingway, type Line } from './janitor-once.js';
 
 /** Due at once: the only rule that is, for objects that were just written. */
-function rulesFor(prefix: string): string {
-  return (
-    `<LifecycleConfiguration><Rule><ID>past</ID><Filter><Prefix>${prefix}</Prefix></Filter>` +
-    '<Status>Enabled</Status><Expiration><Date>2020-01-01T00:00:00Z</Date></Expiration>' +
-    '</Rule></LifecycleConfiguration>'
-  );
+const RULES =
+  '<LifecycleConfiguration><Rule><ID>past</ID><Filter><Prefix>logs/</Prefix></Filter>' +
+  '<Status>Enabled</Status><Expiration><Date>2020-01-01T00:00:00Z</Date></Expiration>' +
+  '</Rule></LifecycleConfiguration>';
+
+/** A bucket with the rules, two objects that they are about, and one that they are not. */
+async function putRules(client: S3TestClient): Promise<void> {
+  await client.put('/rules');
+  for (const key of ['logs/a', 'logs/b', 'kept']) await client.put(`/rules/${key}`, 'x');
+  await client.put('/rules?lifecycle', RULES);
 }
 
 /** By hand: `RINGWAY_JANITOR_OBJECTS=100000`. */
@@ -52,19 +53,16 @@ describe('the janitor beside the service', function () {
     return (await fetch(`${service?.adminEndpoint ?? ''}${path}`)).text();
   }
 
-  /** `ringway janitor`, with a configuration of its own. */
-  async function janitor(mode: string, config: object = {}): Promise<ProgramResult> {
+  /** `ringway janitor`, with a configuration that says nothing. */
+  async function janitor(mode: string): Promise<ProgramResult> {
     const file = join(folder(), 'janitor.json');
-    await writeFile(file, JSON.stringify(config));
-    const args = [MAIN, 'janitor', mode, '--config', file, '--data', dataDir()];
-    return runNode(args);
+    await writeFile(file, '{}');
+    return runRingway('janitor', mode, '--config', file, '--data', dataDir());
   }
 
   it('expires objects by itself, and tells of it', async () => {
     const client = await start({ janitor_interval_ms: 200, probe_interval_ms: 100 });
-    await client.put('/rules');
-    for (const key of ['logs/a', 'logs/b', 'kept']) await client.put(`/rules/${key}`, 'x');
-    await client.put('/rules?lifecycle', rulesFor('logs/'));
+    await putRules(client);
     await eventually(
       () => keysOf(client, '/rules'),
       (keys) => keys.length === 1,
@@ -90,9 +88,7 @@ describe('the janitor beside the service', function () {
 
   it('shows in a dry run what a pass then does, beside the service', async () => {
     const client = await start({ janitor_interval_ms: 0 });
-    await client.put('/rules');
-    for (const key of ['logs/a', 'logs/b', 'kept']) await client.put(`/rules/${key}`, 'x');
-    await client.put('/rules?lifecycle', rulesFor('logs/'));
+    await putRules(client);
 
     const dry = await janitor('--dry-run');
     expect(dry, dry.stderr).to.include({ code: 0, stderr: '' });
@@ -147,10 +143,7 @@ describe('the janitor beside the service', function () {
 
     const client = await start(slow);
     const all = OBJECTS + kept.length;
-    await eventually(
-      () => expired(),
-      (count) => count > OBJECTS / 10,
-    );
+    await eventually(expired, (count) => count > OBJECTS / 10);
     const [, victim] = service?.pids() ?? [];
     if (victim === undefined) throw new Error('there is no janitor');
     process.kill(victim, 'SIGKILL');
@@ -191,33 +184,15 @@ describe('the janitor beside the service', function () {
       await own.close();
     };
     await Promise.all(Array.from({ length: WRITERS }, (_, from) => put(from)));
-    await client.put('/rules?lifecycle', rulesFor('logs/'));
+    await client.put('/rules?lifecycle', RULES);
     return kept;
   }
 });
-
-/** Not the program of that name on the PATH, which may be another version. */
-function runNode(args: readonly string[]): Promise<ProgramResult> {
-  return new Promise((resolve) => {
-    const child = execFile(process.execPath, args, (_, stdout, stderr) => {
-      resolve({ code: child.exitCode ?? -1, stdout, stderr });
-    });
-  });
-}
 
 const WRITERS = 16;
 
 function fail(): never {
   throw new Error('there is no service');
-}
-
-type Line = Readonly<Record<string, unknown>>;
-
-/** Lines of `ringway janitor`, in the order of what they are about. */
-function linesOf({ stdout }: ProgramResult): Line[] {
-  const lines = stdout.trimEnd().split('\n');
-  const summary = lines.pop() ?? '';
-  return [...lines.sort(), summary].map((line) => JSON.parse(line) as Line);
 }
 
 async function keysOf(client: S3TestClient, path: string): Promise<string[]> {

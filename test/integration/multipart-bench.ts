@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { request, type ClientRequest, type IncomingMessage } from 'node:http';
+import { S3Client } from '@aws-sdk/client-s3';
 import { expect } from 'chai';
-import { S3TestClient, type S3Answer } from '../support/s3-client.js';
+import { useOnce } from '../support/fixture.js';
+import { S3TestClient, type S3Address, type S3Answer } from '../support/s3-client.js';
 import { startService, type Service } from '../support/service.js';
 import { serviceOfSuites } from '../support/shared-service.js';
 import { signHeaders } from '../support/sigv4.js';
@@ -31,6 +33,12 @@ export function completeDocument(parts: readonly NamedPart[]): string {
     ({ number, etag }) => `<Part><PartNumber>${number}</PartNumber><ETag>${etag}</ETag></Part>`,
   );
   return `<CompleteMultipartUpload>${list.join('')}</CompleteMultipartUpload>`;
+}
+
+/** The SDK as a client of a service, which the caller destroys. */
+export function sdkOf({ endpoint, accessKey, secretKey }: S3Address): S3Client {
+  const credentials = { accessKeyId: accessKey, secretAccessKey: secretKey };
+  return new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true, credentials });
 }
 
 /** The steps of uploads as plain requests. */
@@ -95,12 +103,25 @@ export abstract class UploadSteps {
   }
 }
 
+/**
+ * A bench for the current suite.
+ *
+ * @param config - of a service of its own; by default it is one that other suites use, too
+ */
+export function useUploadBench(config?: Readonly<Record<string, unknown>>): UploadBench {
+  const bench = new UploadBench(config);
+  useOnce(
+    () => bench.start(),
+    () => bench.stop(),
+  );
+  return bench;
+}
+
 /** A service with the bucket `parts`. */
 export class UploadBench extends UploadSteps {
   #service: Service | undefined;
   #s3: S3TestClient | undefined;
 
-  /** @param config - of a service of its own; by default it is one that other suites use, too */
   constructor(private readonly config?: Readonly<Record<string, unknown>>) {
     super();
   }

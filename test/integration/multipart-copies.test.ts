@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import type { S3Answer } from '../support/s3-client.js';
-import { MIB, partList, patternBytes, UploadBench } from './multipart-bench.js';
+import { MIB, partList, patternBytes, useUploadBench } from './multipart-bench.js';
+import { expectAnswer } from './versions/bench.js';
 
 describe('UploadPartCopy over the wire', () => {
-  const bench = new UploadBench();
+  const bench = useUploadBench();
   const source = patternBytes(6 * MIB + 5, 7);
   before(async () => {
-    await bench.start();
     await bench.s3.put('/parts/source', source);
   });
-  after(() => bench.stop());
 
   function copy(
     path: string,
@@ -27,7 +26,7 @@ describe('UploadPartCopy over the wire', () => {
   it('makes parts of whole objects and of ranges', async () => {
     const uploadId = await bench.create('/parts/copy');
     const first = await copy('/parts/copy', uploadId, 1);
-    expect([first.status, first.code]).to.deep.equal([200, undefined]);
+    expectAnswer(first, 200);
     const md5 = createHash('md5').update(source).digest('hex');
     expect(first.text)
       .to.match(/^<\?xml version="1.0" encoding="UTF-8"\?>\n<CopyPartResult /)
@@ -76,8 +75,7 @@ describe('UploadPartCopy over the wire', () => {
         expect(part.text).to.contain(ofRange);
       }
       const parts = partList([whole, part].map(etagIn));
-      const done = await bench.complete('/parts/sums', uploadId, parts);
-      expect([done.status, done.code]).to.deep.equal([200, undefined]);
+      expectAnswer(await bench.complete('/parts/sums', uploadId, parts), 200);
     });
   }
 
@@ -109,8 +107,7 @@ describe('UploadPartCopy over the wire', () => {
   ] as const) {
     it(`refuses ${what}`, async () => {
       const uploadId = await bench.create('/parts/refused');
-      const answer = await copy('/parts/refused', uploadId, 1, { ...headers });
-      expect([answer.status, answer.code]).to.deep.equal([status, code]);
+      expectAnswer(await copy('/parts/refused', uploadId, 1, { ...headers }), status, code);
       const listed = await bench.s3.get(`/parts/refused?uploadId=${uploadId}`);
       expect(listed.text).not.to.contain('<Part>');
     });
@@ -119,8 +116,7 @@ describe('UploadPartCopy over the wire', () => {
   it('needs an upload that is open', async () => {
     const uploadId = await bench.create('/parts/aborted');
     await bench.s3.delete(`/parts/aborted?uploadId=${uploadId}`);
-    const answer = await copy('/parts/aborted', uploadId, 1);
-    expect([answer.status, answer.code]).to.deep.equal([404, 'NoSuchUpload']);
+    expectAnswer(await copy('/parts/aborted', uploadId, 1), 404, 'NoSuchUpload');
   });
 });
 

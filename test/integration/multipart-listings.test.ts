@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { mintUploadId } from '../../src/s3/rules/upload-id.js';
-import { UploadBench } from './multipart-bench.js';
+import { useUploadBench } from './multipart-bench.js';
 
 /** Texts of all elements of that name, in order. */
 function texts(xml: string, element: string): string[] {
@@ -10,9 +10,7 @@ function texts(xml: string, element: string): string[] {
 }
 
 describe('listings of multipart uploads over the wire', () => {
-  const bench = new UploadBench({ storage_classes: ['STANDARD', 'GLACIER'] });
-  before(() => bench.start());
-  after(() => bench.stop());
+  const bench = useUploadBench({ storage_classes: ['STANDARD', 'GLACIER'] });
 
   describe('ListMultipartUploads', () => {
     /** In the order of keys, which is not that of the names in the store. */

@@ -1,6 +1,7 @@
-import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.js';
+import { useOnce } from '../support/fixture.js';
 import { Companion } from './companion.js';
 import {
   added,
@@ -10,12 +11,10 @@ import {
   KEYS,
   WHOLE_READ,
 } from './multipart-fighter.js';
-import { MIB, partList, patternBytes, UploadBench } from './multipart-bench.js';
+import { MIB, partList, patternBytes, sdkOf, useUploadBench } from './multipart-bench.js';
 
 describe('readers of multipart objects', () => {
-  const bench = new UploadBench();
-  before(() => bench.start());
-  after(() => bench.stop());
+  const bench = useUploadBench();
 
   it('read on when the object is overwritten under them', async () => {
     const body = Buffer.concat([1, 2, 3, 4, 5, 6].map((seed) => patternBytes(6 * MIB, seed)));
@@ -27,13 +26,7 @@ describe('readers of multipart objects', () => {
     }
     await bench.complete('/parts/read', uploadId, partList(etags));
 
-    const { endpoint, accessKey, secretKey } = bench.service;
-    const sdk = new S3Client({
-      endpoint,
-      region: 'us-east-1',
-      forcePathStyle: true,
-      credentials: { accessKeyId: accessKey, secretAccessKey: secretKey },
-    });
+    const sdk = sdkOf(bench.service);
     const { Body } = await sdk.send(new GetObjectCommand({ Bucket: 'parts', Key: 'read' }));
     const chunks: Buffer[] = [];
     let overwritten = false;
@@ -60,16 +53,8 @@ describe('clients that fight for the same keys', function () {
   // A guard: many fsyncs on a machine that may be slow.
   this.timeout(120_000 + SECONDS * 10_000);
 
-  const bench = new UploadBench({ segment_grace_ms: 1500, janitor_interval_ms: 0 });
-  let companion: Companion;
-  before(async () => {
-    await bench.start();
-    companion = await Companion.open(bench.service);
-  });
-  after(async () => {
-    await companion.close();
-    await bench.stop();
-  });
+  const bench = useUploadBench({ segment_grace_ms: 1500, janitor_interval_ms: 0 });
+  const companion = useOnce(() => Companion.open(bench.service), 'close');
 
   it('read nothing but whole bodies, and leave no part behind', async () => {
     const clients = Array.from(
@@ -89,7 +74,7 @@ describe('clients that fight for the same keys', function () {
     const open = await bench.s3.get('/parts?uploads');
     expect(open.text).not.to.contain('<Upload>');
     const leftOver = await eventually(
-      async () => [await companion.names('parts'), await companion.inUse('parts')],
+      async () => [await companion().names('parts'), await companion().inUse('parts')],
       ([names = [], inUse = []]) => names.length === inUse.length,
     );
     expect(leftOver[0]).to.have.members(leftOver[1] ?? []);
@@ -99,7 +84,7 @@ describe('clients that fight for the same keys', function () {
       await bench.s3.delete(key);
     }
     await eventually(
-      () => companion.names('parts'),
+      () => companion().names('parts'),
       (names) => names.length === 0,
     );
   });

@@ -1,11 +1,10 @@
 import { expect } from 'chai';
-import { MIB, partList, patternBytes, UploadBench } from './multipart-bench.js';
+import { MIB, partList, patternBytes, useUploadBench } from './multipart-bench.js';
 
 describe('parts of finished objects over the wire', () => {
-  const bench = new UploadBench();
+  const bench = useUploadBench();
   const bodies = [patternBytes(5 * MIB, 1), patternBytes(5 * MIB + 9, 2), Buffer.alloc(0)];
   before(async () => {
-    await bench.start();
     const uploadId = await bench.create('/parts/object');
     const etags: string[] = [];
     for (const [index, body] of bodies.entries()) {
@@ -14,7 +13,6 @@ describe('parts of finished objects over the wire', () => {
     await bench.complete('/parts/object', uploadId, partList(etags));
     await bench.s3.put('/parts/plain', 'in one piece');
   });
-  after(() => bench.stop());
 
   it('are read one by one, with how many there are', async () => {
     const size = bodies.reduce((sum, body) => sum + body.length, 0);

@@ -2,12 +2,10 @@ import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { skipBecause } from '../support/skip.js';
 import { IS_CLUSTER, onlyOn, STACK } from '../support/stack.js';
-import { patternBytes, UploadBench, MIB, partList } from './multipart-bench.js';
+import { patternBytes, useUploadBench, MIB, partList } from './multipart-bench.js';
 
 describe('multipart uploads over the wire', () => {
-  const bench = new UploadBench({ storage_classes: ['STANDARD', 'GLACIER'] });
-  before(() => bench.start());
-  after(() => bench.stop());
+  const bench = useUploadBench({ storage_classes: ['STANDARD', 'GLACIER'] });
 
   describe('from beginning to end', () => {
     it('makes one object of its parts, with all that the upload was given', async () => {

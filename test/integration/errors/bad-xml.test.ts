@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import type { S3Answer, S3Request } from '../../support/s3-client.js';
-import { UploadBench } from '../multipart-bench.js';
+import { useUploadBench } from '../multipart-bench.js';
 
 /** Every operation that reads a document, with every kind of document that none may read. */
 
@@ -125,16 +125,13 @@ function documentOf({ root, inner }: Reader): string {
 }
 
 describe('documents that cannot be read', () => {
-  const bench = new UploadBench({});
+  const bench = useUploadBench({});
 
   before(async () => {
-    await bench.start();
     await bench.s3.put(OBJECT, 'body');
     await bench.s3.put('/locked', '', { 'x-amz-bucket-object-lock-enabled': 'true' });
     await bench.s3.put('/locked/key', 'body');
   });
-
-  after(() => bench.stop());
 
   function send({ method, path }: Reader, body: string | Buffer): Promise<S3Answer> {
     const md5 = createHash('md5').update(body).digest('base64');

@@ -1,13 +1,14 @@
 import { expect } from 'chai';
 import { ERROR_CODES, errorEntry } from '../../../src/s3/errors.js';
 import { readXml, type S3Answer } from '../../support/s3-client.js';
-import { UploadBench } from '../multipart-bench.js';
+import { useUploadBench } from '../multipart-bench.js';
 import { ANSWER_ROWS, prepareAnswers } from './answer-rows.js';
 import { CONTRACT_ROWS } from './contract-rows.js';
 import { OTHER_ROWS } from './other-rows.js';
 import { titleOf, type ErrorRow } from './rows.js';
 import { prepareVersions, VERSION_CONFIG, VERSION_ROWS } from './version-rows.js';
 import { BODY, BUCKET, OBJECT, resourceOf, Wire } from './wire.js';
+import { expectAnswer } from '../versions/bench.js';
 
 /** Codes of the table that no row here provokes, with where they are. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
@@ -22,14 +23,13 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 const ROWS = [...CONTRACT_ROWS, ...VERSION_ROWS, ...OTHER_ROWS];
 
 describe('error codes over the wire', () => {
-  const bench = new UploadBench(VERSION_CONFIG);
+  const bench = useUploadBench(VERSION_CONFIG);
   const ids = new Set<string>();
   let wire: Wire;
   let startedAt: number;
 
   before(async () => {
     startedAt = Math.floor(Date.now() / 1000);
-    await bench.start();
     wire = new Wire(bench);
     expect((await bench.s3.put(OBJECT, BODY)).status).to.equal(200);
     await prepareVersions(bench.service, bench.s3);
@@ -40,17 +40,13 @@ describe('error codes over the wire', () => {
     expect((await bench.s3.get(OBJECT)).text, 'nothing has changed it').to.equal(BODY);
     const listed = await bench.s3.get(BUCKET);
     expect(listed.text.match(/<Key>/g), 'nothing else was stored').to.have.length(1);
-    await bench.stop();
   });
 
   for (const row of ROWS) {
     it(`answers ${row.status} ${row.code} to ${titleOf(row)}`, async () => {
       const request = 'make' in row.request ? await row.request.make(wire) : row.request;
       const answer = await bench.s3.send(request);
-      expect([answer.status, answer.code]).to.deep.equal([
-        row.status,
-        request.method === 'HEAD' ? undefined : row.code,
-      ]);
+      expectAnswer(answer, row.status, request.method === 'HEAD' ? undefined : row.code);
       expect(answer.headers).to.include(row.headers ?? {});
       expectRequestId(answer);
       if (request.method === 'HEAD') expect(answer.text).to.equal('');
@@ -62,7 +58,7 @@ describe('error codes over the wire', () => {
     it(`answers ${row.status} ${row.code ?? ''} to ${titleOf(row)}`, async () => {
       const request = 'make' in row.request ? await row.request.make(wire) : row.request;
       const answer = await bench.s3.send(request);
-      expect([answer.status, answer.code], answer.text).to.deep.equal([row.status, row.code]);
+      expectAnswer(answer, row.status, row.code);
       expect(answer.headers).to.include(row.headers ?? {});
       for (const name of row.lacks ?? []) expect(answer.headers).not.to.have.property(name);
       for (const pattern of row.text ?? []) expect(answer.text).to.match(pattern);

@@ -1,10 +1,10 @@
-import { join } from 'node:path';
-import { openEmbeddedStore } from '../../../src/backend/embedded/index.js';
+import type { Backend } from '../../../src/backend/backend.js';
 import { configurationPatch } from '../../../src/s3/bucket/configuration.js';
 import { retentionPatch } from '../../../src/s3/rules/object-lock/stored.js';
 import { versionRef } from '../../../src/s3/versions/names.js';
 import type { S3TestClient } from '../../support/s3-client.js';
 import type { Service } from '../../support/service.js';
+import { inStoreOf } from '../companion.js';
 import {
   BYPASS,
   inDays,
@@ -53,12 +53,11 @@ export async function prepareVersions(service: Service, s3: S3TestClient): Promi
   }
   const marker = await s3.delete(MARKED);
   versions.set('marker', marker.headers['x-amz-version-id'] ?? '');
-  await damage(join(service.dataDir, 'store'));
+  await inStoreOf(service, damage);
 }
 
 /** Rules and locks that nobody can read. */
-async function damage(directory: string): Promise<void> {
-  const store = await openEmbeddedStore({ directory });
+async function damage(store: Backend): Promise<void> {
   const call = { requestId: 'damage' };
   await store.updateContainer(
     call,
@@ -69,7 +68,6 @@ async function damage(directory: string): Promise<void> {
   const key = { account: ACCOUNT, bucket: 'locked', key: 'damaged' };
   const version = versionRef(key, versions.get('damaged') ?? '');
   await store.updateObject(call, version, { systemMetadata: { [name]: 'damaged' } });
-  await store.close();
 }
 
 /** A request for the version of a key, which is known when the rows are sent. */

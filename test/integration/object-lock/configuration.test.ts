@@ -176,7 +176,7 @@ describe('lock configuration of buckets over the wire', () => {
       expectAnswer(answer, 400, 'InvalidRequest');
       expect(answer.text).to.contain(`<Message>${message}</Message>`);
     }
-    expect(await bench().history(bucket, 'key')).to.deep.equal([`Version ${id} latest`]);
+    await bench().expectHistory(bucket, 'key', `Version ${id} latest`);
     const plain = await bench().bucket('plain-unlockable');
     await bench().put(`${plain}/key`, 'body');
     expectAnswer(await bench().s3.get(`${plain}/key?retention`), 400, 'InvalidRequest');

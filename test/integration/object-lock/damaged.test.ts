@@ -1,9 +1,8 @@
-import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Backend, MetadataPatch } from '../../../src/backend/backend.js';
-import { openEmbeddedStore } from '../../../src/backend/embedded/index.js';
 import { configurationPatch } from '../../../src/s3/bucket/configuration.js';
 import { versionRef } from '../../../src/s3/versions/names.js';
+import { inStoreOf } from '../companion.js';
 import { at, expectAnswer } from '../versions/bench.js';
 import {
   BYPASS,
@@ -39,15 +38,8 @@ describe('damaged locks over the wire', () => {
 
   before(() => lockedBucket(bench(), 'damaged'));
 
-  async function inStore(change: (store: Backend) => Promise<unknown>): Promise<void> {
-    const directory = join(bench().service.dataDir, 'store');
-    const store = await openEmbeddedStore({ directory });
-    try {
-      await change(store);
-    } finally {
-      await store.close();
-    }
-  }
+  const inStore = (change: (store: Backend) => Promise<unknown>) =>
+    inStoreOf(bench().service, change);
 
   /** A version, with this in its system metadata. */
   async function damaged(systemMetadata: MetadataPatch) {
@@ -115,7 +107,7 @@ describe('damaged locks over the wire', () => {
       expectAnswer(await bench().s3.get(`${own}/key?${query}`), 500, 'InternalError');
     }
     expect(await bench().read(at(`${own}/key`, id))).to.equal('kept');
-    expect(await bench().history(own, 'key')).to.deep.equal([`Version ${id} latest`]);
+    await bench().expectHistory(own, 'key', `Version ${id} latest`);
 
     expectAnswer(await bench().s3.put(`${own}?object-lock`, lockConfiguration()), 200);
     await bench().put(`${own}/key`, 'mended');

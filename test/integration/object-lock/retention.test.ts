@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import type { S3Answer, S3TestClient } from '../../support/s3-client.js';
+import { useOnce } from '../../support/fixture.js';
 import { eventually } from '../../support/eventually.js';
 import { ANNA_ID, OWNER_ID, policy, useAclBench } from '../acl-users.js';
-import { at, expectAnswer, textOf, VersionSteps } from '../versions/bench.js';
+import { at, deleteRequest, expectAnswer, textOf, VersionSteps } from '../versions/bench.js';
 import {
   BYPASS,
   inDays,
@@ -52,12 +52,11 @@ function other(mode: Mode): Mode {
 describe('retention over the wire', () => {
   const bench = useAclBench();
   const bucket = '/retention';
-  let steps: VersionSteps;
+  const steps = useOnce(() => new VersionSteps(bench().owner));
   let made = 0;
 
   before(async () => {
-    steps = new VersionSteps(bench().owner);
-    await lockedBucket(steps, 'retention');
+    await lockedBucket(steps(), 'retention');
     const grants = policy(OWNER_ID, [
       [ANNA_ID, 'READ'],
       [ANNA_ID, 'WRITE'],
@@ -69,7 +68,7 @@ describe('retention over the wire', () => {
   /** A version of a key of its own. */
   async function locked(headers: Record<string, string>) {
     const path = `${bucket}/key-${made++}`;
-    const id = await steps.put(path, 'body', headers);
+    const id = await steps().put(path, 'body', headers);
     return { path, id };
   }
 
@@ -104,7 +103,7 @@ describe('retention over the wire', () => {
           expectAnswer(answer, 403, 'AccessDenied');
           expect(answer.text).to.match(/object lock/i);
           expect(await locksOf(version)).to.deep.equal([mode, until]);
-          expect(await steps.read(at(version.path, version.id))).to.equal('body');
+          expect(await steps().read(at(version.path, version.id))).to.equal('body');
         } else if (wish === 'delete') {
           expect(answer.status).to.equal(204);
           expectAnswer(await bench().owner.get(at(version.path, version.id)), 404, 'NoSuchVersion');
@@ -136,21 +135,17 @@ describe('retention over the wire', () => {
 
   async function setsAnew(mode: Mode): Promise<void> {
     const version = await locked({});
-    expectAnswer(
-      await bench().owner.get(at(`${version.path}?retention`, version.id)),
-      400,
-      'InvalidRequest',
-    );
+    const { owner } = bench();
+    const target = at(`${version.path}?retention`, version.id);
+    expectAnswer(await owner.get(target), 400, 'InvalidRequest');
     const soon = inDays(SOON_DAYS);
-    const first = retention(mode, soon);
-    expectAnswer(await bench().owner.put(at(`${version.path}?retention`, version.id), first), 200);
+    expectAnswer(await owner.put(target, retention(mode, soon)), 200);
     expect(await locksOf(version)).to.deep.equal([mode, soon]);
     // Until then it is as locked as any.
     const shortly = () => Promise.resolve(Date.now());
     await eventually(shortly, (now) => now > Date.parse(soon));
     const until = inDays(3);
-    const second = retention(other(mode), until);
-    expectAnswer(await bench().owner.put(at(`${version.path}?retention`, version.id), second), 200);
+    expectAnswer(await owner.put(target, retention(other(mode), until)), 200);
     expect(await locksOf(version)).to.deep.equal([other(mode), until]);
   }
 
@@ -237,13 +232,10 @@ describe('retention over the wire', () => {
     const all = [governed, complying, held];
     const objects = all.map(({ path, id }) => {
       const key = path.slice(bucket.length + 1);
-      return `<Object><Key>${key}</Key><VersionId>${id}</VersionId></Object>`;
+      return `<Key>${key}</Key><VersionId>${id}</VersionId>`;
     });
-    const body = `<Delete>${objects.join('')}</Delete>`;
-    const md5 = { 'content-md5': createHash('md5').update(body).digest('base64') };
     const remove = async (s3: S3TestClient, headers: Record<string, string>) => {
-      const path = `${bucket}?delete`;
-      const answer = await s3.send({ method: 'POST', path, body, headers: { ...md5, ...headers } });
+      const answer = await s3.send(deleteRequest(bucket, objects, headers));
       const outcomes = answer.text.matchAll(/<(?:Deleted|Error)>.*?<\/(?:Deleted|Error)>/g);
       return [...outcomes].map(([xml]) => textOf(xml, 'Code'));
     };
@@ -273,10 +265,7 @@ describe('retention over the wire', () => {
 
   it('tells that there never was a legal hold', async () => {
     const { path } = await locked({});
-    expectAnswer(
-      await bench().owner.get(`${path}?legal-hold`),
-      404,
-      'NoSuchObjectLockConfiguration',
-    );
+    const answer = await bench().owner.get(`${path}?legal-hold`);
+    expectAnswer(answer, 404, 'NoSuchObjectLockConfiguration');
   });
 });

@@ -1,7 +1,15 @@
+import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { S3TestClient, type S3Answer } from '../../support/s3-client.js';
-import { startService, type Service, type ServiceOptions } from '../../support/service.js';
+import { useOnce, type Fixture } from '../../support/fixture.js';
+import { S3TestClient, type S3Answer, type S3Request } from '../../support/s3-client.js';
+import {
+  startService,
+  stopCleanly,
+  type Service,
+  type ServiceOptions,
+} from '../../support/service.js';
 import { serviceOfSuites } from '../../support/shared-service.js';
+import { UploadSteps } from '../multipart-bench.js';
 
 /** A service whose buckets keep versions, and the words that its suites are written in. */
 
@@ -31,6 +39,11 @@ export function versioning(status: string): string {
   return `<VersioningConfiguration><Status>${status}</Status></VersioningConfiguration>`;
 }
 
+/** Of a body in one piece, quoted. */
+export function etagOf(body: string): string {
+  return `"${createHash('md5').update(body).digest('hex')}"`;
+}
+
 /** `?versionId=`, behind whatever query the path has. */
 export function at(path: string, id: string): string {
   return `${path}${path.includes('?') ? '&' : '?'}versionId=${id}`;
@@ -40,9 +53,28 @@ export function expectAnswer(answer: S3Answer, status: number, code?: string): v
   expect([answer.status, answer.code], answer.text).to.deep.equal([status, code]);
 }
 
+/**
+ * DeleteObjects, with the digest that it has to have.
+ *
+ * @param objects - what stands in each `<Object>`
+ */
+export function deleteRequest(
+  bucket: string,
+  objects: readonly string[],
+  more: Headers = {},
+  volume?: 'quiet',
+): S3Request {
+  const list = objects.map((inner) => `<Object>${inner}</Object>`).join('');
+  const body = `<Delete>${volume === 'quiet' ? '<Quiet>true</Quiet>' : ''}${list}</Delete>`;
+  const headers = { 'content-md5': createHash('md5').update(body).digest('base64'), ...more };
+  return { method: 'POST', path: `${bucket}?delete`, body, headers };
+}
+
 /** Requests by one client that a suite is full of. */
-export class VersionSteps {
-  constructor(readonly s3: S3TestClient) {}
+export class VersionSteps extends UploadSteps {
+  constructor(readonly s3: S3TestClient) {
+    super();
+  }
 
   /** A new bucket, in that state. @returns its path */
   async bucket(name: string, state?: Status): Promise<string> {
@@ -87,14 +119,15 @@ export class VersionSteps {
     return listedVersions(answer.text);
   }
 
+  /** The only versions of a key, newest first, each as {@link history} tells it. */
+  async expectHistory(bucket: string, key: string, ...versions: string[]): Promise<void> {
+    expect(await this.history(bucket, key)).to.deep.equal(versions);
+  }
+
   /** Kind, id and whether it is the latest, of each version of a key. */
   async history(bucket: string, key: string): Promise<string[]> {
     const listed = await this.versions(bucket, `&prefix=${encodeURIComponent(key)}`);
     return listed.map(({ kind, id, latest }) => `${kind} ${id}${latest ? ' latest' : ''}`);
-  }
-
-  close(): Promise<void> {
-    return this.s3.close();
   }
 }
 
@@ -117,33 +150,36 @@ export function textOf(xml: string, element: string): string {
   return new RegExp(`<${element}>([^<]*)</${element}>`).exec(xml)?.[1] ?? '';
 }
 
+/** Clients of their own connections that send at the same time. */
+export function useRacers(service: () => Service, count: number) {
+  const racers = useOnce(
+    () => Array.from({ length: count }, () => new S3TestClient(service())),
+    (opened) => Promise.all(opened.map((racer) => racer.close())),
+  );
+  return (send: (racer: S3TestClient, number: number) => Promise<S3Answer>) =>
+    Promise.all(racers().map(send));
+}
+
 export class VersionsBench extends VersionSteps {
   constructor(readonly service: Service) {
     super(new S3TestClient(service));
   }
+
+  async close(): Promise<void> {
+    await this.s3.close();
+    await stopCleanly(this.service);
+  }
 }
 
 /**
- * Registers hooks in the current suite.
+ * A bench for the current suite.
  *
  * @param options - of a service of its own; by default one that other suites use, too
- * @returns the bench, once the hooks ran
  */
-export function useVersionsBench(options?: ServiceOptions): () => VersionsBench {
-  let bench: VersionsBench | undefined;
-
-  before(async () => {
-    const service = await (options === undefined ? serviceOfSuites() : startService(options));
-    bench = new VersionsBench(service);
-  });
-
-  after(async () => {
-    await bench?.close();
-    expect(await bench?.service.stop()).to.equal(0);
-  });
-
-  return () => {
-    if (bench === undefined) throw new Error('only tests and hooks may use the bench');
-    return bench;
-  };
+export function useVersionsBench(options?: ServiceOptions): Fixture<VersionsBench> {
+  return useOnce(
+    async () =>
+      new VersionsBench(await (options === undefined ? serviceOfSuites() : startService(options))),
+    'close',
+  );
 }

@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { Companion } from '../companion.js';
-import { at, expectAnswer, useVersionsBench } from './bench.js';
+import { at, deleteRequest, expectAnswer, useVersionsBench } from './bench.js';
 
 /** Buckets with versions: when they are empty, and what is left of them. */
 describe('deletion of buckets with versions over the wire', () => {
@@ -41,7 +40,7 @@ describe('deletion of buckets with versions over the wire', () => {
     const marker = await bench().mark(`${bucket}/key`);
     await expectNotEmpty(bucket);
     await bench().s3.delete(at(`${bucket}/key`, id));
-    expect(await bench().history(bucket, 'key')).to.deep.equal([`DeleteMarker ${marker} latest`]);
+    await bench().expectHistory(bucket, 'key', `DeleteMarker ${marker} latest`);
     await expectNotEmpty(bucket);
     await bench().s3.delete(at(`${bucket}/key`, marker));
     await expectGone(bucket);
@@ -89,7 +88,7 @@ describe('deletion of buckets with versions over the wire', () => {
     expect(missing.headers).to.not.have.property('x-amz-delete-marker');
     expectAnswer(await bench().s3.get(at(`${bucket}/key`, ids[0]!)), 404, 'NoSuchVersion');
     const id = await bench().put(`${bucket}/key`, 'anew');
-    expect(await bench().history(bucket, 'key')).to.deep.equal([`Version ${id} latest`]);
+    await bench().expectHistory(bucket, 'key', `Version ${id} latest`);
   });
 
   it('takes a bucket that never had a version with it', async () => {
@@ -121,14 +120,9 @@ describe('deletion of buckets with versions over the wire', () => {
     for (;;) {
       const page = await bench().versions(bucket, '&max-keys=7');
       if (page.length === 0) break;
-      const objects = page.map(
-        ({ key, id }) => `<Object><Key>${key}</Key><VersionId>${id}</VersionId></Object>`,
-      );
-      const body = `<Delete><Quiet>true</Quiet>${objects.join('')}</Delete>`;
-      const headers = { 'content-md5': createHash('md5').update(body).digest('base64') };
-      const path = `${bucket}?delete`;
-      const answer = await bench().s3.send({ method: 'POST', path, body, headers });
-      expect(answer.text).to.not.contain('<Error>');
+      const objects = page.map(({ key, id }) => `<Key>${key}</Key><VersionId>${id}</VersionId>`);
+      const { text } = await bench().s3.send(deleteRequest(bucket, objects, {}, 'quiet'));
+      expect(text).to.not.contain('<Error>');
     }
     await expectGone(bucket);
   });

@@ -1,29 +1,23 @@
-import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { useOnce } from '../../support/fixture.js';
-import { S3TestClient, type S3Answer } from '../../support/s3-client.js';
-import { at, expectAnswer, useVersionsBench, type Status } from './bench.js';
+import { at, etagOf, expectAnswer, useRacers, useVersionsBench, type Status } from './bench.js';
 
 const RACERS = 20;
 const ABSENT = { 'if-none-match': '*' };
 
-function etagOf(body: string): string {
-  return `"${createHash('md5').update(body).digest('hex')}"`;
-}
-
 /** Of the current version, in the instant in which the new one takes its place. */
 describe('conditional writes of versions over the wire', () => {
   const bench = useVersionsBench();
-  const racers = useOnce<readonly S3TestClient[]>(() =>
-    Array.from({ length: RACERS }, () => new S3TestClient(bench().service)),
-  );
+  const race = useRacers(() => bench().service, RACERS);
 
-  after(async () => {
-    await Promise.all(racers().map((racer) => racer.close()));
-  });
-
-  function race(send: (racer: S3TestClient, number: number) => Promise<S3Answer>) {
-    return Promise.all(racers().map(send));
+  /** One of many that write its number under a condition. @returns its version */
+  async function expectOneWinner(path: string, condition: Record<string, string>) {
+    const answers = await race((racer, n) => racer.put(path, `${n}`, condition));
+    const winner = answers.findIndex(({ status }) => status === 200);
+    for (const [n, answer] of answers.entries()) {
+      if (n !== winner) expectAnswer(answer, 412, 'PreconditionFailed');
+    }
+    expect(await bench().read(path)).to.equal(`${winner}`);
+    return answers[winner]?.headers['x-amz-version-id'];
   }
 
   for (const state of ['Enabled', 'Suspended'] as const) {
@@ -54,26 +48,14 @@ describe('conditional writes of versions over the wire', () => {
 
       it('lets one of many creators win', async () => {
         const bucket = await bench().bucket(nameOf('creators', state), state);
-        const answers = await race((racer, n) => racer.put(`${bucket}/key`, `${n}`, ABSENT));
-        const winner = answers.findIndex(({ status }) => status === 200);
-        for (const [n, answer] of answers.entries()) {
-          if (n !== winner) expectAnswer(answer, 412, 'PreconditionFailed');
-        }
-        expect(await bench().read(`${bucket}/key`)).to.equal(`${winner}`);
-        const id = answers[winner]?.headers['x-amz-version-id'];
-        expect(await bench().history(bucket, 'key')).to.deep.equal([`Version ${id} latest`]);
+        const id = await expectOneWinner(`${bucket}/key`, ABSENT);
+        await bench().expectHistory(bucket, 'key', `Version ${id} latest`);
       });
 
       it('lets one of many replacers win', async () => {
         const bucket = await bench().bucket(nameOf('replacers', state), state);
         await bench().put(`${bucket}/key`, 'first');
-        const condition = { 'if-match': etagOf('first') };
-        const answers = await race((racer, n) => racer.put(`${bucket}/key`, `${n}`, condition));
-        const winner = answers.findIndex(({ status }) => status === 200);
-        for (const [n, answer] of answers.entries()) {
-          if (n !== winner) expectAnswer(answer, 412, 'PreconditionFailed');
-        }
-        expect(await bench().read(`${bucket}/key`)).to.equal(`${winner}`);
+        await expectOneWinner(`${bucket}/key`, { 'if-match': etagOf('first') });
       });
     });
   }
@@ -85,12 +67,9 @@ describe('conditional writes of versions over the wire', () => {
     expectAnswer(await bench().s3.put(`${bucket}/key`, 'x', ABSENT), 412, 'PreconditionFailed');
     const wrong = await bench().s3.put(`${bucket}/key`, 'x', { 'if-match': etagOf('other') });
     expectAnswer(wrong, 412, 'PreconditionFailed');
-    expect(await bench().history(bucket, 'key')).to.deep.equal(['Version null latest']);
+    await bench().expectHistory(bucket, 'key', 'Version null latest');
     const id = await bench().put(`${bucket}/key`, 'new', { 'if-match': etagOf('plain') });
-    expect(await bench().history(bucket, 'key')).to.deep.equal([
-      `Version ${id} latest`,
-      'Version null',
-    ]);
+    await bench().expectHistory(bucket, 'key', `Version ${id} latest`, 'Version null');
   });
 
   it('holds copies and deletions to them', async () => {

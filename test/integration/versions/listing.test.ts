@@ -1,11 +1,11 @@
 import {
   ListObjectVersionsCommand,
-  S3Client,
   type ListObjectVersionsCommandInput,
   type ListObjectVersionsCommandOutput,
 } from '@aws-sdk/client-s3';
 import { expect } from 'chai';
 import { useOnce } from '../../support/fixture.js';
+import { sdkOf } from '../multipart-bench.js';
 import { expectAnswer, listedVersions, textOf, UNKNOWN_ID, useVersionsBench } from './bench.js';
 
 /** An entry that the requests have written; newest first within each key. */
@@ -24,15 +24,7 @@ describe('ListObjectVersions over the wire', () => {
   const bench = useVersionsBench();
   const bucket = '/listing';
   const truth: Truth[] = [];
-  const sdk = useOnce(() => {
-    const { endpoint, accessKey, secretKey } = bench().service;
-    return new S3Client({
-      endpoint,
-      region: 'us-east-1',
-      forcePathStyle: true,
-      credentials: { accessKeyId: accessKey, secretAccessKey: secretKey },
-    });
-  }, 'destroy');
+  const sdk = useOnce(() => sdkOf(bench().service), 'destroy');
 
   before(async () => {
     await bench().bucket('listing');
@@ -184,13 +176,11 @@ describe('ListObjectVersions over the wire', () => {
         read = await sdk().send(
           new ListObjectVersionsCommand({ Bucket: 'listing', ...input, ...markers }),
         );
-        for (const { Key, VersionId } of [
-          ...(read.Versions ?? []),
-          ...(read.DeleteMarkers ?? []),
-        ]) {
+        const { Versions = [], DeleteMarkers = [], CommonPrefixes = [] } = read;
+        for (const { Key, VersionId } of [...Versions, ...DeleteMarkers]) {
           seen.push(`${Key} ${VersionId}`);
         }
-        prefixes.push(...(read.CommonPrefixes ?? []).map(({ Prefix }) => Prefix));
+        prefixes.push(...CommonPrefixes.map(({ Prefix }) => Prefix));
       } while (read.IsTruncated);
       const { Prefix, Delimiter } = input as Partial<ListObjectVersionsCommandInput>;
       const want = expected(Prefix, Delimiter);

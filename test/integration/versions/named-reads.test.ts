@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { at, expectAnswer, textOf, UNKNOWN_ID, useVersionsBench } from './bench.js';
+import { partList } from '../multipart-bench.js';
+import { at, etagOf, expectAnswer, textOf, UNKNOWN_ID, useVersionsBench } from './bench.js';
 
 const OLD = 'the old body';
 const NEW = 'the new one';
-const ETAG = `"${createHash('md5').update(OLD).digest('hex')}"`;
+const ETAG = etagOf(OLD);
 const CRC32 = 'x-amz-checksum-crc32';
 
 /** `?versionId=` on what reads. */
@@ -83,10 +83,8 @@ describe('reads of a version over the wire', () => {
           'x-amz-version-id': marker,
           allow: 'DELETE',
         });
-        expect(new Date(answer.headers['last-modified'] ?? '').getTime()).to.be.closeTo(
-          Date.now(),
-          60_000,
-        );
+        const modified = Date.parse(answer.headers['last-modified'] ?? '');
+        expect(modified).to.be.closeTo(Date.now(), 60_000);
       }
     });
   }
@@ -144,20 +142,14 @@ describe('reads of a version over the wire', () => {
   });
 
   it('copies a version into a part', async () => {
-    const created = await bench().s3.send({ method: 'POST', path: `${path}-parts?uploads` });
-    const upload = `${path}-parts?uploadId=${textOf(created.text, 'UploadId')}`;
-    const copied = await bench().copy(`${upload}&partNumber=1`, at(path, old), {
-      'x-amz-copy-source-range': 'bytes=4-6',
-    });
+    const id = await bench().create(`${path}-parts`);
+    const part = `${path}-parts?uploadId=${id}&partNumber=1`;
+    const range = { 'x-amz-copy-source-range': 'bytes=4-6' };
+    const copied = await bench().copy(part, at(path, old), range);
     expectAnswer(copied, 200);
     expect(copied.headers['x-amz-copy-source-version-id']).to.equal(old);
-    const part = `<Part><PartNumber>1</PartNumber><ETag>${textOf(copied.text, 'ETag')}</ETag></Part>`;
-    const completed = await bench().s3.send({
-      method: 'POST',
-      path: upload,
-      body: `<CompleteMultipartUpload>${part}</CompleteMultipartUpload>`,
-    });
-    expectAnswer(completed, 200);
+    const parts = partList([textOf(copied.text, 'ETag')]);
+    expectAnswer(await bench().complete(`${path}-parts`, id, parts), 200);
     expect(await bench().read(`${path}-parts`)).to.equal('old');
     await bench().s3.delete(`${path}-parts`);
   });

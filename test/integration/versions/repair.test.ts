@@ -1,26 +1,16 @@
-import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { Backend } from '../../../src/backend/backend.js';
-import { openEmbeddedStore } from '../../../src/backend/embedded/index.js';
 import { currentRef, fenceRef, indexRef, versionRef } from '../../../src/s3/versions/names.js';
 import { eventually } from '../../support/eventually.js';
+import { inStoreOf } from '../companion.js';
+import { runRingway, type Line } from '../janitor-once.js';
 import { at, expectAnswer, useVersionsBench } from './bench.js';
 
 const ACCOUNT = 'AUTH_main';
 const CALL = { requestId: 'damage' };
 const GARBAGE = Buffer.from('{"format":1,"generation":');
-
-/** Relative to the compiled file: the command of the same build. */
-const MAIN = fileURLToPath(new URL('../../../supervisor/main.js', import.meta.url));
-
-interface Line {
-  readonly action: string;
-  readonly outcome: string;
-  readonly key?: string;
-}
 
 /** Damage is done as nobody can do it through a gateway: in the store itself. */
 describe('ringway repair, and versions that are broken', () => {
@@ -31,14 +21,8 @@ describe('ringway repair, and versions that are broken', () => {
     key,
   });
 
-  async function inStore(change: (store: Backend) => Promise<unknown>): Promise<void> {
-    const store = await openEmbeddedStore({ directory: join(bench().service.dataDir, 'store') });
-    try {
-      await change(store);
-    } finally {
-      await store.close();
-    }
-  }
+  const inStore = (change: (store: Backend) => Promise<unknown>) =>
+    inStoreOf(bench().service, change);
 
   /** @param fences - whether fences that tell the same are swept, as old ones are */
   function damageIndex(bucket: string, key: string, fences: 'left' | 'swept'): Promise<void> {
@@ -55,18 +39,11 @@ describe('ringway repair, and versions that are broken', () => {
     const config = join(bench().service.dataDir, '..', 'repair.json');
     await writeFile(config, '{}');
     const { dataDir } = bench().service;
-    const all = [MAIN, 'repair', '--config', config, '--data', dataDir, ...args];
-    return new Promise<{ code: number; lines: Line[]; summary: unknown; stderr: string }>(
-      (resolve) => {
-        execFile(process.execPath, all, (error, stdout, stderr) => {
-          const lines = stdout.split('\n').filter((line) => line !== '');
-          const parsed = lines.map((line) => JSON.parse(line) as Line & { summary?: unknown });
-          const summary = parsed.find((line) => line.summary !== undefined)?.summary;
-          const code = error === null ? 0 : Number(error.code);
-          resolve({ code, lines: parsed.filter((line) => line.action), summary, stderr });
-        });
-      },
-    );
+    const result = await runRingway('repair', '--config', config, '--data', dataDir, ...args);
+    const lines = result.stdout.split('\n').filter((line) => line !== '');
+    const parsed = lines.map((line) => JSON.parse(line) as Line);
+    const summary = parsed.find((line) => line.summary !== undefined)?.summary;
+    return { ...result, lines: parsed.filter((line) => line.action), summary };
   }
 
   it('shows a page beside a key whose index cannot be read, and makes the index anew', async () => {
@@ -137,9 +114,9 @@ describe('ringway repair, and versions that are broken', () => {
       keys: 3,
       actions: { drop_version: { done: 1 }, repair_link: { done: 2 } },
     });
-    expect(await bench().history(bucket, 'gone')).to.deep.equal([`Version ${kept} latest`]);
+    await bench().expectHistory(bucket, 'gone', `Version ${kept} latest`);
     expect(await bench().read(`${bucket}/gone`)).to.equal('kept');
-    expect(await bench().history(bucket, 'link')).to.deep.equal([`Version ${linked} latest`]);
+    await bench().expectHistory(bucket, 'link', `Version ${linked} latest`);
     expect(await bench().read(`${bucket}/link`)).to.equal('linked');
   });
 
@@ -149,7 +126,7 @@ describe('ringway repair, and versions that are broken', () => {
       const id = await bench().put(`${bucket}/k`, 'x');
       const marker = await bench().mark(`${bucket}/k`);
       await damageIndex(bucket, 'k', fences);
-      expect(await bench().history(bucket, 'k')).to.deep.equal([`Version ${id}`]);
+      await bench().expectHistory(bucket, 'k', `Version ${id}`);
       expect((await repair('--bucket', `deleted-${fences}`)).code).to.equal(0);
       expectAnswer(await bench().s3.get(`${bucket}/k`), 404, 'NoSuchKey');
       const [first, ...rest] = await bench().versions(bucket);

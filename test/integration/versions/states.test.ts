@@ -1,6 +1,12 @@
 import { expect } from 'chai';
 import { expectAnswer, at, useVersionsBench, VERSION_ID, versioning } from './bench.js';
 
+/** The headers that tell of a delete marker. */
+const namesOf = (marker: string) => ({
+  'x-amz-delete-marker': 'true',
+  'x-amz-version-id': marker,
+});
+
 /** The rows of SPEC.md 3.1. */
 describe('versioning states over the wire', () => {
   const bench = useVersionsBench();
@@ -8,6 +14,11 @@ describe('versioning states over the wire', () => {
   async function stateOf(bucket: string): Promise<string> {
     const { text } = await bench().s3.get(`${bucket}?versioning`);
     return /<VersioningConfiguration[^>]*>(.*)<\/VersioningConfiguration>/.exec(text)?.[1] ?? text;
+  }
+
+  async function expectCurrent(bucket: string, body: string, id: string | undefined) {
+    const { text, headers } = await bench().s3.get(`${bucket}/key`);
+    expect([text, headers['x-amz-version-id']]).to.deep.equal([body, id]);
   }
 
   describe('unversioned', () => {
@@ -18,10 +29,8 @@ describe('versioning states over the wire', () => {
         const put = await bench().s3.put(`${bucket}/key`, body);
         expect(put.headers).to.not.have.property('x-amz-version-id');
       }
-      const got = await bench().s3.get(`${bucket}/key`);
-      expect(got.text).to.equal('other');
-      expect(got.headers).to.not.have.property('x-amz-version-id');
-      expect(await bench().history(bucket, 'key')).to.deep.equal(['Version null latest']);
+      await expectCurrent(bucket, 'other', undefined);
+      await bench().expectHistory(bucket, 'key', 'Version null latest');
 
       const deleted = await bench().s3.delete(`${bucket}/key`);
       expect(deleted.status).to.equal(204);
@@ -47,11 +56,8 @@ describe('versioning states over the wire', () => {
       }
       expect(await stateOf(bucket)).to.equal('<Status>Enabled</Status>');
       expectAnswer(await bench().s3.get('/absent?versioning'), 404, 'NoSuchBucket');
-      expectAnswer(
-        await bench().s3.put('/absent?versioning', versioning('Enabled')),
-        404,
-        'NoSuchBucket',
-      );
+      const absent = await bench().s3.put('/absent?versioning', versioning('Enabled'));
+      expectAnswer(absent, 404, 'NoSuchBucket');
     });
 
     it('has its object under the id null, before and after versions are kept', async () => {
@@ -59,14 +65,11 @@ describe('versioning states over the wire', () => {
       await bench().put(`${bucket}/key`, 'before');
       expect(await bench().read(at(`${bucket}/key`, 'null'))).to.equal('before');
       await bench().become(bucket, 'Enabled');
-      expect(await bench().history(bucket, 'key')).to.deep.equal(['Version null latest']);
+      await bench().expectHistory(bucket, 'key', 'Version null latest');
       expect(await bench().read(at(`${bucket}/key`, 'null'))).to.equal('before');
 
       const id = await bench().put(`${bucket}/key`, 'after');
-      expect(await bench().history(bucket, 'key')).to.deep.equal([
-        `Version ${id} latest`,
-        'Version null',
-      ]);
+      await bench().expectHistory(bucket, 'key', `Version ${id} latest`, 'Version null');
       const former = await bench().s3.get(at(`${bucket}/key`, 'null'));
       expect([former.text, former.headers['x-amz-version-id']]).to.deep.equal(['before', 'null']);
     });
@@ -80,8 +83,7 @@ describe('versioning states over the wire', () => {
       for (const id of ids) expect(id).to.match(VERSION_ID);
       expect(new Set(ids).size).to.equal(3);
 
-      const current = await bench().s3.get(`${bucket}/key`);
-      expect([current.text, current.headers['x-amz-version-id']]).to.deep.equal(['3', ids[0]]);
+      await expectCurrent(bucket, '3', ids[0]);
       const bodies = await Promise.all(ids.map((id) => bench().read(at(`${bucket}/key`, id))));
       expect(bodies).to.deep.equal(['3', '2', '1']);
       expect(await bench().history(bucket, 'key')).to.deep.equal(
@@ -99,19 +101,13 @@ describe('versioning states over the wire', () => {
         for (const path of [`${bucket}/key`, `${bucket}/key?partNumber=1`]) {
           const answer = await bench().s3.send({ method, path });
           expectAnswer(answer, 404, method === 'GET' ? 'NoSuchKey' : undefined);
-          expect(answer.headers).to.include({
-            'x-amz-delete-marker': 'true',
-            'x-amz-version-id': marker,
-          });
+          expect(answer.headers).to.include(namesOf(marker));
         }
       }
       expect(await bench().read(at(`${bucket}/key`, id))).to.equal('body');
       const listed = await bench().s3.get(`${bucket}?list-type=2`);
       expect(listed.text).to.contain('<KeyCount>0</KeyCount>').and.not.contain('<Key>');
-      expect(await bench().history(bucket, 'key')).to.deep.equal([
-        `DeleteMarker ${marker} latest`,
-        `Version ${id}`,
-      ]);
+      await bench().expectHistory(bucket, 'key', `DeleteMarker ${marker} latest`, `Version ${id}`);
       expect((await bench().versions(bucket))[0]).to.include({ size: 0, etag: '' });
     });
 
@@ -126,10 +122,12 @@ describe('versioning states over the wire', () => {
       const bucket = await bench().bucket('nothing', 'Enabled');
       const first = await bench().mark(`${bucket}/key`);
       const second = await bench().mark(`${bucket}/key`);
-      expect(await bench().history(bucket, 'key')).to.deep.equal([
+      await bench().expectHistory(
+        bucket,
+        'key',
         `DeleteMarker ${second} latest`,
         `DeleteMarker ${first}`,
-      ]);
+      );
     });
   });
 
@@ -140,12 +138,8 @@ describe('versioning states over the wire', () => {
       await bench().become(bucket, 'Suspended');
       for (const body of ['a', 'bb']) {
         expect(await bench().put(`${bucket}/key`, body)).to.equal('null');
-        expect(await bench().history(bucket, 'key')).to.deep.equal([
-          'Version null latest',
-          `Version ${id}`,
-        ]);
-        const got = await bench().s3.get(`${bucket}/key`);
-        expect([got.text, got.headers['x-amz-version-id']]).to.deep.equal([body, 'null']);
+        await bench().expectHistory(bucket, 'key', 'Version null latest', `Version ${id}`);
+        await expectCurrent(bucket, body, 'null');
       }
       expect(await bench().read(at(`${bucket}/key`, id))).to.equal('kept');
       expect(await bench().read(at(`${bucket}/key`, 'null'))).to.equal('bb');
@@ -156,7 +150,7 @@ describe('versioning states over the wire', () => {
       await bench().put(`${bucket}/key`, 'before');
       await bench().become(bucket, 'Suspended');
       expect(await bench().put(`${bucket}/key`, 'after')).to.equal('null');
-      expect(await bench().history(bucket, 'key')).to.deep.equal(['Version null latest']);
+      await bench().expectHistory(bucket, 'key', 'Version null latest');
       expect(await bench().read(at(`${bucket}/key`, 'null'))).to.equal('after');
     });
 
@@ -167,10 +161,7 @@ describe('versioning states over the wire', () => {
       const id = await bench().put(`${bucket}/key`, 'between');
       await bench().become(bucket, 'Suspended');
       await bench().put(`${bucket}/key`, 'newest');
-      expect(await bench().history(bucket, 'key')).to.deep.equal([
-        'Version null latest',
-        `Version ${id}`,
-      ]);
+      await bench().expectHistory(bucket, 'key', 'Version null latest', `Version ${id}`);
       expect(await bench().read(at(`${bucket}/key`, 'null'))).to.equal('newest');
     });
 
@@ -181,17 +172,11 @@ describe('versioning states over the wire', () => {
       await bench().put(`${bucket}/key`, 'lost');
       for (let twice = 0; twice < 2; twice++) {
         expect(await bench().mark(`${bucket}/key`)).to.equal('null');
-        expect(await bench().history(bucket, 'key')).to.deep.equal([
-          'DeleteMarker null latest',
-          `Version ${id}`,
-        ]);
+        await bench().expectHistory(bucket, 'key', 'DeleteMarker null latest', `Version ${id}`);
       }
       const gone = await bench().s3.get(`${bucket}/key`);
       expectAnswer(gone, 404, 'NoSuchKey');
-      expect(gone.headers).to.include({
-        'x-amz-delete-marker': 'true',
-        'x-amz-version-id': 'null',
-      });
+      expect(gone.headers).to.include(namesOf('null'));
       expectAnswer(await bench().s3.get(at(`${bucket}/key`, 'null')), 405, 'MethodNotAllowed');
     });
 
@@ -201,10 +186,7 @@ describe('versioning states over the wire', () => {
       await bench().become(bucket, 'Enabled');
       const id = await bench().put(`${bucket}/key`, 'new');
       expect(id).to.match(VERSION_ID);
-      expect(await bench().history(bucket, 'key')).to.deep.equal([
-        `Version ${id} latest`,
-        'Version null',
-      ]);
+      await bench().expectHistory(bucket, 'key', `Version ${id} latest`, 'Version null');
     });
   });
 
@@ -220,8 +202,7 @@ describe('versioning states over the wire', () => {
       expect(await bench().read(`${bucket}/key`)).to.equal('3');
       await bench().become(bucket, 'Suspended');
       await expectDeleted(bucket, three);
-      const below = await bench().s3.get(`${bucket}/key`);
-      expect([below.text, below.headers['x-amz-version-id']]).to.deep.equal(['1', one]);
+      await expectCurrent(bucket, '1', one);
       await expectDeleted(bucket, one);
       expect(await bench().versions(bucket)).to.deep.equal([]);
       const gone = await bench().s3.get(`${bucket}/key`);
@@ -235,15 +216,11 @@ describe('versioning states over the wire', () => {
       const markers = [await bench().mark(`${bucket}/key`), await bench().mark(`${bucket}/key`)];
       for (const marker of markers) {
         expectAnswer(await bench().s3.get(`${bucket}/key`), 404, 'NoSuchKey');
-        const deleted = await bench().s3.delete(at(`${bucket}/key`, marker));
-        expect(deleted.status).to.equal(204);
-        expect(deleted.headers).to.include({
-          'x-amz-delete-marker': 'true',
-          'x-amz-version-id': marker,
-        });
+        const { status, headers } = await bench().s3.delete(at(`${bucket}/key`, marker));
+        expect(status).to.equal(204);
+        expect(headers).to.include(namesOf(marker));
       }
-      const got = await bench().s3.get(`${bucket}/key`);
-      expect([got.text, got.headers['x-amz-version-id']]).to.deep.equal(['back again', id]);
+      await expectCurrent(bucket, 'back again', id);
       expect((await bench().s3.get(bucket)).text).to.contain('<Key>key</Key>');
     });
 
@@ -259,7 +236,7 @@ describe('versioning states over the wire', () => {
 
       const id = await bench().put(`${bucket}/adopted`, 'new');
       await expectDeleted(bucket, 'null', 'adopted');
-      expect(await bench().history(bucket, '')).to.deep.equal([`Version ${id} latest`]);
+      await bench().expectHistory(bucket, '', `Version ${id} latest`);
     });
 
     it('answers 204 for what is not there, and changes nothing', async () => {
@@ -272,7 +249,7 @@ describe('versioning states over the wire', () => {
           expect(headers).to.not.have.property('x-amz-delete-marker');
         }
       }
-      expect(await bench().history(bucket, '')).to.deep.equal([`Version ${id} latest`]);
+      await bench().expectHistory(bucket, '', `Version ${id} latest`);
     });
 
     async function expectDeleted(bucket: string, id: string, key = 'key'): Promise<void> {

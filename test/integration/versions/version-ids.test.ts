@@ -1,12 +1,11 @@
-import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import type { S3Answer, S3Request } from '../../support/s3-client.js';
-import { at, expectAnswer, textOf, UNKNOWN_ID, useVersionsBench } from './bench.js';
+import { legalHold, lockedBucket, retention } from '../object-lock/bench.js';
+import { at, deleteRequest, expectAnswer, UNKNOWN_ID, useVersionsBench } from './bench.js';
 
 const TAGGING = '<Tagging><TagSet/></Tagging>';
-const HOLD = '<LegalHold><Status>ON</Status></LegalHold>';
-const RETENTION =
-  '<Retention><Mode>GOVERNANCE</Mode><RetainUntilDate>2099-01-01T00:00:00Z</RetainUntilDate></Retention>';
+const HOLD = legalHold('ON');
+const RETENTION = retention('GOVERNANCE', '2099-01-01T00:00:00Z');
 const RESTORE = '<RestoreRequest><Days>1</Days></RestoreRequest>';
 
 /** SPEC.md 2.2: `null`, or 32 lower-case hexadecimal digits. */
@@ -31,12 +30,7 @@ interface Naming {
 }
 
 function on(method: string, query = '', body = '', headers = {}): (of: Named) => S3Request {
-  return ({ path, id }) => ({
-    method,
-    path: at(`${path}${query}`, encodeURI(id)),
-    body,
-    headers,
-  });
+  return ({ path, id }) => ({ method, path: at(`${path}${query}`, encodeURI(id)), body, headers });
 }
 
 const NAMINGS: readonly Naming[] = [
@@ -76,11 +70,10 @@ describe('version ids over the wire', () => {
   let upload: string;
 
   before(async () => {
-    const locked = { 'x-amz-bucket-object-lock-enabled': 'true' };
-    expectAnswer(await bench().s3.put(bucket, '', locked), 200);
+    await lockedBucket(bench(), 'ids');
     await bench().put(`${bucket}/key`, 'body');
-    const created = await bench().s3.send({ method: 'POST', path: `${bucket}/parts?uploads` });
-    upload = `${bucket}/parts?partNumber=1&uploadId=${textOf(created.text, 'UploadId')}`;
+    const id = await bench().create(`${bucket}/parts`);
+    upload = `${bucket}/parts?partNumber=1&uploadId=${id}`;
   });
 
   function send({ make }: Naming, key: string, id: string): Promise<S3Answer> {
@@ -111,9 +104,7 @@ describe('version ids over the wire', () => {
         if (hasBody) expect(answer.text).to.contain(`<Key>${key}</Key>`);
       }
     });
-  }
 
-  for (const naming of NAMINGS) {
     it(`say nothing of a bucket that is not there to ${naming.title}`, async () => {
       const { make, title } = naming;
       const answer = await bench().s3.send(make({ path: '/absent/key', id: UNKNOWN_ID, upload }));
@@ -132,11 +123,8 @@ describe('version ids over the wire', () => {
 
   it('have errors of their own in DeleteObjects', async () => {
     const ids = [...MALFORMED.filter((id) => id !== ''), UNKNOWN_ID, 'null'];
-    const objects = ids.map((id) => `<Object><Key>key</Key><VersionId>${id}</VersionId></Object>`);
-    const body = `<Delete>${objects.join('')}</Delete>`;
-    const digest = { 'content-md5': createHash('md5').update(body).digest('base64') };
-    const path = `${bucket}?delete`;
-    const answer = await bench().s3.send({ method: 'POST', path, body, headers: digest });
+    const objects = ids.map((id) => `<Key>key</Key><VersionId>${id}</VersionId>`);
+    const answer = await bench().s3.send(deleteRequest(bucket, objects));
     expect([...answer.text.matchAll(/<Code>(\w+)</g)].map(([, code]) => code)).to.deep.equal(
       ids.map((id) => (/^(null|[0-9a-f]{32})$/.test(id) ? 'NoSuchVersion' : 'InvalidArgument')),
     );

@@ -1,13 +1,6 @@
 import { expect } from 'chai';
-import type { S3TestClient } from '../../support/s3-client.js';
-import { MIB, partList, patternBytes, UploadSteps } from '../multipart-bench.js';
+import { MIB, partList, patternBytes } from '../multipart-bench.js';
 import { at, expectAnswer, textOf, useVersionsBench, VERSION_ID } from './bench.js';
-
-class Uploads extends UploadSteps {
-  constructor(readonly s3: S3TestClient) {
-    super();
-  }
-}
 
 /** All requests that make or remove an object make versions and delete markers alike. */
 describe('writes of versions over the wire', () => {
@@ -21,10 +14,7 @@ describe('writes of versions over the wire', () => {
       const copied = await bench().copy(`${bucket}/target`, `${bucket}/source`);
       const id = copied.headers['x-amz-version-id'] ?? '';
       expect(id).to.match(VERSION_ID);
-      expect(await bench().history(bucket, 'target')).to.deep.equal([
-        `Version ${id} latest`,
-        `Version ${former}`,
-      ]);
+      await bench().expectHistory(bucket, 'target', `Version ${id} latest`, `Version ${former}`);
       expect(await bench().read(`${bucket}/target`)).to.equal('source');
       expect(await bench().read(at(`${bucket}/target`, former))).to.equal('target');
       const [listed] = await bench().versions(bucket, '&prefix=target');
@@ -59,18 +49,17 @@ describe('writes of versions over the wire', () => {
   describe('multipart uploads', () => {
     it('make one version, when they are completed, and the same when completed again', async () => {
       const bucket = await bench().bucket('uploads', 'Enabled');
-      const uploads = new Uploads(bench().s3);
       const path = `${bucket}/key`;
       const former = await bench().put(path, 'former');
-      const { uploadId, parts } = await uploads.smallUpload(path, 'in parts');
-      expect(await bench().history(bucket, 'key')).to.deep.equal([`Version ${former} latest`]);
+      const { uploadId, parts } = await bench().smallUpload(path, 'in parts');
+      await bench().expectHistory(bucket, 'key', `Version ${former} latest`);
 
-      const first = await uploads.complete(path, uploadId, parts);
+      const first = await bench().complete(path, uploadId, parts);
       expectAnswer(first, 200);
       const id = first.headers['x-amz-version-id'] ?? '';
       expect(id).to.match(VERSION_ID);
       await bench().put(path, 'a newer one');
-      const again = await uploads.complete(path, uploadId, parts);
+      const again = await bench().complete(path, uploadId, parts);
       expectAnswer(again, 200);
       expect(again.headers['x-amz-version-id']).to.equal(id);
       expect(textOf(again.text, 'ETag')).to.equal(textOf(first.text, 'ETag'));
@@ -81,16 +70,15 @@ describe('writes of versions over the wire', () => {
 
     it('keep their parts while any version needs them', async () => {
       const bucket = await bench().bucket('large', 'Enabled');
-      const uploads = new Uploads(bench().s3);
       const path = `${bucket}/key`;
       const ids: string[] = [];
       const bodies = [1, 2].map((seed) => [patternBytes(5 * MIB, seed), Buffer.from(`${seed}`)]);
       for (const body of bodies) {
-        const uploadId = await uploads.create(path);
+        const uploadId = await bench().create(path);
         const etags = await Promise.all(
-          body.map((part, i) => uploads.part(path, uploadId, i + 1, part)),
+          body.map((part, i) => bench().part(path, uploadId, i + 1, part)),
         );
-        const done = await uploads.complete(path, uploadId, partList(etags));
+        const done = await bench().complete(path, uploadId, partList(etags));
         ids.push(done.headers['x-amz-version-id'] ?? '');
       }
       const [first = '', second = ''] = ids;
@@ -107,30 +95,28 @@ describe('writes of versions over the wire', () => {
 
     it('from before versions were kept become the version null', async () => {
       const bucket = await bench().bucket('adopted-parts');
-      const uploads = new Uploads(bench().s3);
       const path = `${bucket}/key`;
-      const { uploadId, parts } = await uploads.smallUpload(path, 'in parts');
-      const before = await uploads.complete(path, uploadId, parts);
+      const { uploadId, parts } = await bench().smallUpload(path, 'in parts');
+      const before = await bench().complete(path, uploadId, parts);
       expect(before.headers).to.not.have.property('x-amz-version-id');
       await bench().become(bucket, 'Enabled');
       await bench().put(path, 'new');
       const got = await bench().s3.get(at(path, 'null'));
       expect(got.text).to.equal('in parts');
       expect(got.headers.etag).to.equal(textOf(before.text, 'ETag').replaceAll('&quot;', '"'));
-      const again = await uploads.complete(path, uploadId, parts);
+      const again = await bench().complete(path, uploadId, parts);
       expectAnswer(again, 200);
       expect(await bench().history(bucket, 'key')).to.have.length(2);
     });
 
     it('overwrite the version null while versioning is suspended', async () => {
       const bucket = await bench().bucket('suspended-parts', 'Suspended');
-      const uploads = new Uploads(bench().s3);
       for (const body of ['one', 'other']) {
-        const { uploadId, parts } = await uploads.smallUpload(`${bucket}/key`, body);
-        const done = await uploads.complete(`${bucket}/key`, uploadId, parts);
+        const { uploadId, parts } = await bench().smallUpload(`${bucket}/key`, body);
+        const done = await bench().complete(`${bucket}/key`, uploadId, parts);
         expect(done.headers['x-amz-version-id']).to.equal('null');
       }
-      expect(await bench().history(bucket, 'key')).to.deep.equal(['Version null latest']);
+      await bench().expectHistory(bucket, 'key', 'Version null latest');
       expect(await bench().read(`${bucket}/key`)).to.equal('other');
     });
   });
