@@ -10,6 +10,7 @@ import {
 } from 'node:crypto';
 import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { ifThere } from '../lib/durable-file.js';
 import { CapsuleError } from './capsule-error.js';
 import { SIGNATURE } from './file-names.js';
 import type { CapsuleSignature } from './manifest.js';
@@ -106,10 +107,7 @@ const KEYS_MAX = 1000;
  * @throws system errors; a folder that is not there has no keys
  */
 export async function trustedKeys(folder: string): Promise<Set<string>> {
-  const names = await readdir(folder).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  });
+  const names = (await ifThere(readdir(folder))) ?? [];
   const ids = new Set<string>();
   for (const name of names.filter((one) => one.endsWith('.pem')).slice(0, KEYS_MAX)) {
     try {

@@ -1,5 +1,7 @@
 import { Pool } from 'undici';
 import { Semaphore, type SemaphoreRefusal } from '../lib/semaphore.js';
+import { collectText } from '../lib/collect-text.js';
+import { parseJson } from '../lib/parse-json.js';
 
 /** The identity service cannot be asked, or does not answer as Keystone does; says nothing secret. */
 export class IdentityUnavailable extends Error {
@@ -131,10 +133,11 @@ export class Keystone {
       signal: AbortSignal.timeout(this.#timeoutMs),
     });
     const subjectToken = answer.headers['x-subject-token'];
+    const tooLong = `more than ${answerBytesMax} bytes`;
     return {
       status: answer.statusCode,
       subjectToken: typeof subjectToken === 'string' ? subjectToken : undefined,
-      json: parse(await collect(answer.body, answerBytesMax)),
+      json: parseJson(await collectText(answer.body, answerBytesMax, tooLong)),
     };
   }
 }
@@ -143,23 +146,4 @@ export class Keystone {
 function isTimeout(error: unknown): boolean {
   const { name, code } = error as { name?: unknown; code?: unknown };
   return name === 'TimeoutError' || (typeof code === 'string' && /^UND_ERR_.*TIMEOUT$/.test(code));
-}
-
-async function collect(body: AsyncIterable<Buffer>, bytesMax: number): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    length += chunk.length;
-    if (length > bytesMax) throw new Error(`more than ${bytesMax} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, length).toString('utf8');
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

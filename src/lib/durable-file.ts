@@ -108,8 +108,14 @@ export async function removeDurably(file: string): Promise<void> {
 
 /** @returns undefined where there is no such file */
 export async function readJson<T>(file: string): Promise<T | undefined> {
+  const text = await ifThere(readFile(file, 'utf8'));
+  return text === undefined ? undefined : (JSON.parse(text) as T);
+}
+
+/** @returns undefined where the file is missing that the operation is about */
+export async function ifThere<T>(operation: Promise<T>): Promise<T | undefined> {
   try {
-    return JSON.parse(await readFile(file, 'utf8')) as T;
+    return await operation;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;

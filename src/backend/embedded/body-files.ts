@@ -1,6 +1,7 @@
 import { constants, type FileHandle, link, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BackendError } from '../errors.js';
+import { ifThere } from '../../lib/durable-file.js';
 import { BODY_FOLDERS, folderName, type Layout } from './layout.js';
 
 /**
@@ -27,7 +28,7 @@ export class BodyFiles {
 
   /** Undefined when there is no such file. */
   async open(bodyId: number): Promise<FileHandle | undefined> {
-    return ignoringAbsence(open(this.path(bodyId), constants.O_RDONLY));
+    return ifThere(open(this.path(bodyId), constants.O_RDONLY));
   }
 
   /** @throws BackendError Corrupt when there is no such file */
@@ -53,7 +54,7 @@ export class BodyFiles {
   }
 
   async unlink(bodyId: number): Promise<void> {
-    await ignoringAbsence(unlink(this.path(bodyId)));
+    await ifThere(unlink(this.path(bodyId)));
   }
 
   /** Makes creations and unlinks survive a crash of the machine, once for each folder concerned. */
@@ -92,13 +93,4 @@ const NO_LINKS: ReadonlySet<string> = new Set([
 
 function folderOf(bodyId: number): number {
   return bodyId % BODY_FOLDERS;
-}
-
-async function ignoringAbsence<T>(operation: Promise<T>): Promise<T | undefined> {
-  try {
-    return await operation;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
 }

@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { access, constants, open } from 'node:fs/promises';
 import { tryLock } from 'fs-native-extensions';
+import { ifThere } from '../../lib/durable-file.js';
 import type { Layout } from './layout.js';
 import { StoreOpenError } from './open-error.js';
 
@@ -44,9 +45,7 @@ function hasMagic(header: Buffer): boolean {
  * holds on it (fcntl(2)) when it has the store open already, and with them LMDB's mutexes.
  */
 async function checkLockFile(path: string): Promise<void> {
-  await access(path, constants.R_OK | constants.W_OK).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  });
+  await ifThere(access(path, constants.R_OK | constants.W_OK));
 }
 
 /**
@@ -71,10 +70,7 @@ export function isIndexOpen({ index }: Layout): boolean {
 
 /** Opens for reading and writing, as LMDB will; undefined when there is no such file. */
 async function readStart(path: string): Promise<Buffer | undefined> {
-  const file = await open(path, constants.O_RDWR).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  });
+  const file = await ifThere(open(path, constants.O_RDWR));
   if (file === undefined) return undefined;
   try {
     const header = Buffer.alloc(HEADER_BYTES);

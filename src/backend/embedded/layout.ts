@@ -1,6 +1,6 @@
 import { access, constants, mkdir, open, readFile, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { syncFolder, writeDurably } from '../../lib/durable-file.js';
+import { syncFolder, writeDurably, ifThere } from '../../lib/durable-file.js';
 import { isIndexOpen } from './index-file.js';
 import { StoreOpenError } from './open-error.js';
 import type { FilledOptions } from './options.js';
@@ -73,14 +73,14 @@ async function checkRoom(directory: string, min: number): Promise<void> {
 /** Marks a new store, when there is room for one: an old one serves reads and deletes without. */
 async function checkFormat(layout: Layout, createFreeBytesMin: number): Promise<void> {
   const path = formatFile(layout);
-  let found = await readIfThere(path);
+  let found = await ifThere(readFile(path, 'utf8'));
   if (found === undefined) {
-    if (!(await isThere(layout.index))) {
+    if ((await ifThere(stat(layout.index))) === undefined) {
       await checkRoom(layout.directory, createFreeBytesMin);
       return writeFormat(path);
     }
     // Another process may have made both since.
-    found = await readIfThere(path);
+    found = await ifThere(readFile(path, 'utf8'));
   }
   const version = versionOf(found);
   if (version === FORMAT_VERSION || version === UNGATED_VERSION) return;
@@ -107,7 +107,7 @@ function formatFile({ directory }: Layout): string {
  */
 export async function leaveUngatedFormat(layout: Layout): Promise<void> {
   const path = formatFile(layout);
-  const found = await readIfThere(path);
+  const found = await ifThere(readFile(path, 'utf8'));
   if (found === undefined || versionOf(found) !== UNGATED_VERSION) return;
   if (isIndexOpen(layout)) {
     throw new StoreOpenError(
@@ -130,7 +130,7 @@ async function writeFormat(path: string): Promise<void> {
 
 async function prepareBodyFolders(layout: Layout): Promise<void> {
   const last = join(layout.bodies, folderName(BODY_FOLDERS - 1));
-  if (await isThere(last)) return;
+  if ((await ifThere(stat(last))) !== undefined) return;
   await mkdir(layout.bodies, { recursive: true, mode: 0o700 });
   // The folders are made in order, so the last one proves that all are there.
   for (let i = 0; i < BODY_FOLDERS; i++) {
@@ -142,23 +142,4 @@ async function prepareBodyFolders(layout: Layout): Promise<void> {
 
 export function folderName(folder: number): string {
   return folder.toString(16).padStart(2, '0');
-}
-
-async function readIfThere(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
-async function isThere(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-    throw error;
-  }
 }

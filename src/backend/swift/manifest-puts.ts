@@ -8,6 +8,7 @@ import type {
   WritePrecondition,
 } from '../backend.js';
 import { BackendError } from '../errors.js';
+import { parseJson } from '../../lib/parse-json.js';
 import type { Guards } from './guards.js';
 import { listingHeaders } from './listing-requests.js';
 import { segmentPath, renderEmptySegments } from './manifests.js';
@@ -77,12 +78,8 @@ const UNKNOWN = /^(?:401|403|408|429|498|5\d\d) /;
 type Document = Readonly<Record<string, unknown>>;
 
 function parse(text: string): Document | undefined {
-  try {
-    const document: unknown = JSON.parse(text);
-    return typeof document === 'object' && document !== null ? (document as Document) : undefined;
-  } catch {
-    return undefined;
-  }
+  const document = parseJson(text);
+  return typeof document === 'object' && document !== null ? (document as Document) : undefined;
 }
 
 function problemsOf(document: Document | undefined): ManifestAnswer['problems'] {

@@ -1,6 +1,7 @@
 import type { Metadata, MetadataPatch, ObjectHead, ObjectUpdate } from '../backend.js';
 import { BackendError } from '../errors.js';
 import { patched } from '../metadata-patch.js';
+import { parseJson } from '../../lib/parse-json.js';
 import {
   OWN,
   readSystemValue,
@@ -50,16 +51,8 @@ export function readUpdateDocument(
 ): UpdateDocument | undefined {
   const text = readSystemValue(headers, kind, OWN.update);
   if (text === undefined || text === '' || dataTimestamp === undefined) return undefined;
-  const document = parsed(text);
+  const document = parseJson(text) as UpdateDocument | undefined;
   return document?.for === dataTimestamp ? document : undefined;
-}
-
-function parsed(text: string): UpdateDocument | undefined {
-  try {
-    return JSON.parse(text) as UpdateDocument;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The headers of `ObjectHead.headers`; Swift stores and returns them under their own names. */
@@ -118,11 +111,7 @@ function overflowOfPut(
 ): Metadata | undefined {
   const text = readSystemValue(headers, 'object', OWN.metadata);
   if (text === undefined || dataTimestamp !== timestamp) return undefined;
-  try {
-    return JSON.parse(text) as Metadata;
-  } catch {
-    return undefined;
-  }
+  return parseJson(text) as Metadata | undefined;
 }
 
 function readSize(headers: ReadonlyMap<string, string>): number {

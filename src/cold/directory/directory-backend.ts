@@ -3,7 +3,7 @@ import type { Dirent } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ByteSource } from '../../lib/cancellation.js';
-import { syncFolder } from '../../lib/durable-file.js';
+import { syncFolder, ifThere } from '../../lib/durable-file.js';
 import {
   locationOf,
   type ColdBackend,
@@ -183,15 +183,6 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
 
 async function writeTime(path: string): Promise<number | undefined> {
   return telling(async () => (await ifThere(stat(path)))?.mtimeMs);
-}
-
-async function ifThere<T>(operation: Promise<T>): Promise<T | undefined> {
-  try {
-    return await operation;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
 }
 
 /** @throws ColdError for what the file system says */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, readdir, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
+import { parseJson } from '../parse-json.js';
 
 /** The fields of every line of a chained log. */
 export interface Chained {
@@ -57,13 +58,9 @@ export function digestOf(line: string): string {
 
 /** @returns undefined for what is no line of a chained log */
 export function parseLine(line: string): Chained | undefined {
-  try {
-    const entry = JSON.parse(line) as Partial<Chained> | null;
-    const isEntry = typeof entry?.prev_sha256 === 'string' && typeof entry.unix_s === 'number';
-    return isEntry ? (entry as Chained) : undefined;
-  } catch {
-    return undefined;
-  }
+  const entry = parseJson(line) as Partial<Chained> | null | undefined;
+  const isEntry = typeof entry?.prev_sha256 === 'string' && typeof entry.unix_s === 'number';
+  return isEntry ? (entry as Chained) : undefined;
 }
 
 /**

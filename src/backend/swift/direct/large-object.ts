@@ -5,6 +5,7 @@ import { resolveRange } from '../../ranges.js';
 import type { StoredSegment } from '../manifests.js';
 import { unquoted } from '../stored-object.js';
 import type { SwiftRequest, SwiftResponse } from '../transport.js';
+import { parseJson } from '../../../lib/parse-json.js';
 
 /**
  * Static large objects, put together here as the proxies' slo filter does (swift/common/middleware/
@@ -67,12 +68,8 @@ export function readSegments(account: string, text: string, headers: Headers) {
 }
 
 function parsed(text: string): readonly StoredSegment[] | undefined {
-  try {
-    const manifest: unknown = JSON.parse(text);
-    return Array.isArray(manifest) ? (manifest as readonly StoredSegment[]) : undefined;
-  } catch {
-    return undefined;
-  }
+  const manifest = parseJson(text);
+  return Array.isArray(manifest) ? (manifest as readonly StoredSegment[]) : undefined;
 }
 
 export interface LargeRead {

@@ -1,5 +1,6 @@
 import { BackendError } from '../../errors.js';
 import { statusError } from '../status-errors.js';
+import { parseJson } from '../../../lib/parse-json.js';
 import type { Answer } from './answer.js';
 import type { SwiftCredential } from './options.js';
 import { toWireText } from './wire.js';
@@ -205,13 +206,9 @@ function scopeOf(project: string, domain: string): object {
 }
 
 function keystoneLifetimeMs(text: string, now: number): number | undefined {
-  try {
-    const { token } = JSON.parse(text) as { token?: { expires_at?: unknown } };
-    const expiresAt = Date.parse(String(token?.expires_at));
-    return Number.isNaN(expiresAt) ? undefined : Math.max(0, expiresAt - now);
-  } catch {
-    return undefined;
-  }
+  const answer = parseJson(text) as { token?: { expires_at?: unknown } } | null | undefined;
+  const expiresAt = Date.parse(String(answer?.token?.expires_at));
+  return Number.isNaN(expiresAt) ? undefined : Math.max(0, expiresAt - now);
 }
 
 /** @throws BackendError Unavailable for anything but a success */

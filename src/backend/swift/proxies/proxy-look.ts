@@ -1,5 +1,7 @@
 import { request } from 'undici';
 import { signerOf } from '../net/signer.js';
+import { collectText } from '../../../lib/collect-text.js';
+import { parseJson } from '../../../lib/parse-json.js';
 
 /** Where a proxy is known from. */
 export type ProxySource =
@@ -113,23 +115,11 @@ async function askInfo(
   const { date } = got;
   return {
     status: statusCode,
-    body: await textOf(body),
+    body: await collectText(body, INFO_BYTES_MAX, '/info is too long'),
     date: typeof date === 'string' ? date : undefined,
     sentAt,
     receivedAt,
   };
-}
-
-/** @throws Error for more than Swift says */
-async function textOf(body: AsyncIterable<unknown>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    length += (chunk as Buffer).length;
-    if (length > INFO_BYTES_MAX) throw new Error('/info is too long');
-    chunks.push(chunk as Buffer);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 /** The filter answers a wrong signature with 403. */
@@ -145,7 +135,7 @@ async function isSecretKnown(
 
 /** @returns undefined for what no Swift says */
 function factsOf({ body, date, sentAt, receivedAt }: InfoAnswer): ProxyFacts | undefined {
-  const info = record(parse(body));
+  const info = record(parseJson(body));
   if (info.swift === undefined) return undefined;
   const swift = record(info.swift);
   const filter = record(info.ringway);
@@ -159,14 +149,6 @@ function factsOf({ body, date, sentAt, receivedAt }: InfoAnswer): ProxyFacts | u
     clockMs: Number.isNaN(at) ? undefined : at + DATE_MEAN_MS - (sentAt + receivedAt) / 2,
     clockErrorMs: DATE_MEAN_MS + (receivedAt - sentAt) / 2,
   };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function record(value: unknown): Readonly<Record<string, unknown>> {
