@@ -65,7 +65,7 @@ export class AdmissionMetrics {
     ];
     for (const [name, help, read] of gauges) {
       const value = (): number => (this.#load === undefined ? 0 : read(this.#load));
-      collectGauge({ name, help, aggregator: 'sum', read: value }, this.registers);
+      collectGauge({ name, help, aggregator: 'sum', read: value, registers: this.registers });
     }
   }
 }

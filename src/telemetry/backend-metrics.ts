@@ -1,9 +1,7 @@
-import { Counter, Gauge, type CounterConfiguration } from 'prom-client';
+import { Counter, Gauge } from 'prom-client';
 import { failureCause, RecentCallCounts, type RecentCalls } from './backend-failures.js';
-import { collectGauge } from './collected.js';
+import { collectGauge, type Registers } from './collected.js';
 import { SeriesHistogram, type HistogramSeries } from './histogram.js';
-
-type Registers = NonNullable<CounterConfiguration<string>['registers']>;
 
 /** A request to a backend that is reached over a network, when its answer's head is there. */
 export interface BackendRequest {
@@ -62,15 +60,13 @@ export class BackendMetrics {
     this.#registerRequests(registers);
     this.#registerFailures(registers);
     this.#registerConnections(registers);
-    collectGauge(
-      {
-        name: 'ringway_backend_up',
-        help: 'Whether the last probe of the backend found it well, in every listener.',
-        aggregator: 'min',
-        read: () => (this.#isUp ? 1 : 0),
-      },
+    collectGauge({
+      name: 'ringway_backend_up',
+      help: 'Whether the last probe of the backend found it well, in every listener.',
+      aggregator: 'min',
+      read: () => (this.#isUp ? 1 : 0),
       registers,
-    );
+    });
   }
 
   probed(isWell: boolean): void {

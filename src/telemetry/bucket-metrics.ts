@@ -1,7 +1,6 @@
-import { Counter, type CounterConfiguration } from 'prom-client';
+import { Counter } from 'prom-client';
+import type { Registers } from './collected.js';
 import type { FinishedRequest } from './metrics.js';
-
-type Registers = NonNullable<CounterConfiguration<string>['registers']>;
 
 interface BucketTally {
   readonly account: string;

@@ -1,29 +1,28 @@
 import {
-  type MetricObjectWithValues,
-  type MetricValue,
   Counter,
   Gauge,
   type Aggregator,
   type CounterConfiguration,
+  type MetricObjectWithValues,
+  type MetricValue,
 } from 'prom-client';
 
 /** The result of prom-client's `registry.getMetricsAsJSON()`: plain data that crosses processes. */
 export type MetricSnapshot = readonly MetricObjectWithValues<MetricValue<string>>[];
 
-type Registers = NonNullable<CounterConfiguration<string>['registers']>;
+export type Registers = NonNullable<CounterConfiguration<string>['registers']>;
 
-interface CollectedTotal {
+interface Collected {
   readonly name: string;
   readonly help: string;
-  /** A number that only grows. */
+  readonly registers: Registers;
   readonly read: () => number;
 }
 
-export function collectTotal({ name, help, read }: CollectedTotal, registers: Registers): void {
+/** A number that only grows. */
+export function collectTotal({ read, ...about }: Collected): void {
   new Counter({
-    name,
-    help,
-    registers,
+    ...about,
     collect() {
       this.reset();
       this.inc(read());
@@ -31,23 +30,14 @@ export function collectTotal({ name, help, read }: CollectedTotal, registers: Re
   });
 }
 
-interface CollectedGauge {
-  readonly name: string;
-  readonly help: string;
+interface CollectedGauge extends Collected {
   /** How listeners' values become one: loads add up; of what all share, the largest. */
   readonly aggregator: Aggregator;
-  readonly read: () => number;
 }
 
-export function collectGauge(
-  { name, help, aggregator, read }: CollectedGauge,
-  registers: Registers,
-): void {
+export function collectGauge({ read, ...about }: CollectedGauge): void {
   new Gauge({
-    name,
-    help,
-    aggregator,
-    registers,
+    ...about,
     collect() {
       this.set(read());
     },

@@ -76,24 +76,20 @@ export class ConsoleMetrics {
   });
 
   constructor(load: ConsoleLoad) {
-    collectGauge(
-      {
-        name: 'ringway_console_requests_in_progress',
-        help: 'Requests to the console that are not answered yet; a page that is open holds one for its events.',
-        aggregator: 'sum',
-        read: () => load.requestsInProgress(),
-      },
-      this.#registers,
-    );
-    collectGauge(
-      {
-        name: 'ringway_console_sessions',
-        help: 'Users of the console who are logged in.',
-        aggregator: 'sum',
-        read: () => load.sessions(),
-      },
-      this.#registers,
-    );
+    collectGauge({
+      name: 'ringway_console_requests_in_progress',
+      help: 'Requests to the console that are not answered yet; a page that is open holds one for its events.',
+      aggregator: 'sum',
+      read: () => load.requestsInProgress(),
+      registers: this.#registers,
+    });
+    collectGauge({
+      name: 'ringway_console_sessions',
+      help: 'Users of the console who are logged in.',
+      aggregator: 'sum',
+      read: () => load.sessions(),
+      registers: this.#registers,
+    });
     for (const { name, help, read } of REPAIR_DEBT) {
       new Gauge({
         name,

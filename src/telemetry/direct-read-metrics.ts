@@ -1,6 +1,5 @@
-import { Counter, Gauge, type CounterConfiguration } from 'prom-client';
-
-type Registers = NonNullable<CounterConfiguration<string>['registers']>;
+import { Counter, Gauge } from 'prom-client';
+import type { Registers } from './collected.js';
 
 /** A listener's reads past Swift's proxies; there are no series where nothing reads so. */
 export class DirectReadMetrics {

@@ -1,8 +1,6 @@
-import { Counter, Gauge, type CounterConfiguration } from 'prom-client';
-import { collectGauge } from './collected.js';
+import { Counter, Gauge } from 'prom-client';
+import { collectGauge, type Registers } from './collected.js';
 import { SeriesHistogram } from './histogram.js';
-
-type Registers = NonNullable<CounterConfiguration<string>['registers']>;
 
 /** From a Keystone that answers from its cache to one that waits for its database. */
 const BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -72,15 +70,13 @@ export class IdentityMetrics {
 
   #registerState(registers: Registers): void {
     const state = (): IdentityState | undefined => this.#state;
-    collectGauge(
-      {
-        name: 'ringway_identity_known_keys',
-        help: 'Access keys whose secrets are known to listeners.',
-        aggregator: 'sum',
-        read: () => this.#state?.knownKeys() ?? 0,
-      },
+    collectGauge({
+      name: 'ringway_identity_known_keys',
+      help: 'Access keys whose secrets are known to listeners.',
+      aggregator: 'sum',
+      read: () => this.#state?.knownKeys() ?? 0,
       registers,
-    );
+    });
     new Gauge({
       name: 'ringway_identity_up',
       help: 'Whether the identity service answered when it was asked last, in every listener.',

@@ -23,23 +23,19 @@ export class JanitorMetrics {
   });
 
   constructor() {
-    collectTotal(
-      {
-        name: 'ringway_janitor_entries_total',
-        help: 'Objects, uploads and parts that the janitor looked at.',
-        read: () => this.#looked,
-      },
-      this.#registers,
-    );
-    collectGauge(
-      {
-        name: 'ringway_janitor_last_run_timestamp_seconds',
-        help: 'When the account that waits longest was last gone through to its end, by any janitor of the store; 0 before.',
-        aggregator: 'max',
-        read: () => this.#readLastRunS(),
-      },
-      this.#registers,
-    );
+    collectTotal({
+      name: 'ringway_janitor_entries_total',
+      help: 'Objects, uploads and parts that the janitor looked at.',
+      read: () => this.#looked,
+      registers: this.#registers,
+    });
+    collectGauge({
+      name: 'ringway_janitor_last_run_timestamp_seconds',
+      help: 'When the account that waits longest was last gone through to its end, by any janitor of the store; 0 before.',
+      aggregator: 'max',
+      read: () => this.#readLastRunS(),
+      registers: this.#registers,
+    });
   }
 
   /** Both from fixed lists: they become labels. */

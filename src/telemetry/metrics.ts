@@ -199,9 +199,13 @@ export class ListenerMetrics {
 
   /** Measures the number of bytes that the embedded store holds on its device. Call it once. */
   watchStoreBytes(read: () => number): void {
-    const help = 'Bytes that the embedded store takes on its device; only where there is one.';
-    const about = { name: 'ringway_store_bytes', help, aggregator: 'max', read } as const;
-    collectGauge(about, this.#registers);
+    collectGauge({
+      name: 'ringway_store_bytes',
+      help: 'Bytes that the embedded store takes on its device; only where there is one.',
+      aggregator: 'max',
+      read,
+      registers: this.#registers,
+    });
   }
 
   /** All values now, to be sent to the supervisor. */
@@ -274,7 +278,7 @@ export class ListenerMetrics {
         read: () => this.#accessLogDropped,
       },
     ];
-    for (const total of totals) collectTotal(total, this.#registers);
+    for (const total of totals) collectTotal({ ...total, registers: this.#registers });
   }
 
   #registerGauges(): void {
@@ -282,23 +286,22 @@ export class ListenerMetrics {
       {
         name: 'ringway_requests_in_progress',
         help: 'Requests being served.',
-        aggregator: 'sum',
         read: () => this.#inProgress,
       },
       {
         name: 'ringway_pool_tasks_queued',
         help: 'Tasks that wait for a thread: bodies to hash, XML to parse, and pages of listings to make.',
-        aggregator: 'sum',
         read: () => this.#poolLoad('queued'),
       },
       {
         name: 'ringway_pool_tasks_active',
         help: 'Tasks that run on a thread.',
-        aggregator: 'sum',
         read: () => this.#poolLoad('active'),
       },
-    ] as const;
-    for (const gauge of gauges) collectGauge(gauge, this.#registers);
+    ];
+    for (const gauge of gauges) {
+      collectGauge({ ...gauge, aggregator: 'sum', registers: this.#registers });
+    }
   }
 
   #registerLag(): void {

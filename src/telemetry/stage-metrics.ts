@@ -1,8 +1,7 @@
-import { Gauge, type CounterConfiguration } from 'prom-client';
+import { Gauge } from 'prom-client';
+import type { Registers } from './collected.js';
 import { SeriesHistogram, type HistogramSeries } from './histogram.js';
 import { STAGE_NAMES, STAGES, UNATTRIBUTED, type StageClock } from './stage-clock.js';
-
-type Registers = NonNullable<CounterConfiguration<string>['registers']>;
 
 /** The kinds of requests that are told apart; the label `path`. */
 export const REQUEST_PATHS = ['put', 'get', 'head', 'list', 'delete', 'other'] as const;

@@ -1,6 +1,5 @@
-import { Histogram, type CounterConfiguration } from 'prom-client';
-
-type Registers = NonNullable<CounterConfiguration<string>['registers']>;
+import { Histogram } from 'prom-client';
+import type { Registers } from './collected.js';
 
 /** From a flash drive with a protected cache to a disk under load. */
 const SYNC_BUCKETS_S = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1, 5];

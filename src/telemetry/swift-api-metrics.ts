@@ -49,31 +49,25 @@ export class SwiftApiMetrics {
 
   /** @param readInProgress - how many requests there are now */
   constructor(readInProgress: () => number) {
-    collectTotal(
-      {
-        name: 'ringway_swift_api_received_bytes_total',
-        help: "Bytes of bodies that clients of the store's Swift API sent.",
-        read: () => this.#receivedBytes,
-      },
-      this.#registers,
-    );
-    collectTotal(
-      {
-        name: 'ringway_swift_api_sent_bytes_total',
-        help: "Bytes of bodies sent to clients of the store's Swift API.",
-        read: () => this.#sentBytes,
-      },
-      this.#registers,
-    );
-    collectGauge(
-      {
-        name: 'ringway_swift_api_requests_in_progress',
-        help: "Requests to the store's Swift API that are not answered yet.",
-        aggregator: 'sum',
-        read: readInProgress,
-      },
-      this.#registers,
-    );
+    collectTotal({
+      name: 'ringway_swift_api_received_bytes_total',
+      help: "Bytes of bodies that clients of the store's Swift API sent.",
+      read: () => this.#receivedBytes,
+      registers: this.#registers,
+    });
+    collectTotal({
+      name: 'ringway_swift_api_sent_bytes_total',
+      help: "Bytes of bodies sent to clients of the store's Swift API.",
+      read: () => this.#sentBytes,
+      registers: this.#registers,
+    });
+    collectGauge({
+      name: 'ringway_swift_api_requests_in_progress',
+      help: "Requests to the store's Swift API that are not answered yet.",
+      aggregator: 'sum',
+      read: readInProgress,
+      registers: this.#registers,
+    });
   }
 
   finished({ resource, method, status, durationS, bytesIn, bytesOut }: FinishedSwiftRequest): void {
