@@ -1,3 +1,4 @@
+import { messageOf } from '../lib/error-message.js';
 import {
   type ClockHealth,
   type ClockState,
@@ -135,7 +136,7 @@ async function askInTurn(sources: readonly ClockSource[]): Promise<Answer> {
       const reading = await source.read();
       return { reading, said: [...said, `${source.name}: ${describe(reading)}`] };
     } catch (error) {
-      said.push(`${source.name}: ${error instanceof Error ? error.message : String(error)}`);
+      said.push(`${source.name}: ${messageOf(error)}`);
     }
   }
   return { said };

@@ -5,12 +5,13 @@ import { bucketOfSegments } from '../s3/segments/names.js';
 import { archiveContainer, bucketOfArchive } from '../s3/versions/names.js';
 import { S3Error } from '../s3/errors.js';
 import { ArchiveWalk } from './archive-walk.js';
-import { NO_RULES, rulesOf } from './bucket-rules.js';
+import { containerHead, NO_RULES, rulesOf } from './bucket-rules.js';
 import { sweepCold, walkCold } from './cold-walk.js';
 import { walkExpired } from './expired-walk.js';
 import { walkObjects } from './object-walk.js';
 import { PAGE, type PassContext } from './pass-context.js';
-import { type Cursor, isMissing } from './record-store.js';
+import { isMissing } from './gone.js';
+import type { Cursor } from './record-store.js';
 import { SegmentWalk } from './segment-walk.js';
 import { keptVersions, walkVersions } from './version-walk.js';
 
@@ -66,21 +67,21 @@ async function walkContainer(
       return;
     }
     if (isValidBucketName(container)) {
-      const head = await headOf(pass, container);
+      const head = await containerHead(pass, container);
       if (head !== undefined) await walkBucket(pass, container, head, marker, note);
       if (pass.cold !== undefined) await walkCold(pass, pass.cold, container);
       return;
     }
     const kept = bucketOfArchive(container);
     if (kept !== undefined && isValidBucketName(kept)) {
-      const exists = (await headOf(pass, kept)) !== undefined;
+      const exists = (await containerHead(pass, kept)) !== undefined;
       await new ArchiveWalk(pass, kept, exists).run(marker, note);
       if (pass.cold !== undefined) await walkCold(pass, pass.cold, container);
       return;
     }
     const bucket = bucketOfSegments(container);
     if (bucket === undefined || !isValidBucketName(bucket)) return;
-    const head = await headOf(pass, bucket);
+    const head = await containerHead(pass, bucket);
     const rules = head === undefined ? NO_RULES : rulesOf(pass, bucket, head);
     const about = { bucket, exists: head !== undefined, rules };
     await new SegmentWalk(pass, about).run(marker, note);
@@ -128,11 +129,11 @@ async function walkUnprotected(
     pass.unreadable(container, new FilterMissingError());
   }
   if (bucket === undefined || !isValidBucketName(bucket)) return;
-  if ((await headOf(pass, archiveContainer(pass.account, bucket).container)) !== undefined) {
+  if ((await containerHead(pass, archiveContainer(pass.account, bucket).container)) !== undefined) {
     pass.unreadable(container, new FilterMissingError());
     return;
   }
-  const exists = (await headOf(pass, bucket)) !== undefined;
+  const exists = (await containerHead(pass, bucket)) !== undefined;
   await new SegmentWalk(pass, { bucket, exists, rules: NO_RULES }).run(marker, note);
 }
 
@@ -149,14 +150,5 @@ async function walkBucket(
     await walkVersions(pass, bucket, rules, marker, note);
   } else {
     await walkObjects(pass, bucket, rules, marker, note);
-  }
-}
-
-async function headOf(pass: PassContext, container: string): Promise<ContainerHead | undefined> {
-  try {
-    return await pass.backend.headContainer(pass.call, { account: pass.account, container });
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
   }
 }

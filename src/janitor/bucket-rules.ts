@@ -2,8 +2,8 @@ import type { ContainerHead } from '../backend/backend.js';
 import { storedConfiguration } from '../s3/bucket/configuration.js';
 import { storedLifecycle } from '../s3/bucket/lifecycles.js';
 import type { LifecycleConfiguration } from '../s3/rules/lifecycle/configuration.js';
+import { unlessGone } from './gone.js';
 import type { PassContext } from './pass-context.js';
-import { isMissing } from './record-store.js';
 
 /** The lifecycle rules of a bucket when a pass came to it. */
 export interface BucketRules {
@@ -39,15 +39,16 @@ export function areInForce({ stored }: BucketRules, { systemMetadata }: Containe
   return storedConfiguration(systemMetadata, 'lifecycle') === stored;
 }
 
-/** The container as it is now. @returns undefined when it is gone */
-export async function newestHead(
+/** @returns undefined when it is gone */
+export function containerHead(
   { backend, call, account }: PassContext,
   container: string,
+  options?: { readonly newest: boolean },
 ): Promise<ContainerHead | undefined> {
-  try {
-    return await backend.headContainer(call, { account, container }, { newest: true });
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
+  return unlessGone(backend.headContainer(call, { account, container }, options));
+}
+
+/** The container as it is now. @returns undefined when it is gone */
+export function newestHead(pass: PassContext, container: string) {
+  return containerHead(pass, container, { newest: true });
 }

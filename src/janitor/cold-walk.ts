@@ -11,8 +11,8 @@ import { SYSTEM_METADATA } from '../s3/object/attributes.js';
 import type { ColdClasses } from '../s3/rules/cold/classes.js';
 import { coldWorkOf } from '../s3/rules/cold/cold-object.js';
 import type { ColdAction } from './actions.js';
+import { unlessOutOfReach } from './gone.js';
 import { type PassContext, placeOf, PAGE } from './pass-context.js';
-import { isOutOfReach } from './record-store.js';
 
 /** The janitor's settings for the cold tier. */
 export interface ColdSettings {
@@ -104,7 +104,8 @@ async function actionFor(
 ): Promise<ColdAction | undefined> {
   const ref = { account: pass.account, container, object: name };
   try {
-    const head = await pass.backend.headObject(pass.call, ref);
+    const head = await unlessOutOfReach(pass.backend.headObject(pass.call, ref));
+    if (head === undefined) return undefined;
     const object = coldObjectOf(head, classes);
     // The target of a link is found in the archive.
     if (head.link !== undefined || object === undefined) return undefined;
@@ -115,7 +116,6 @@ async function actionFor(
     const target = { account: ref.account, ...placeOf(container, name) };
     return { action: work, ...target, ref, storageClass, size, lastModified };
   } catch (error) {
-    if (isOutOfReach(error)) return undefined;
     // A stamp that cannot be read: other objects are not to suffer from it.
     if (!(error instanceof S3Error)) throw error;
     pass.unreadable(`${container}/${name}`, error);

@@ -13,10 +13,10 @@ import {
 } from './actions.js';
 import { removeExpired } from './expired-walk.js';
 import { type ColdActions, isColdTierAction } from './cold-actions.js';
+import { unlessGone } from './gone.js';
 import type { Executor, Report } from './pass-context.js';
 import type { RateLimitedBackend } from './rate-limit.js';
 import type { Quarantine } from './quarantine.js';
-import { isMissing } from './record-store.js';
 import type { VersionActions } from './version-actions.js';
 
 type SingleAction = Parameters<Executor['carryOut']>[0];
@@ -146,28 +146,19 @@ export class RealRun implements Executor {
   #expire(ref: ObjectRef, action: ExpireAction): Promise<DeleteOutcome | undefined> {
     if (action.tags === undefined) return this.#delete(ref, action);
     return this.backend.together(2, async (backend) => {
-      try {
-        const head = await backend.headObject(this.call, ref);
-        if (storedTags(head) !== action.tags) return { outcome: 'precondition_failed' };
-      } catch (error) {
-        if (isMissing(error)) return undefined;
-        throw error;
-      }
+      const head = await unlessGone(backend.headObject(this.call, ref));
+      if (head === undefined) return undefined;
+      if (storedTags(head) !== action.tags) return { outcome: 'precondition_failed' };
       return this.#delete(ref, action, backend);
     });
   }
 
-  async #delete(
+  #delete(
     ref: ObjectRef,
     { etag, lastModified }: { readonly etag: string; readonly lastModified: number },
     backend: Backend = this.backend,
   ): Promise<DeleteOutcome | undefined> {
-    try {
-      return await backend.deleteObject(this.call, ref, { etag, lastModified });
-    } catch (error) {
-      if (isMissing(error)) return undefined;
-      throw error;
-    }
+    return unlessGone(backend.deleteObject(this.call, ref, { etag, lastModified }));
   }
 
   /** Runs after the grace period, and then removes only unreferenced parts. */

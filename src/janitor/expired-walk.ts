@@ -1,16 +1,10 @@
-import type {
-  Backend,
-  CallContext,
-  DeleteOutcome,
-  ExpiredObject,
-  ReadOptions,
-} from '../backend/backend.js';
+import type { Backend, CallContext, ExpiredObject, ReadOptions } from '../backend/backend.js';
 import { mapLimited } from '../lib/promises.js';
 import { SYSTEM_METADATA } from '../s3/object/attributes.js';
 import type { Upload } from '../s3/segments/names.js';
 import type { ActionOutcome, RemoveAction } from './actions.js';
+import { unlessGone } from './gone.js';
 import { CONCURRENCY, PAGE, type PassContext } from './pass-context.js';
-import { isMissing } from './record-store.js';
 
 /**
  * Finds objects that have expired (Swift's X-Delete-At), if the store does not remove them. No
@@ -35,16 +29,12 @@ async function actionFor(
   { backend, call, account }: PassContext,
   { ref }: ExpiredObject,
 ): Promise<RemoveAction | undefined> {
-  try {
-    const { etag, size, lastModified, deleteAt } = await backend.headObject(call, ref, AS_IT_IS);
-    // Another client has written or restored it meanwhile.
-    if (deleteAt === undefined) return undefined;
-    const { container: bucket, object: key } = ref;
-    return { action: 'remove', account, bucket, key, etag, size, lastModified, deleteAt };
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
+  const head = await unlessGone(backend.headObject(call, ref, AS_IT_IS));
+  // Another client has written or restored it meanwhile.
+  if (head?.deleteAt === undefined) return undefined;
+  const { etag, size, lastModified, deleteAt } = head;
+  const { container: bucket, object: key } = ref;
+  return { action: 'remove', account, bucket, key, etag, size, lastModified, deleteAt };
 }
 
 /** Reads the object that was found and not its target, and though it has expired. */
@@ -66,17 +56,15 @@ export async function removeExpired(
   { account, bucket, key, etag, lastModified, deleteAt }: RemoveAction,
 ): Promise<Removal> {
   const ref = { account, container: bucket, object: key };
-  let deleted: DeleteOutcome;
-  try {
-    const head = await backend.headObject(call, ref, AS_IT_IS);
-    if (head.deleteAt !== deleteAt) return { outcome: 'changed' };
-    if (LOCKS.some((name) => name in head.systemMetadata)) return { outcome: 'locked' };
-    const condition = { etag, lastModified };
-    deleted = await backend.deleteObject(call, ref, condition, { openExpired: true });
-  } catch (error) {
-    if (isMissing(error)) return { outcome: 'gone' };
-    throw error;
-  }
+  const head = await unlessGone(backend.headObject(call, ref, AS_IT_IS));
+  if (head === undefined) return { outcome: 'gone' };
+  if (head.deleteAt !== deleteAt) return { outcome: 'changed' };
+  if (LOCKS.some((name) => name in head.systemMetadata)) return { outcome: 'locked' };
+  const condition = { etag, lastModified };
+  const deleted = await unlessGone(
+    backend.deleteObject(call, ref, condition, { openExpired: true }),
+  );
+  if (deleted === undefined) return { outcome: 'gone' };
   if (deleted.outcome !== 'deleted') return { outcome: 'changed' };
   const uploadId = deleted.removedManifest?.systemMetadata[SYSTEM_METADATA.uploadId];
   return {

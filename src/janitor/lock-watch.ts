@@ -5,8 +5,8 @@ import { cancelledBy } from '../lib/cancellation.js';
 import type { HealthCheck } from '../processes/protocol.js';
 import { hasLocks } from '../s3/bucket/configuration.js';
 import { isValidBucketName } from '../s3/rules/bucket-name.js';
+import { unlessGone } from './gone.js';
 import { PAGE } from './pass-context.js';
-import { isMissing } from './record-store.js';
 import { RateLimitedBackend, type RateLimiter } from './rate-limit.js';
 
 /** Listings and heads that the search at the start makes at most, of all accounts together. */
@@ -101,20 +101,12 @@ export class LockWatch extends DecoratedBackend {
       for (const { name } of page.containers) {
         marker = name;
         if (!isValidBucketName(name)) continue;
-        if (await headsLocks(backend, call, { account, container: name })) return true;
+        // Another client may have deleted it meanwhile.
+        const head = await unlessGone(backend.headContainer(call, { account, container: name }));
+        if (head !== undefined && hasLocks(head.systemMetadata)) return true;
       }
       more = page.truncated;
     }
     return false;
-  }
-}
-
-async function headsLocks(backend: Backend, call: CallContext, bucket: ContainerRef) {
-  try {
-    return hasLocks((await backend.headContainer(call, bucket)).systemMetadata);
-  } catch (error) {
-    // Another client deleted it meanwhile.
-    if (isMissing(error)) return false;
-    throw error;
   }
 }

@@ -8,8 +8,8 @@ import { dueAction } from '../s3/rules/lifecycle/evaluate.js';
 import { tagsMatter } from '../s3/rules/lifecycle/filter.js';
 import { areInForce, newestHead, type BucketRules } from './bucket-rules.js';
 import type { ExpireAction, TransitionAction } from './actions.js';
+import { unlessOutOfReach } from './gone.js';
 import { CONCURRENCY, PAGE, type PassContext } from './pass-context.js';
-import { isOutOfReach } from './record-store.js';
 import { keptVersions } from './version-walk.js';
 
 /**
@@ -97,11 +97,6 @@ function isListed({ backend }: PassContext, action: 'expire' | 'transition'): bo
   return action === 'expire' || backend.capabilities.listingUpdates;
 }
 
-async function headOf({ backend, call, account }: PassContext, bucket: string, key: string) {
-  try {
-    return await backend.headObject(call, { account, container: bucket, object: key });
-  } catch (error) {
-    if (isOutOfReach(error)) return undefined;
-    throw error;
-  }
+function headOf({ backend, call, account }: PassContext, bucket: string, key: string) {
+  return unlessOutOfReach(backend.headObject(call, { account, container: bucket, object: key }));
 }

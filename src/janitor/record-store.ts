@@ -6,7 +6,8 @@ import type {
   ObjectRef,
   PutObjectInput,
 } from '../backend/backend.js';
-import { BackendError, isCode } from '../backend/errors.js';
+import { parseJson } from '../lib/parse-json.js';
+import { unlessGone } from './gone.js';
 
 /** The position at which a pass continues: behind this name, in this container. */
 export interface Cursor {
@@ -46,14 +47,7 @@ export const NEW_RECORD: JanitorRecord = {
  * @returns undefined for an invalid record, which counts as a missing one
  */
 export function parseRecord(bytes: Buffer): JanitorRecord | undefined {
-  try {
-    return asRecord(JSON.parse(bytes.toString('utf8')) as unknown);
-  } catch {
-    return undefined;
-  }
-}
-
-function asRecord(value: unknown): JanitorRecord | undefined {
+  const value = parseJson(bytes.toString('utf8'));
   if (!isObject(value)) return undefined;
   const { holder, lease_ms, sequence, started_at, finished_at } = value;
   const cursor = value.cursor === null ? null : asCursor(value.cursor);
@@ -203,22 +197,17 @@ export class ChainedRecord implements RecordStore {
 
   /** Numbers in ascending order. */
   async #listed(call: CallContext): Promise<number[]> {
-    try {
-      const query = { prefix: LINK_PREFIX, limit: LISTED_MAX };
-      const { entries } = await this.backend.listObjects(call, this.#container, query);
-      return entries.flatMap((entry) =>
-        entry.kind === 'object' ? [Number(entry.object.name.slice(LINK_PREFIX.length))] : [],
-      );
-    } catch (error) {
-      if (isMissing(error)) return [];
-      throw error;
-    }
+    const query = { prefix: LINK_PREFIX, limit: LISTED_MAX };
+    const page = await unlessGone(this.backend.listObjects(call, this.#container, query));
+    return (page?.entries ?? []).flatMap((entry) =>
+      entry.kind === 'object' ? [Number(entry.object.name.slice(LINK_PREFIX.length))] : [],
+    );
   }
 
   /** All up to this number; what is left is taken the next time. */
   async #forget(call: CallContext, upTo: number): Promise<void> {
     for (const number of (await this.#listed(call)).filter((one) => one <= upTo)) {
-      await this.backend.deleteObject(call, this.#link(number)).catch(ignoreMissing);
+      await unlessGone(this.backend.deleteObject(call, this.#link(number)));
     }
   }
 }
@@ -228,23 +217,14 @@ export class ChainedRecord implements RecordStore {
  */
 const LISTED_MAX = 1000;
 
-function ignoreMissing(error: unknown): void {
-  if (!isMissing(error)) throw error;
-}
-
 /** @returns undefined without the object, or its container */
 async function readObject(
   backend: Backend,
   call: CallContext,
   ref: ObjectRef,
 ): Promise<StoredRecord | undefined> {
-  let found: GetObjectResult;
-  try {
-    found = await backend.getObject(call, ref, undefined, { newest: true });
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
+  const found = await unlessGone(backend.getObject(call, ref, undefined, { newest: true }));
+  if (found === undefined) return undefined;
   return { record: parseRecord(await bytesOf(found)), etag: found.head.etag };
 }
 
@@ -253,20 +233,4 @@ async function bytesOf({ body: { source } }: GetObjectResult): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of source) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks);
-}
-
-/**
- * Whether there is no object for the janitor: also where a pointer of a client of the store, such as a
- * link to another container or to nothing, stands in its place. No requester stands behind the janitor's calls, so
- * what such a pointer leads to is left alone.
- */
-export function isOutOfReach(error: unknown): boolean {
-  return isMissing(error) || isCode(error, 'Denied', 'BrokenLink');
-}
-
-export function isMissing(error: unknown): boolean {
-  return (
-    error instanceof BackendError &&
-    (error.code === 'NoSuchObject' || error.code === 'NoSuchContainer')
-  );
 }

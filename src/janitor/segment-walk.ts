@@ -14,8 +14,8 @@ import {
 } from '../s3/segments/names.js';
 import { versionsOf } from '../s3/segments/parts.js';
 import { areInForce, newestHead, type BucketRules } from './bucket-rules.js';
+import { unlessOutOfReach } from './gone.js';
 import { CONCURRENCY, type PassContext, walkListing } from './pass-context.js';
-import { isOutOfReach } from './record-store.js';
 
 /** Facts about the bucket beside its parts. */
 export interface BucketOfSegments {
@@ -112,16 +112,16 @@ export class SegmentWalk {
   /** One call for what is in use, as nearly all parts are; more only where something is wrong. */
   async #orphansOf({ upload, parts, size }: Group): Promise<{ parts: number; size: number }> {
     const { backend, call } = this.pass;
-    const target = await existing(backend.headObject(call, targetOf(upload)));
+    const target = await unlessOutOfReach(backend.headObject(call, targetOf(upload)));
     const isOurs = target?.systemMetadata[SYSTEM_METADATA.uploadId] === upload.uploadId;
     if (isOurs && (target.segmentCount ?? 0) >= parts) return NONE;
     // The marker is read first: a completion writes the object before it removes the marker.
-    const marker = await existing(backend.headObject(call, markerOf(upload)));
+    const marker = await unlessOutOfReach(backend.headObject(call, markerOf(upload)));
     if (marker !== undefined) return NONE;
     const prefix = partsPrefix(upload);
     const objects = [targetOf(upload), ...(await versionsOf(backend, call, upload))];
     const segments = await mapLimited(objects, CONCURRENCY, async (ref) => {
-      return (await existing(backend.getSegments(call, ref))) ?? [];
+      return (await unlessOutOfReach(backend.getSegments(call, ref))) ?? [];
     });
     const used = new Map(
       segments
@@ -144,15 +144,6 @@ export class SegmentWalk {
 }
 
 const NONE = { parts: 0, size: 0 };
-
-async function existing<T>(call: Promise<T>): Promise<T | undefined> {
-  try {
-    return await call;
-  } catch (error) {
-    if (isOutOfReach(error)) return undefined;
-    throw error;
-  }
-}
 
 function isSame(a: Upload, b: Upload | undefined): boolean {
   return a.uploadId === b?.uploadId && a.key === b.key;

@@ -18,8 +18,8 @@ import { currentRef, versionRef, type VersionedKey } from '../s3/versions/names.
 import { PRUNE_MAX } from '../s3/versions/upkeep/version-upkeep.js';
 import type { TransitionAction, ExpireVersionAction } from './actions.js';
 import { withoutTags } from './rule-reach.js';
+import { unlessOutOfReach } from './gone.js';
 import { CONCURRENCY, type PassContext } from './pass-context.js';
-import { isOutOfReach } from './record-store.js';
 
 type Due = DueVersion<SummaryEntry>;
 
@@ -153,14 +153,12 @@ export class VersionRules {
 
   async #headOf(key: VersionedKey, { name }: SummaryEntry): Promise<ObjectHead | undefined> {
     const { backend, call, versions } = this.pass;
-    try {
-      // Without a name it is the current object, or the target of the current link.
-      if (name === '') return await backend.headObject(call, currentRef(key));
-      return await versions.upkeep.head(call, key, { name });
-    } catch (error) {
-      if (isOutOfReach(error)) return undefined;
-      throw error;
-    }
+    // Without a name it is the current object, or the target of the current link.
+    return unlessOutOfReach(
+      name === ''
+        ? backend.headObject(call, currentRef(key))
+        : versions.upkeep.head(call, key, { name }),
+    );
   }
 
   #detailsFrom(key: string, heads: Heads): (version: SummaryEntry) => VersionDetails | undefined {

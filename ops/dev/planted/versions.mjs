@@ -269,8 +269,8 @@ export const VERSIONS = [
   },
   {
     name: 'janitor: a link of another client stops it',
-    file: 'src/janitor/object-walk.ts',
-    find: `if (isOutOfReach(error)) return undefined;`,
+    file: 'src/janitor/gone.ts',
+    find: `if (isCode(error, 'Denied', 'BrokenLink')) return undefined;`,
     replace: ``,
     tests: ['test/janitor/expire.test.ts'],
     grep: 'links of other clients',
