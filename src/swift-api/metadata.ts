@@ -23,27 +23,25 @@ export function givenMetadata(
 ): Metadata {
   const prefix = `x-${kind}-meta-`;
   const metadata: [string, string][] = [];
-  let bytes = 0;
   for (const [header, value] of headers) {
     if (!header.startsWith(prefix)) continue;
     const name = header.slice(prefix.length);
     if (!Object.hasOwn(former, name) || former[name] !== value) {
       checkOne(name, value, prefix, limits);
     }
-    bytes += Buffer.byteLength(name) + Buffer.byteLength(value);
     metadata.push([name, value]);
   }
   const count = metadata.length;
   const there = Object.entries(former);
-  const bytesThere = there.reduce(
-    (sum, [name, value]) => sum + Buffer.byteLength(name) + Buffer.byteLength(value),
-    0,
-  );
   if (count > Math.max(limits.metaCountMax, there.length))
     throw invalid(`Too many metadata items; max ${limits.metaCountMax}`);
-  if (bytes > Math.max(limits.metaBytesMax, bytesThere))
+  if (bytesOf(metadata) > Math.max(limits.metaBytesMax, bytesOf(there)))
     throw invalid(`Total metadata too large; max ${limits.metaBytesMax}`);
   return Object.fromEntries(metadata);
+}
+
+function bytesOf(metadata: readonly (readonly [string, string])[]): number {
+  return Buffer.byteLength(metadata.flat().join(''));
 }
 
 function checkOne(name: string, value: string, prefix: string, limits: ApiLimits): void {

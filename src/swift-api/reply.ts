@@ -61,9 +61,6 @@ export function pageOf(status: number): string {
 }
 
 /** A status and nothing to tell but what it says itself. */
-export function plainReply(
-  status: number,
-  headers: readonly (readonly [string, string])[] = [],
-): Reply {
-  return { status, headers: [['Content-Type', HTML], ...headers], body: pageOf(status) };
+export function plainReply(status: number): Reply {
+  return { status, headers: [['Content-Type', HTML]], body: pageOf(status) };
 }

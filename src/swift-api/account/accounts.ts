@@ -5,12 +5,12 @@ import type {
   MetadataPatch,
   ContainerInfo,
 } from '../../backend/backend.js';
-import { BackendError } from '../../backend/errors.js';
+import { isCode } from '../../backend/errors.js';
 import { requireOwner } from '../auth/authorise.js';
 import type { Call } from '../call.js';
 import { systemMetadataHeaders, systemMetadataPatch } from '../gateway/system-metadata.js';
 import { readListingQuery, type ListingQuery } from '../listing/listing-query.js';
-import { renderListing } from '../listing/render.js';
+import { listingHeaders, renderListing } from '../listing/render.js';
 import { listPage, type Page } from '../listing/walk.js';
 import { metadataHeaders, metadataPatch } from '../metadata.js';
 import { HTML, type Reply } from '../reply.js';
@@ -42,7 +42,7 @@ export class AccountRecords {
     try {
       return await this.backend.headContainer(context, { account, container: CONTAINER });
     } catch (error) {
-      if (isMissing(error)) return EMPTY;
+      if (isCode(error, 'NoSuchContainer')) return EMPTY;
       throw error;
     }
   }
@@ -60,22 +60,13 @@ export class AccountRecords {
   }
 }
 
-function isMissing(error: unknown): boolean {
-  return error instanceof BackendError && error.code === 'NoSuchContainer';
-}
-
 const PAGE = 1000;
 
 /** `HEAD` of an account. @throws SwiftError */
 export async function headAccount(call: Call<AccountTarget>): Promise<Reply> {
   requireOwner(call, call.target.account);
-  const { format, varies } = readListingQuery(call);
-  const headers = await accountHeaders(call);
-  const vary = varies ? [['Vary', 'Accept'] as const] : [];
-  return {
-    status: 204,
-    headers: [['Content-Type', `${format}; charset=utf-8`], ...headers, ...vary],
-  };
+  const query = readListingQuery(call);
+  return { status: 204, headers: listingHeaders(query, await accountHeaders(call)) };
 }
 
 /** `GET` of an account: its containers. @throws SwiftError */

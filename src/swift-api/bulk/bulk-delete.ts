@@ -1,4 +1,5 @@
 import { BodyTooLargeError } from '../../http/exchange.js';
+import { within } from '../../lib/promises.js';
 import type { Call } from '../call.js';
 import { type ListingFormat, acceptedFormat } from '../listing/listing-query.js';
 import { statusLine, type Reply } from '../reply.js';
@@ -75,7 +76,7 @@ export async function* longAnswer(
     blank = ' ';
   }
   for (;;) {
-    const outcome = await orTimeout(running, heartbeatMs);
+    const outcome = await within(running, heartbeatMs);
     if (outcome !== undefined) {
       yield Buffer.from((spoken ? '\r\n\r\n' : '') + outcome);
       return;
@@ -91,20 +92,6 @@ interface LongAnswerOptions {
   readonly eager: boolean;
   /** The first sign of life; of XML its declaration. */
   readonly first?: string;
-}
-
-async function orTimeout(work: Promise<string>, ms: number): Promise<string | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => {
-      resolve(undefined);
-    }, ms);
-  });
-  try {
-    return await Promise.race([work, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** Room for as many names as there may be, at 1600 bytes each, encoded. */

@@ -1,9 +1,8 @@
 import type { ContainerHead, ContainerRef } from '../../backend/backend.js';
-import { BackendError } from '../../backend/errors.js';
 import { isHidden } from '../account/accounts.js';
 import { authorise } from '../auth/authorise.js';
 import type { Call } from '../call.js';
-import { checkWritable } from '../gateway/protection.js';
+import { checkWritable, orMissing } from '../gateway/protection.js';
 import { SwiftError } from '../swift-error.js';
 
 /** The head of a container; undefined without one. */
@@ -12,13 +11,7 @@ export async function findContainer(
   ref: ContainerRef,
 ): Promise<ContainerHead | undefined> {
   if (isHidden(ref.container)) return undefined;
-  try {
-    return await api.backend.headContainer(context, ref);
-  } catch (error) {
-    if (!(error instanceof BackendError)) throw error;
-    if (error.code === 'NoSuchContainer' || error.code === 'NameTooLong') return undefined;
-    throw error;
-  }
+  return api.backend.headContainer(context, ref).catch(orMissing);
 }
 
 /**

@@ -6,7 +6,7 @@ import { systemMetadataHeaders } from '../gateway/system-metadata.js';
 import { POLICY } from '../limits.js';
 import { readListingQuery, type ListingQuery } from '../listing/listing-query.js';
 import { objectItem } from '../listing/object-entry.js';
-import { renderListing } from '../listing/render.js';
+import { listingHeaders, renderListing } from '../listing/render.js';
 import { listPage, type Entry, type Page, type ReadPage } from '../listing/walk.js';
 import { metadataHeaders } from '../metadata.js';
 import type { Reply } from '../reply.js';
@@ -34,16 +34,8 @@ function containerHeaders(call: Call, head: ContainerHead, isOwner: boolean): Re
 
 /** `HEAD` of a container. @throws SwiftError */
 export async function headContainer(call: Call<ContainerTarget>): Promise<Reply> {
-  const { format, varies } = readListingQuery(call);
-  const headers = await describe(call);
-  return {
-    status: 204,
-    headers: [
-      ['Content-Type', `${format}; charset=utf-8`],
-      ...headers,
-      ...(varies ? [['Vary', 'Accept'] as const] : []),
-    ],
-  };
+  const query = readListingQuery(call);
+  return { status: 204, headers: listingHeaders(query, await describe(call)) };
 }
 
 /** `GET` of a container: its objects. @throws SwiftError */

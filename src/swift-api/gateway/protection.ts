@@ -1,5 +1,5 @@
 import type { ContainerHead, ContainerRef } from '../../backend/backend.js';
-import { BackendError } from '../../backend/errors.js';
+import { isCode } from '../../backend/errors.js';
 import type { Call } from '../call.js';
 import { TEXT } from '../reply.js';
 import { SwiftError } from '../swift-error.js';
@@ -89,10 +89,7 @@ export function mayItsOwnerChange(headers: Call['headers'], container: string): 
   return changes.length > 0 && changes.every((name) => OWNERS.has(name));
 }
 
-/** A name of no container is that of one that is not locked. */
-function orMissing(error: unknown): undefined {
-  if (error instanceof BackendError) {
-    if (error.code === 'NoSuchContainer' || error.code === 'NameTooLong') return undefined;
-  }
-  throw error;
+/** For a name of no container; what else went wrong is thrown. */
+export function orMissing(error: unknown): undefined {
+  if (!isCode(error, 'NoSuchContainer', 'NameTooLong')) throw error;
 }

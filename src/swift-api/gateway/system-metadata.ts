@@ -53,37 +53,25 @@ type Headers = (readonly [name: string, value: string])[];
 
 /** The headers that tell a gateway of system metadata. */
 export function systemMetadataHeaders(values: Metadata, kind: Kind): Headers {
-  const headers: Headers = [];
-  for (const [name, value] of Object.entries(values)) {
-    if (name === OWN.transient)
-      headers.push(...transientHeaders(value, 'X-Gateway-Sysmeta-Transient-'));
-    else if (isSendable(name))
-      headers.push([`X-Gateway-Sysmeta-${titled(kind)}-${titled(name)}`, value]);
-  }
-  return headers;
+  const own = `X-Gateway-Sysmeta-${titled(kind)}-`;
+  return headersOf(values, own, 'X-Gateway-Sysmeta-Transient-');
 }
 
 /** The same of a link that was followed. */
 export function linkMetadataHeaders(values: Metadata): Headers {
-  const headers: Headers = [];
-  for (const [name, value] of Object.entries(values)) {
-    if (name === OWN.transient)
-      headers.push(...transientHeaders(value, 'X-Gateway-Link-Transient-'));
-    else if (isSendable(name)) headers.push([`X-Gateway-Link-Sysmeta-${titled(name)}`, value]);
-  }
-  return headers;
+  return headersOf(values, 'X-Gateway-Link-Sysmeta-', 'X-Gateway-Link-Transient-');
 }
 
-function transientHeaders(packed: string, prefix: string): Headers {
-  const values = JSON.parse(packed) as Metadata;
-  return Object.entries(values).map(([name, value]) => [prefix + titled(name), value] as const);
-}
-
-/** Neither one of our own, nor what no header can be called. */
+/** Names that a header can have: neither those of our own, nor what no header can be called. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
 
-function isSendable(name: string): boolean {
-  return TOKEN.test(name);
+function headersOf(values: Metadata, own: string, transient: string): Headers {
+  const withPrefix = (prefix: string, entries: readonly [string, string][]) =>
+    entries.map(([name, value]) => [prefix + titled(name), value] as const);
+  return Object.entries(values).flatMap(([name, value]) => {
+    if (name !== OWN.transient) return TOKEN.test(name) ? withPrefix(own, [[name, value]]) : [];
+    return withPrefix(transient, Object.entries(JSON.parse(value) as Metadata));
+  });
 }
 
 /** `storage-class` as `Storage-Class`, the way Swift writes names. */

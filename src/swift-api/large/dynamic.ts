@@ -8,7 +8,7 @@ import type {
 import type { ByteSource } from '../../lib/cancellation.js';
 import type { Call } from '../call.js';
 import { openHop } from '../container/behalf.js';
-import { conditionReply, unsatisfiable } from '../object/reading.js';
+import { conditionReply, readHeaders, unsatisfiable } from '../object/reading.js';
 import { objectHeaders } from '../object/object-headers.js';
 import { parseRanges, resolveRanges } from '../object/conditions.js';
 import { TEXT, type Reply } from '../reply.js';
@@ -45,11 +45,7 @@ export async function readDynamic(
   );
   const early = conditionReply(call, shown, etag, headers);
   if (early !== undefined) return early;
-  const described: Reply['headers'] = [
-    ['Content-Type', head.contentType],
-    ...headers,
-    ['Accept-Ranges', 'bytes'],
-  ];
+  const described = readHeaders(head.contentType, headers);
   if (call.method === 'HEAD') return { status: 200, headers: described, contentLength: size };
   const specs = parseRanges(call.headers.get('range'));
   if (specs === undefined || specs.length > 1) {

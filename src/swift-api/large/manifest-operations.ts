@@ -17,7 +17,7 @@ import { LISTED } from '../listing/object-entry.js';
 import { unquoted } from '../object/conditions.js';
 import { isStaticLarge, objectHeaders } from '../object/object-headers.js';
 import { copyPrecondition, describeGiven, givenPrecondition, replyOf } from '../object/writing.js';
-import { readOptions, conditionReply, headOf } from '../object/reading.js';
+import { conditionReply, headOf, readHeaders, readOptions } from '../object/reading.js';
 import { overriddenHash } from '../object/representation.js';
 import { statusLine, type Reply, TEXT } from '../reply.js';
 import { SwiftError, swiftErrorOf } from '../swift-error.js';
@@ -94,13 +94,9 @@ async function writeManifest(
   const { api, context, target } = call;
   const manifestEtag = hash('md5', renderManifest(segments));
   const given = describeGiven(call);
-  const { systemMetadata, listingAttributes } = manifestMetadata(
-    given.systemMetadata,
-    given.listingAttributes,
-    manifestEtag,
-    etag,
-  );
-  const input = { ...given, systemMetadata, listingAttributes, etag, segments };
+  const { systemMetadata, listingAttributes } = given;
+  const kept = manifestMetadata(systemMetadata, listingAttributes, manifestEtag, etag);
+  const input = { ...given, ...kept, etag, segments };
   try {
     const outcome = await api.backend.putManifest(context, target, input, givenPrecondition(call));
     return { outcome, etag };
@@ -141,21 +137,14 @@ function briefly(call: Call, stored: Stored, format: ListingFormat): Reply {
   return { status: 400, headers: [['Content-Type', format]], body };
 }
 
-const WORDS_OF: Readonly<Record<number, string>> = {
-  400: 'Bad Request\nThe server could not comply with the request since it is either malformed or otherwise incorrect.',
-};
+const BAD_REQUEST =
+  'Bad Request\nThe server could not comply with the request since it is either malformed or otherwise incorrect.';
 
 function atLength(stored: Stored, format: ListingFormat): string {
-  if (stored.problems !== undefined) {
-    const fields = { 'Response Status': statusLine(400), 'Response Body': WORDS_OF[400] ?? '' };
-    return renderReport({ fields, errors: stored.problems }, format, 'upload');
-  }
+  if (stored.problems !== undefined) return statusReport(400, BAD_REQUEST, format, stored.problems);
   const { outcome, etag } = stored;
-  if (outcome.outcome !== 'created') {
-    const status = outcome.outcome === 'stale' ? 202 : 412;
-    const fields = { 'Response Status': statusLine(status), 'Response Body': '' };
-    return renderReport({ fields, errors: [] }, format, 'upload');
-  }
+  if (outcome.outcome === 'stale') return statusReport(202, '', format);
+  if (outcome.outcome !== 'created') return statusReport(412, '', format);
   const fields = {
     'Response Status': statusLine(201),
     Etag: `"${etag}"`,
@@ -169,9 +158,18 @@ function atLength(stored: Stored, format: ListingFormat): string {
 function failed(format: ListingFormat): (error: unknown) => string {
   return (error) => {
     const { status } = swiftErrorOf(error) ?? new SwiftError(500);
-    const fields = { 'Response Status': statusLine(status), 'Response Body': statusLine(status) };
-    return renderReport({ fields, errors: [] }, format, 'upload');
+    return statusReport(status, statusLine(status), format);
   };
+}
+
+function statusReport(
+  status: number,
+  body: string,
+  format: ListingFormat,
+  errors: readonly Problem[] = [],
+): string {
+  const fields = { 'Response Status': statusLine(status), 'Response Body': body };
+  return renderReport({ fields, errors }, format, 'upload');
 }
 
 /** Copies a large object as a large object of the same segments (`multipart-manifest=get`). */
@@ -266,7 +264,7 @@ export async function readManifest(call: Call<ObjectTarget>): Promise<Reply | un
   const contentType = isRaw ? head.contentType : 'application/json; charset=utf-8';
   return {
     status: 200,
-    headers: [['Content-Type', contentType], ...headers, ['Accept-Ranges', 'bytes']],
+    headers: readHeaders(contentType, headers),
     ...(method === 'HEAD' ? { contentLength: Buffer.byteLength(body) } : { body }),
   };
 }

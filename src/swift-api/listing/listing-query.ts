@@ -1,6 +1,7 @@
 import type { Call } from '../call.js';
 import { HTML } from '../reply.js';
 import { SwiftError } from '../swift-error.js';
+import { isTrue } from '../target.js';
 
 /** The parameters of a listing, of containers and of objects alike. */
 export interface ListingQuery {
@@ -33,8 +34,6 @@ const ACCEPTED: readonly ListingFormat[] = [
   'text/xml',
 ];
 
-const TRUE_WORDS: ReadonlySet<string> = new Set(['true', '1', 'yes', 'on', 't', 'y']);
-
 /** @throws SwiftError 406 for a format that there is not, 412 for too many */
 export function readListingQuery({ query, headers, api }: Call): ListingQuery {
   const path = query.get('path');
@@ -48,7 +47,7 @@ export function readListingQuery({ query, headers, api }: Call): ListingQuery {
     marker: query.get('marker') ?? '',
     endMarker: query.get('end_marker') ?? '',
     limit: limitOf(query.get('limit'), api.limits.listingLimit),
-    reverse: TRUE_WORDS.has(query.get('reverse')?.toLowerCase() ?? ''),
+    reverse: isTrue(query.get('reverse')),
     format:
       format === undefined || format === ''
         ? acceptedFormat(headers.get('accept'))

@@ -21,12 +21,17 @@ export function renderListing(
   headers: Reply['headers'],
 ): Reply {
   const body = bodyOf(items, format, name, kind);
-  const described: Reply['headers'] = [['Content-Type', `${format}; charset=utf-8`], ...headers];
-  return {
-    status: body === '' ? 204 : 200,
-    headers: varies ? [...described, ['Vary', 'Accept']] : described,
-    body,
-  };
+  const status = body === '' ? 204 : 200;
+  return { status, headers: listingHeaders({ format, varies }, headers), body };
+}
+
+/** Those of an answer with a listing, or of one to HEAD. */
+export function listingHeaders(
+  { format, varies }: Pick<Listing, 'format' | 'varies'>,
+  headers: Reply['headers'],
+): Reply['headers'] {
+  const described = [['Content-Type', `${format}; charset=utf-8`] as const, ...headers];
+  return varies ? [...described, ['Vary', 'Accept']] : described;
 }
 
 function bodyOf(

@@ -17,7 +17,7 @@ import {
   replyOf,
   withSource,
 } from './writing.js';
-import { readOptions } from './reading.js';
+import { readHeaders, readOptions } from './reading.js';
 
 /** Copies a link as a link (`COPY` with `symlink=get`). @returns undefined for what is none */
 export async function copyLink(
@@ -141,11 +141,7 @@ export async function readLinkItself(call: Call<ObjectTarget>): Promise<Reply> {
   const { api, context, target } = call;
   const itself = { ...readOptions(call), linkItself: true };
   const { link, ...head } = await api.backend.headObject(context, target, itself);
-  const headers: Reply['headers'] = [
-    ['Content-Type', head.contentType],
-    ...objectHeaders(call, head),
-    ['Accept-Ranges', 'bytes'],
-  ];
+  const headers = readHeaders(head.contentType, objectHeaders(call, head));
   if (link === undefined) return readPlain(call, headers, head.size);
   return { status: 200, headers: [...headers, ...linkHeaders(link)], body: '', contentLength: 0 };
 }

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { ByteRange, GetObjectResult, ObjectHead, RangeSpec } from '../../backend/backend.js';
-import type { ByteSource } from '../../lib/cancellation.js';
 import type { Call } from '../call.js';
 import { openContainer } from '../container/containers.js';
 import { OWN } from '../gateway/system-metadata.js';
@@ -21,19 +20,15 @@ import {
 import { readLinkItself } from './links.js';
 import { isStaticLarge, locationOf, objectHeaders } from './object-headers.js';
 
-/** Several ranges of an object as one body (RFC 9110 section 14.6), one read after the other. */
-interface MultipartBody {
-  readonly boundary: string;
-  readonly body: ByteSource;
-  readonly contentLength: number;
-}
-
-/** @param open - reads one range of what the head is of */
+/**
+ * Several ranges of an object as one body (RFC 9110 section 14.6), one read after the other.
+ * @param open - reads one range of what the head is of
+ */
 function multipartBody(
   head: Pick<ObjectHead, 'contentType' | 'size' | 'etag' | 'lastModified'>,
   ranges: readonly ByteRange[],
   open: (range: RangeSpec) => Promise<GetObjectResult>,
-): MultipartBody {
+) {
   const boundary = randomBytes(16).toString('hex');
   const end = Buffer.from(`--${boundary}--`);
   const parts = ranges.map((range) => ({
@@ -121,12 +116,8 @@ async function replyTo(call: Call<ObjectTarget>, head: ObjectHead): Promise<Repl
   }
   const { boundary, body, contentLength } = multipartBody(head, ranges, open);
   const type = `multipart/byteranges;boundary=${boundary}`;
-  return {
-    status: 206,
-    headers: readHeaders(type, objectHeaders(call, head)),
-    body,
-    contentLength,
-  };
+  const headers = readHeaders(type, objectHeaders(call, head));
+  return { status: 206, headers, body, contentLength };
 }
 
 /** The object may have changed since it was looked at: the answer is of the one that is read. */

@@ -48,30 +48,28 @@ class FooteredBody {
 interface Spooled {
   readonly size: number;
   readonly body: Buffer | ByteSource;
+  /** Lets go of what it holds. */
   close(): Promise<void>;
 }
 
-interface SpoolOptions {
-  readonly memoryBytes: number;
-  readonly bytesMax: number;
-  /** The directory for files. */
-  readonly directory: string;
-}
-
 /** @throws SwiftError 413; what the source throws */
-async function spool(source: ByteSource, options: SpoolOptions): Promise<Spooled> {
+async function spool(
+  source: ByteSource,
+  bytesMax: number,
+  { limits: { spoolMemoryBytes }, spoolDirectory }: Call['api'],
+): Promise<Spooled> {
   const inMemory = new GatheredBytes();
   let size = 0;
   let file: FileHandle | undefined;
   try {
     for await (const chunk of source) {
       size += chunk.length;
-      if (size > options.bytesMax) throw new SwiftError(413);
-      if (file === undefined && size <= options.memoryBytes) {
+      if (size > bytesMax) throw new SwiftError(413);
+      if (file === undefined && size <= spoolMemoryBytes) {
         inMemory.add(chunk);
         continue;
       }
-      file ??= await unnamedFile(options.directory);
+      file ??= await unnamedFile(spoolDirectory);
       if (inMemory.length > 0) await file.writeFile(inMemory.take());
       await file.writeFile(chunk);
     }
@@ -108,14 +106,10 @@ function fileSpool(file: FileHandle, size: number): Spooled {
   return { size, body: body(), close: () => file.close() };
 }
 
-/** A body on its way into the store. */
-interface Upload {
-  readonly size: number;
-  readonly body: Buffer | ByteSource;
+/** A body on its way into the store; to be closed whatever became of it. */
+interface Upload extends Spooled {
   /** Undefined when nothing is to be known of the bytes but what the store finds by itself. */
   readonly seal: (() => ObjectSeal) | undefined;
-  /** Lets go of what it holds, whatever became of it. */
-  close(): Promise<void>;
 }
 
 /** Taken whole: below it, streaming costs more than it saves. */
@@ -181,11 +175,7 @@ async function spooled(
   footerBytes: number,
   wanted: string | undefined,
 ): Promise<Upload> {
-  const held = await spool(body, {
-    memoryBytes: api.limits.spoolMemoryBytes,
-    bytesMax: api.limits.fileBytesMax + footerBytes,
-    directory: api.spoolDirectory,
-  });
+  const held = await spool(body, api.limits.fileBytesMax + footerBytes, api);
   try {
     requireRoom(held.size, footerBytes);
   } catch (error) {
