@@ -1,4 +1,5 @@
 import { request } from 'undici';
+import { collectText } from '../../lib/collect-text.js';
 import { mapLimited } from '../../lib/promises.js';
 import { lastPass, memberOf, numberAt, ringDigests } from '../../lib/swift-recon.js';
 import { hostPort } from '../render/host.js';
@@ -35,15 +36,9 @@ export const askRecon: AskRecon = async (ip, port, path) => {
     bodyTimeout: TIMEOUT_MS,
     signal: AbortSignal.timeout(2 * TIMEOUT_MS),
   });
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > BODY_BYTES_MAX) throw new Error('its answer is too long');
-    chunks.push(chunk);
-  }
+  const text = await collectText(body, BODY_BYTES_MAX, 'its answer is too long');
   if (statusCode !== 200) throw new Error(`it answers ${statusCode}`);
-  return JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown;
+  return JSON.parse(text) as unknown;
 };
 
 /** Looks at every account, container and object server of a cluster. */
@@ -55,10 +50,7 @@ export function lookAtServers(
   const isCoded = policies.some(({ type }) => type === 'erasure_coding');
   const isCopied = policies.some(({ type }) => type === 'replication');
   const servers = nodes.flatMap((node) =>
-    STORAGE_ROLES.filter((role) => node.roles.includes(role)).map((role) => ({
-      node,
-      role: role as StorageRole,
-    })),
+    STORAGE_ROLES.filter((role) => node.roles.includes(role)).map((role) => ({ node, role })),
   );
   return mapLimited(servers, AT_A_TIME, async ({ node, role }) => {
     const get = (path: string) => ask(node.storage_ip, node.ports[role], path);

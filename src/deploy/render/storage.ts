@@ -1,11 +1,9 @@
 import { isIPv6 } from 'node:net';
-import type { StorageRole } from '../spec/queries.js';
+import { STORAGE_ROLES, type StorageRole } from '../spec/queries.js';
 import { plainFile, renderIni, type NodeFile, type Option } from './files.js';
 import { hasRole, memcacheServers, tuned, tunedServer, type Host } from './host.js';
 
 type Options = Readonly<Record<string, Option>>;
-
-const STORAGE: readonly StorageRole[] = ['account', 'container', 'object'];
 
 /** Daemons beside each kind of server: sections that they want, whatever is in them. */
 const DAEMONS = {
@@ -21,7 +19,7 @@ const DAEMONS = {
 
 /** Configuration of the storage servers of a node, and of what runs beside them. */
 export function storageFiles(host: Host): NodeFile[] {
-  const roles = STORAGE.filter((role) => hasRole(host, role));
+  const roles = STORAGE_ROLES.filter((role) => hasRole(host, role));
   if (roles.length === 0) return expirerFiles(host);
   return [
     ...roles.map((role) => serverFile(host, role)),

@@ -5,7 +5,7 @@ import { nodeOf, type Applied } from '../plan/make-plan.js';
 import { withSecrets } from '../render/files.js';
 import { sha256 } from '../spec/canonical.js';
 import type { Blobs } from '../state/blobs.js';
-import { readSecrets, type Secrets } from './secrets.js';
+import { areRead, readSecrets, type Secrets } from './secrets.js';
 import type { AppliedFile } from './store.js';
 
 /** A file of a node that is not what it should be. */
@@ -45,7 +45,7 @@ export async function driftOf(
 ): Promise<NodeDrift[]> {
   const secrets = await readSecrets(secretsDir, applied, blobs);
   // Without them, files are compared with what was installed.
-  const wanted = isMap(secrets) ? await hashesWith(applied, secrets, blobs) : all;
+  const wanted = areRead(secrets) ? await hashesWith(applied, secrets, blobs) : all;
   // In the order of the specification, and not of the run that installed them.
   return mapLimited(Object.keys(applied.files), AT_A_TIME, async (node) => {
     const installed = all[node] ?? {};
@@ -93,8 +93,4 @@ async function hashesWith(
     found[node] = Object.fromEntries(all.map(({ path, sha256: hash }) => [path, hash]));
   }
   return found;
-}
-
-function isMap(secrets: Awaited<ReturnType<typeof readSecrets>>): secrets is Secrets {
-  return secrets instanceof Map;
 }

@@ -26,8 +26,7 @@ export class Planner {
 
   /** @throws DeployError `unprocessable` when it takes too long, Error when too many wait */
   validate(text: string, member?: 'spec'): Promise<ValidateAnswer> {
-    const task: PlannerTask = { kind: 'validate', text, member };
-    return this.#run(task) as Promise<ValidateAnswer>;
+    return this.#run({ kind: 'validate', text, member });
   }
 
   /**
@@ -36,27 +35,24 @@ export class Planner {
    * @throws as `validate` does
    */
   plan(task: Omit<Extract<PlannerTask, { kind: 'plan' }>, 'kind'>): Promise<PlanAnswer> {
-    const whole: PlannerTask = { kind: 'plan', ...task };
-    return this.#run(whole) as Promise<PlanAnswer>;
+    return this.#run({ kind: 'plan', ...task });
   }
 
   /** @throws as `validate` does */
   importRings(text: string, stateDir: string): Promise<ImportAnswer> {
-    const task: PlannerTask = { kind: 'import-rings', text, stateDir };
-    return this.#run(task) as Promise<ImportAnswer>;
+    return this.#run({ kind: 'import-rings', text, stateDir });
   }
 
   /** Deletes what is old and nothing needs, between plans. @throws as `validate` does */
   prune(stateDir: string, request: PruneRequest): Promise<Pruned> {
-    const task: PlannerTask = { kind: 'prune', stateDir, ...request };
-    return this.#run(task) as Promise<Pruned>;
+    return this.#run({ kind: 'prune', stateDir, ...request });
   }
 
   /** The thread ends with a task that is given up: others wait for it. */
-  async #run(task: PlannerTask): Promise<unknown> {
+  async #run<Answer>(task: PlannerTask): Promise<Answer> {
     const signal = AbortSignal.timeout(this.timeoutMs);
     try {
-      return await this.#pool.run(task, { signal });
+      return (await this.#pool.run(task, { signal })) as Answer;
     } catch (error) {
       if (!signal.aborted) throw error;
       const message = `It takes more than ${this.timeoutMs / 1000} s: the rings are too large, or plans before it are.`;

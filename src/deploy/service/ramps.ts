@@ -3,6 +3,7 @@ import { SerialQueues } from '../../lib/promises.js';
 import { readJson, writeDurably } from '../../lib/durable-file.js';
 import { RAMPS_KEPT } from '../state/prune.js';
 import { DeployError } from './errors.js';
+import { Followers } from './followers.js';
 import type { StoredPlan } from './planner-protocol.js';
 import {
   goesOn,
@@ -43,14 +44,11 @@ const RAMP_ID = /^ramp-[0-9a-f]{24}$/;
 /** A server may restart; one that is away for so many looks stops the ramp. */
 const BAD_LOOKS_MAX = 3;
 const HOUR_S = 3600;
-const LISTENERS_MAX = 64;
-
-export type RampListener = (ramp: Ramp) => void;
 
 /** All ramps, of which one at most is not over. */
 export class Ramps {
   readonly #ramps = new Map<string, Ramp>();
-  readonly #listeners = new Map<string, Set<RampListener>>();
+  readonly #followers = new Followers<[ramp: Ramp]>('ramp');
   readonly #journals = new SerialQueues();
   #stop = new AbortController();
   #going: Promise<void> = Promise.resolve();
@@ -135,14 +133,8 @@ export class Ramps {
   }
 
   /** @returns what ends the subscription @throws DeployError `busy` */
-  listen(ramp: Ramp, listener: RampListener): () => void {
-    const all = this.#listeners.get(ramp.id) ?? new Set();
-    if (all.size >= LISTENERS_MAX) throw new DeployError('busy', 'Too many follow this ramp.');
-    this.#listeners.set(ramp.id, all.add(listener));
-    return () => {
-      all.delete(listener);
-      if (all.size === 0) this.#listeners.delete(ramp.id);
-    };
+  listen(ramp: Ramp, listener: (ramp: Ramp) => void): () => void {
+    return this.#followers.add(ramp.id, listener);
   }
 
   /** Lets the step that is under way end; the next process goes on. */
@@ -296,7 +288,7 @@ export class Ramps {
   }
 
   #tell(ramp: Ramp): void {
-    for (const listener of this.#listeners.get(ramp.id) ?? []) listener(ramp);
+    this.#followers.tell(ramp.id, ramp);
   }
 
   #save(ramp: Ramp): Promise<void> {

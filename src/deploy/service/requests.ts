@@ -17,9 +17,13 @@ export function audit(control: Control, request: FastifyRequest, action: string,
   return control.record({ ...base, action, target, result: 'begun' });
 }
 
+export function invalid(message: string): DeployError {
+  return new DeployError('invalid_argument', message);
+}
+
 export function textOf({ body }: FastifyRequest): string {
   if (typeof body === 'string') return body;
-  throw new DeployError('invalid_argument', 'Expected a JSON object.');
+  throw invalid('Expected a JSON object.');
 }
 
 export function expectValid({ spec, errors }: ValidateAnswer): void {
@@ -33,7 +37,7 @@ export async function specOf(
   etag: unknown,
 ): Promise<SpecFile> {
   if (spec !== null && etag !== undefined) {
-    throw new DeployError('invalid_argument', 'Expected "spec" or "spec_etag", not both.');
+    throw invalid('Expected "spec" or "spec_etag", not both.');
   }
   if (spec !== null) return { spec, etag: specEtag };
   const wanted = etag ?? store.specEtag;
@@ -50,7 +54,7 @@ export function retryNodes({ spec, errors, rest }: ValidateAnswer): readonly str
   const { nodes, ...others } = rest;
   const [other] = Object.keys(others);
   if (spec !== null || other !== undefined || errors.length > 0) {
-    throw new DeployError('invalid_argument', 'Expected {}, or {"nodes": [name, …]}.');
+    throw invalid('Expected {}, or {"nodes": [name, …]}.');
   }
   if (nodes === undefined) return null;
   const isRight =
@@ -60,7 +64,7 @@ export function retryNodes({ spec, errors, rest }: ValidateAnswer): readonly str
     new Set(nodes).size === nodes.length &&
     nodes.every((node) => typeof node === 'string');
   if (isRight) return nodes;
-  throw new DeployError('invalid_argument', 'nodes: expected different names of nodes.');
+  throw invalid('nodes: expected different names of nodes.');
 }
 
 /** The entity tag in `If-Match`: one, and a strong one. */
@@ -75,8 +79,5 @@ export function entityTag(request: FastifyRequest): string {
 export function idempotencyKey(request: FastifyRequest): string {
   const given = request.headers['idempotency-key'];
   if (typeof given === 'string' && /^[\x21-\x7e]{1,128}$/.test(given)) return given;
-  throw new DeployError(
-    'invalid_argument',
-    'Idempotency-Key: expected 1 to 128 printable characters.',
-  );
+  throw invalid('Idempotency-Key: expected 1 to 128 printable characters.');
 }

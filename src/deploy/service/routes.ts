@@ -12,6 +12,7 @@ import {
   entityTag,
   expectValid,
   idempotencyKey,
+  invalid,
   retryNodes,
   specOf,
   textOf,
@@ -57,7 +58,7 @@ export const ROUTES: readonly Route[] = [
     handle: async ({ planner }, request) => {
       const checked = await planner.validate(textOf(request), 'spec');
       const isMissing = checked.spec === null && checked.errors.length === 0;
-      if (isMissing) throw new DeployError('invalid_argument', 'Expected an object with "spec".');
+      if (isMissing) throw invalid('Expected an object with "spec".');
       const { spec, errors, warnings } = checked;
       return { valid: spec !== null, errors, warnings };
     },
@@ -79,20 +80,16 @@ export const ROUTES: readonly Route[] = [
         ...others
       } = checked.rest;
       const [other] = Object.keys(others);
-      if (other !== undefined)
-        throw new DeployError('invalid_argument', `Unknown member ${other}.`);
+      if (other !== undefined) throw invalid(`Unknown member ${other}.`);
       if (typeof seed !== 'number' || !Number.isInteger(seed) || seed < 0 || seed > 2 ** 32 - 1) {
-        throw new DeployError(
-          'invalid_argument',
-          'seed: expected a whole number from 0 to 4294967295.',
-        );
+        throw invalid('seed: expected a whole number from 0 to 4294967295.');
       }
       if (typeof allowLarge !== 'boolean') {
-        throw new DeployError('invalid_argument', 'allow_large: expected true or false.');
+        throw invalid('allow_large: expected true or false.');
       }
       const isOther = checked.spec !== null || etag !== undefined;
       if (typeof repair !== 'boolean' || (repair && isOther)) {
-        throw new DeployError('invalid_argument', 'repair: expected true, without another wish.');
+        throw invalid('repair: expected true, without another wish.');
       }
       const plan = repair
         ? await control.planRepair()
@@ -185,7 +182,7 @@ export const ROUTES: readonly Route[] = [
       const [other] = Object.keys(others);
       if (other !== undefined || typeof allowLarge !== 'boolean') {
         const what = other ?? 'allow_large: expected true or false';
-        throw new DeployError('invalid_argument', `Unknown or wrong member: ${what}.`);
+        throw invalid(`Unknown or wrong member: ${what}.`);
       }
       const spec = await specOf(control, checked, etag);
       await control.store.keepSpec(spec);

@@ -3,7 +3,7 @@ import type { Blobs } from '../state/blobs.js';
 import { DeployError } from './errors.js';
 import type { StoredNext, StoredPlan } from './planner-protocol.js';
 import type { Run } from './run-record.js';
-import { isSameHash, readSecrets, type Secrets } from './secrets.js';
+import { areRead, isSameHash, readSecrets, type Secrets } from './secrets.js';
 import type { DeployStore } from './store.js';
 
 /** The conditions for a run to begin. Each of these throws a DeployError if it does not hold. */
@@ -57,7 +57,7 @@ export async function secretsFor(
   parts: { readonly store: DeployStore; readonly blobs: Blobs; readonly secretsDir: string },
 ): Promise<Secrets> {
   const secrets = await readSecrets(parts.secretsDir, next, parts.blobs);
-  if (!isMap(secrets)) {
+  if (!areRead(secrets)) {
     throw new DeployError('unprocessable', 'Secrets cannot be read.', { errors: secrets });
   }
   if (!isSameHash(parts.store.applied.hash_check, secrets, next)) {
@@ -66,8 +66,4 @@ export async function secretsFor(
     throw new DeployError('unprocessable', message);
   }
   return secrets;
-}
-
-function isMap(secrets: Secrets | readonly SpecProblem[]): secrets is Secrets {
-  return secrets instanceof Map;
 }

@@ -4,9 +4,9 @@ import type { Blobs } from '../state/blobs.js';
 import { readJson, writeDurably } from '../../lib/durable-file.js';
 import { RUNS_KEPT } from '../state/prune.js';
 import { DeployError } from './errors.js';
+import { Followers } from './followers.js';
 import { Installer } from './installer.js';
 import type { StoredNext, StoredPlan } from './planner-protocol.js';
-import { RunListeners, type RunListener } from './run-listeners.js';
 import { takeSteps, zoneOf } from './run-steps.js';
 import {
   closeInterrupted,
@@ -67,13 +67,16 @@ type StepsOf = (
   unsettled: ReadonlyMap<string, Unsettled>,
 ) => Run['steps'];
 
+/** The step is null for the run itself. */
+type RunListener = (run: Run, step: number | null) => void;
+
 const SECONDS = 1000;
 const RETRY_AFTER_S = 5;
 
 /** All runs, of which one at most is under way. */
 export class Runs {
   readonly #runs = new Map<string, Run>();
-  readonly #listeners = new RunListeners();
+  readonly #followers = new Followers<Parameters<RunListener>>('run');
   readonly #journals = new SerialQueues();
   #holder: { readonly id: string; readonly actor: string; readonly sinceS: number } | undefined;
   /** The time in the last run's id: no two runs have the same. */
@@ -261,7 +264,7 @@ export class Runs {
 
   /** @returns what ends the subscription @throws DeployError `busy` */
   listen(run: Run, listener: RunListener): () => void {
-    return this.#listeners.add(run, listener);
+    return this.#followers.add(run.id, listener);
   }
 
   /** Lets the step that is under way end, and begins no other. */
@@ -297,7 +300,7 @@ export class Runs {
         nowS: () => this.#nowS(),
         onStep: async (number) => {
           await this.#save(run);
-          this.#listeners.tell(run, number);
+          this.#followers.tell(run.id, run, number);
         },
       });
       if (!giveUpUnlessDone(run)) {
@@ -312,7 +315,7 @@ export class Runs {
     run.ended_unix_s = this.#nowS();
     await this.#save(run).catch(() => undefined);
     this.#holder = undefined;
-    this.#listeners.tell(run, null);
+    this.#followers.tell(run.id, run, null);
     await this.options.onEnd(run);
   }
 

@@ -39,6 +39,11 @@ export async function readSecrets(
   return problems.length > 0 ? problems : found;
 }
 
+/** Whether all of them could be read. */
+export function areRead(secrets: Secrets | readonly SpecProblem[]): secrets is Secrets {
+  return secrets instanceof Map;
+}
+
 /** A digest that shows later whether prefix and suffix are still the same. */
 export function hashCheck(secrets: Secrets, { spec }: Applied): AppliedFile['hash_check'] {
   const salt = randomBytes(16).toString('hex');

@@ -8,13 +8,13 @@ import { SshDriver } from '../drivers/ssh.js';
 import { ThisHostDriver } from '../drivers/this-host.js';
 import type { Driver } from '../drivers/driver.js';
 import { checkPrograms } from '../render/check-programs.js';
-import { askRecon, type AskRecon } from '../ramp/recon.js';
+import { askRecon } from '../ramp/recon.js';
 import { isImportUnfinished } from '../state/import.js';
 import { layout } from '../state/layout.js';
 import { lockState } from '../state/lock.js';
 import { buildApp } from './app.js';
 import type { DeployOptions } from './config.js';
-import { Control } from './control.js';
+import { Control, type ControlOptions } from './control.js';
 
 export interface RunningDeploy {
   readonly port: number;
@@ -22,15 +22,11 @@ export interface RunningDeploy {
   close(): Promise<void>;
 }
 
-export interface DeployParts {
-  readonly now?: () => number;
+/** Others in tests. */
+export interface DeployParts extends Partial<
+  Omit<ControlOptions, 'options' | 'audit' | 'onAuditLost'>
+> {
   readonly logger?: Logger;
-  readonly driver?: Driver;
-  readonly check?: typeof checkPrograms;
-  readonly ask?: AskRecon;
-  readonly rampPollMs?: number;
-  readonly dispersionProgram?: string;
-  readonly statusAgeMs?: number;
 }
 
 /** An import into the state directory was cut off. */
@@ -47,7 +43,7 @@ export async function startDeploy(
   options: DeployOptions,
   parts: DeployParts = {},
 ): Promise<RunningDeploy> {
-  const { now = Date.now, logger = defaultLogger(), driver, check = checkPrograms } = parts;
+  const { now = Date.now, logger = defaultLogger(), ...others } = parts;
   const lock = await lockState(options.stateDir);
   const closing: (() => Promise<unknown>)[] = [() => lock.close()];
   const close = async (): Promise<void> => {
@@ -63,15 +59,13 @@ export async function startDeploy(
     const audit = await ExclusiveAudit.open(auditDir, { now }, () => undefined);
     closing.push(() => audit.close());
     const control = await Control.open({
+      driver: driverOf(options),
+      check: checkPrograms,
+      ask: askRecon,
+      ...others,
       options,
-      driver: driver ?? driverOf(options),
       audit,
       now,
-      check,
-      ask: parts.ask ?? askRecon,
-      rampPollMs: parts.rampPollMs,
-      dispersionProgram: parts.dispersionProgram,
-      statusAgeMs: parts.statusAgeMs,
       onAuditLost: (error) => {
         logger.error({ err: error }, 'audit record lost');
       },

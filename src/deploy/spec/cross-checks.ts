@@ -129,7 +129,7 @@ function checkNodes(nodes: Entries<SpecNode>, rings: Entries<SpecRing>, report: 
   for (const { at, value } of nodes.valid) {
     const { roles, devices } = value;
     const place = ['nodes', at];
-    const stores = roles.some((role) => STORAGE_ROLES.includes(role));
+    const stores = STORAGE_ROLES.some((role) => roles.includes(role));
     if (devices.length > 0 && !stores) {
       report([...place, 'devices'], 'no_role', 'expected no devices without a role that stores');
     }

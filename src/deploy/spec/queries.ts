@@ -1,10 +1,10 @@
-import type { Role, SpecDevice, SpecNode } from './schema.js';
+import type { SpecDevice, SpecNode } from './schema.js';
 
 /** Roles with devices. */
-export const STORAGE_ROLES: readonly Role[] = ['account', 'container', 'object'];
+export const STORAGE_ROLES = ['account', 'container', 'object'] as const;
 
 /** The kind of server that a ring is for. */
-export type StorageRole = 'account' | 'container' | 'object';
+export type StorageRole = (typeof STORAGE_ROLES)[number];
 
 /** The ring of a policy's objects. */
 export function ringOfPolicy(index: number): string {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open, readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { ifThere } from '../../lib/durable-file.js';
 import type { Layout } from './layout.js';
 
 /** Version of the format; another one is refused. */
@@ -57,7 +58,7 @@ export async function* exportState(places: Layout, nowS: number): AsyncGenerator
   const root = path.dirname(places.applied);
   let files = 0;
   for await (const name of filesOf(places, root)) {
-    const file = await openIfThere(path.join(root, name));
+    const file = await ifThere(open(path.join(root, name), 'r'));
     if (file === undefined) continue;
     try {
       // A file that grows, such as the audit log, is taken as long as it is now.
@@ -91,14 +92,5 @@ async function* filesOf(places: Layout, root: string): AsyncGenerator<string> {
       const relative = path.join(path.relative(root, folder), name);
       if (ARCHIVED.test(relative)) yield relative;
     }
-  }
-}
-
-async function openIfThere(file: string) {
-  try {
-    return await open(file, 'r');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
   }
 }

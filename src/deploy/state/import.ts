@@ -4,6 +4,7 @@ import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import path from 'node:path';
 import type { Applied } from '../plan/make-plan.js';
 import { readJson, syncFolder } from '../../lib/durable-file.js';
+import { parseJson } from '../../lib/parse-json.js';
 import {
   ARCHIVE_FORMAT,
   ARCHIVED,
@@ -188,12 +189,8 @@ class ArchiveReader {
     }
     if (end === -1 || end > LINE_BYTES_MAX) throw new ArchiveError('it is no exported state');
     const text = this.#take(end + 1).toString('utf8');
-    try {
-      const value: unknown = JSON.parse(text);
-      if (typeof value === 'object' && value !== null) return value;
-    } catch {
-      // The same as another kind of value.
-    }
+    const value = parseJson(text);
+    if (typeof value === 'object' && value !== null) return value;
     throw new ArchiveError('it is no exported state');
   }
 
