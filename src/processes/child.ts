@@ -1,4 +1,5 @@
 import type { Roster } from '../config/credentials.js';
+import { messageOf } from '../lib/error-message.js';
 import type { MetricSnapshot } from '../telemetry/collected.js';
 import type { SendTraces, TraceOrder } from '../telemetry/request-trace.js';
 import type {
@@ -25,9 +26,10 @@ export interface ChildService {
   snapshot(): Promise<MetricSnapshot>;
   /** Looks at what the service depends on; says what is wrong rather than throwing. */
   probe(): Promise<readonly HealthCheck[]>;
-  requestsInProgress(): number;
+  /** Absent where it serves none. */
+  requestsInProgress?(): number;
   /** Other credentials are in force from now on; requests that are verified already go on. */
-  replaceCredentials(credentials: Roster): void;
+  replaceCredentials?(credentials: Roster): void;
   /** An operator wants to see requests as they end. */
   trace?(order: TraceOrder, send: SendTraces): void;
   /** The files of logs were renamed: go on with new ones. */
@@ -105,8 +107,7 @@ function endNow(): void {
 /** Tells why it cannot start, and ends. */
 function failed(error: unknown): void {
   const failure = error instanceof StartError ? error.failure : 'internal';
-  const message = error instanceof Error ? error.message : String(error);
-  tell({ type: 'failed', failure, message }, () => process.exit(1));
+  tell({ type: 'failed', failure, message: messageOf(error) }, () => process.exit(1));
 }
 
 async function prepared(service: ChildService, init: ChildInit): Promise<void> {
@@ -139,7 +140,7 @@ function obey(service: ChildService, message: ToChild, stopAsking: () => void): 
       }, failed);
       return;
     case 'credentials':
-      service.replaceCredentials(message.credentials);
+      service.replaceCredentials?.(message.credentials);
       return;
     case 'metrics':
       void answerScrape(service, message.id);
@@ -195,7 +196,7 @@ async function drain(
   }
   isDraining = true;
   const progress = (): void => {
-    tell({ type: 'draining', requestsInProgress: service.requestsInProgress() });
+    tell({ type: 'draining', requestsInProgress: service.requestsInProgress?.() ?? 0 });
   };
   progress();
   const timer = setInterval(progress, DRAIN_PROGRESS_MS);

@@ -1,4 +1,4 @@
-import { OutputError } from '../lib/result-output.js';
+import { OutputError, ResultOutput } from '../lib/result-output.js';
 import { StartError } from './child.js';
 import type { CommandFailed, CommandFailure } from './janitor-command-protocol.js';
 
@@ -34,6 +34,31 @@ export function runCommand(main: (init: never, signal: AbortSignal) => Promise<v
       },
     );
   });
+}
+
+/** What a command writes to stdout: lines of JSON, the last one a summary. */
+export class CommandReport {
+  readonly output = new ResultOutput();
+
+  line(fields: object): void {
+    this.output.write(`${JSON.stringify(fields)}\n`);
+  }
+
+  summary(summary: object): void {
+    this.line({ summary });
+  }
+}
+
+/** One that counts actions by how they ended. */
+export class ActionReport extends CommandReport {
+  failed = 0;
+  protected readonly counts: Record<string, Record<string, number>> = {};
+
+  protected count(action: string, outcome: string): void {
+    const outcomes = (this.counts[action] ??= {});
+    outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+    if (outcome === 'failed') this.failed += 1;
+  }
 }
 
 function describe(error: unknown): CommandFailed {

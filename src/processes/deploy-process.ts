@@ -51,14 +51,6 @@ class DeployService implements ChildService {
     return Promise.resolve([{ name: 'control service', ok, detail }]);
   }
 
-  requestsInProgress(): number {
-    return 0;
-  }
-
-  replaceCredentials(): void {
-    // It knows no credentials of S3.
-  }
-
   async drain(): Promise<void> {
     this.#isLeaving = true;
     clearTimeout(this.#retry);

@@ -8,11 +8,11 @@ import type { ChildInit, StartFailure } from './protocol.js';
 
 export type JanitorMode = 'dry-run' | 'once';
 
-export interface JanitorCommandInit extends Pick<ChildInit, 'options' | 'credentials'> {
+export interface JanitorOrder {
   readonly mode: JanitorMode;
 }
 
-export interface RepairCommandInit extends Pick<ChildInit, 'options' | 'credentials'> {
+export interface RepairOrder {
   readonly bucket: string;
   /** Undefined: all keys. */
   readonly key: string | undefined;
@@ -21,6 +21,10 @@ export interface RepairCommandInit extends Pick<ChildInit, 'options' | 'credenti
   /** Look, and change nothing. */
   readonly isDry: boolean;
 }
+
+type StoreAccess = Pick<ChildInit, 'options' | 'credentials'>;
+export type JanitorCommandInit = StoreAccess & JanitorOrder;
+export type RepairCommandInit = StoreAccess & RepairOrder;
 
 export type CommandFailure =
   /** The store cannot be opened. */

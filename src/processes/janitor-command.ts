@@ -19,9 +19,8 @@ import { RateLimitedBackend } from '../janitor/rate-limit.js';
 import { VersionActions } from '../janitor/version-actions.js';
 import { JanitorAccounts } from './janitor-accounts.js';
 import { openStore } from './open-store.js';
-import { CommandError, runCommand, withCauses } from './command-process.js';
+import { ActionReport, CommandError, runCommand, withCauses } from './command-process.js';
 import type { JanitorCommandInit } from './janitor-command-protocol.js';
-import { ResultOutput } from '../lib/result-output.js';
 import { VersionedKeys } from '../s3/versions/versioned-keys.js';
 import { nextRequestId } from '../telemetry/request-id.js';
 
@@ -80,14 +79,8 @@ interface CommandPass {
   readonly signal: AbortSignal;
 }
 
-async function dryRun({
-  options,
-  store,
-  clock,
-  account,
-  summary,
-  signal,
-}: CommandPass): Promise<void> {
+async function dryRun(command: CommandPass): Promise<void> {
+  const { options, store, clock, account, summary, signal } = command;
   const pace = janitorPace(options);
   const backend = new RateLimitedBackend(store, () => pace.take(signal));
   const call = { requestId: nextRequestId(), cancellation: cancelledBy(signal) };
@@ -114,14 +107,8 @@ async function dryRun({
   await runPass(pass, null, () => undefined);
 }
 
-async function runOnce({
-  options,
-  store,
-  clock,
-  account,
-  summary,
-  signal,
-}: CommandPass): Promise<void> {
+async function runOnce(command: CommandPass): Promise<void> {
+  const { options, store, clock, account, summary, signal } = command;
   const parts = await janitorDeps(options, store, summary.observer, clock);
   const janitor = new AccountJanitor(parts, account);
   let visit = await janitor.visit(signal, 'now');
@@ -140,19 +127,16 @@ async function runOnce({
 }
 
 /** Counts what is reported, and prints it. */
-class Summary {
-  failed = 0;
+class Summary extends ActionReport {
   #looked = 0;
-  readonly output = new ResultOutput();
-  readonly #counts: Record<string, Record<string, number>> = {};
 
-  constructor(private readonly isDry: boolean) {}
+  constructor(private readonly isDry: boolean) {
+    super();
+  }
 
   readonly observer: Observer = {
     report: (action: JanitorAction, outcome: ActionOutcome, error?: unknown) => {
-      const outcomes = (this.#counts[action.action] ??= {});
-      outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
-      if (outcome === 'failed') this.failed += 1;
+      this.count(action.action, outcome);
       const why = error === undefined ? undefined : withCauses(error);
       this.output.write(`${renderAction(action, outcome, why)}\n`);
     },
@@ -169,7 +153,6 @@ class Summary {
   };
 
   print(): void {
-    const summary = { dry_run: this.isDry, entries: this.#looked, actions: this.#counts };
-    this.output.write(`${JSON.stringify({ summary })}\n`);
+    this.summary({ dry_run: this.isDry, entries: this.#looked, actions: this.counts });
   }
 }

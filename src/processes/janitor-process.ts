@@ -1,5 +1,3 @@
-import type { ClockHealth } from '../clock/index.js';
-import type { Roster } from '../config/credentials.js';
 import type { FilledOptions } from '../config/options.js';
 import { janitorClock, janitorDeps } from '../janitor/assemble.js';
 import { Janitor } from '../janitor/janitor.js';
@@ -7,7 +5,7 @@ import { LockWatch } from '../janitor/lock-watch.js';
 import { JanitorAccounts } from './janitor-accounts.js';
 import { openStore } from './open-store.js';
 import { runChild, type ChildService } from './child.js';
-import type { ChildInit, HealthCheck } from './protocol.js';
+import type { ChildInit } from './protocol.js';
 import { createLogger, type Logger } from '../telemetry/logger.js';
 import { JanitorMetrics } from '../telemetry/janitor-metrics.js';
 import type { Backend } from '../backend/backend.js';
@@ -32,12 +30,9 @@ async function startJanitor({ options, credentials }: ChildInit): Promise<ChildS
   const accounts = await JanitorAccounts.open(options, credentials);
   const janitor = new Janitor(parts, accounts.names);
   metrics.watchLastRun(() => janitor.lastRunAt / 1000);
-  const replaceRoster = (roster: Roster): void => {
-    opened.replaceRoster(roster);
-    accounts.replaceRoster(roster);
-    janitor.replaceAccounts(accounts.names);
-  };
-  const run = async (signal: AbortSignal): Promise<void> => {
+  const ending = new AbortController();
+  const { signal } = ending;
+  const run = async (): Promise<void> => {
     const { pace, nextRequestId } = parts;
     const watching = accounts.watch(signal, (problem) => {
       if (problem !== undefined) log.warn({ problem }, 'accounts may be left out');
@@ -48,12 +43,39 @@ async function startJanitor({ options, credentials }: ChildInit): Promise<ChildS
     await accounts.close();
     await watching;
   };
-  const checks = () => [
-    { name: 'pass', ...janitor.state },
-    ...accounts.checks(),
-    ...(locks?.checks() ?? []),
-  ];
-  return new JanitorService(run, checks, replaceRoster, store, clock, metrics);
+  let running = Promise.resolve();
+  return {
+    begin: () => {
+      running = run();
+      // A defect: the supervisor starts another process, and says so.
+      running.catch((error: unknown) => {
+        queueMicrotask(() => {
+          throw error;
+        });
+      });
+    },
+    snapshot: () => metrics.snapshot(),
+    probe: () =>
+      Promise.resolve([
+        { name: 'pass', ...janitor.state },
+        ...accounts.checks(),
+        ...(locks?.checks() ?? []),
+      ]),
+    replaceCredentials: (roster) => {
+      opened.replaceRoster(roster);
+      accounts.replaceRoster(roster);
+      janitor.replaceAccounts(accounts.names);
+    },
+    /** Saves how far it is, and lets others in. */
+    drain: async () => {
+      ending.abort(new Error('the janitor is being stopped'));
+      await running;
+    },
+    close: () => {
+      clock.close();
+      return store.close();
+    },
+  };
 }
 
 /** Undefined where the clock is checked: then there is nothing to warn of. */
@@ -62,58 +84,6 @@ function watchLocks(options: FilledOptions, store: Backend, log: Logger): LockWa
   return new LockWatch(store, (message, { account, container: bucket }) => {
     log.warn({ account, bucket }, message);
   });
-}
-
-class JanitorService implements ChildService {
-  readonly #ending = new AbortController();
-  #running: Promise<void> = Promise.resolve();
-
-  constructor(
-    private readonly run: (signal: AbortSignal) => Promise<void>,
-    private readonly checks: () => readonly HealthCheck[],
-    private readonly replaceRoster: (roster: Roster) => void,
-    private readonly store: Backend,
-    private readonly clock: ClockHealth,
-    private readonly metrics: JanitorMetrics,
-  ) {}
-
-  begin(): void {
-    this.#running = this.run(this.#ending.signal);
-    // A defect: the supervisor starts another process, and says so.
-    this.#running.catch((error: unknown) => {
-      queueMicrotask(() => {
-        throw error;
-      });
-    });
-  }
-
-  snapshot() {
-    return this.metrics.snapshot();
-  }
-
-  probe(): Promise<readonly HealthCheck[]> {
-    return Promise.resolve(this.checks());
-  }
-
-  /** It serves none. */
-  requestsInProgress(): number {
-    return 0;
-  }
-
-  replaceCredentials(roster: Roster): void {
-    this.replaceRoster(roster);
-  }
-
-  /** Saves how far it is, and lets others in. */
-  async drain(): Promise<void> {
-    this.#ending.abort(new Error('the janitor is being stopped'));
-    await this.#running;
-  }
-
-  close(): Promise<void> {
-    this.clock.close();
-    return this.store.close();
-  }
 }
 
 function observerOf(metrics: JanitorMetrics, log: Logger): Observer {

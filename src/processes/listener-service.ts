@@ -15,7 +15,7 @@ import { openCredentials, type OpenCredentials } from './open-credentials.js';
 import { openStore, type OpenedStore } from './open-store.js';
 import type { ChildService } from './child.js';
 import { callsCheck } from './calls-check.js';
-import { listenOrFail } from './listen.js';
+import { HttpChild, probeStore } from './http-child.js';
 import type { ChildInit, HealthCheck } from './protocol.js';
 import { Addressing } from '../s3/endpoint/addressing.js';
 import { Admission } from '../s3/request/admission.js';
@@ -133,9 +133,6 @@ export async function startListener(
   });
 }
 
-/** The longest timer there is: the supervisor ends a drain that takes too long. */
-const NO_LIMIT_MS = 2 ** 31 - 1;
-
 interface ListenerDeps {
   readonly credentials: OpenCredentials;
   readonly server: HttpServer;
@@ -152,20 +149,21 @@ interface ListenerDeps {
   readonly trace: RequestTrace;
 }
 
-class Listener implements ChildService {
-  constructor(private readonly deps: ListenerDeps) {}
+class Listener extends HttpChild implements ChildService {
+  constructor(private readonly deps: ListenerDeps) {
+    super(deps.server);
+  }
 
   snapshot() {
     return this.deps.metrics.snapshot();
   }
 
   async probe(): Promise<readonly HealthCheck[]> {
-    const { credentials } = this.deps;
-    const [backend, others] = await Promise.all([this.#probeStore(), credentials.probe()]);
-    const calls = callsCheck(this.deps.metrics.backend.recent);
-    const checks = [backend, ...calls, ...this.deps.opened.checks(), ...others];
-    this.deps.metrics.backend.probed(backend.ok);
-    this.deps.health.probed(checks);
+    const { credentials, store, opened, metrics, health } = this.deps;
+    const [backend, others] = await Promise.all([probeStore(store), credentials.probe()]);
+    const checks = [backend, ...callsCheck(metrics.backend.recent), ...opened.checks(), ...others];
+    metrics.backend.probed(backend.ok);
+    health.probed(checks);
     return checks;
   }
 
@@ -181,15 +179,6 @@ class Listener implements ChildService {
     this.deps.health.leave();
   }
 
-  async #probeStore(): Promise<HealthCheck> {
-    try {
-      await this.deps.store.ping({ requestId: 'probe' });
-      return { name: 'backend', ok: true };
-    } catch (error) {
-      return { name: 'backend', ok: false, detail: String(error) };
-    }
-  }
-
   requestsInProgress(): number {
     return this.deps.metrics.requestsInProgress;
   }
@@ -197,23 +186,6 @@ class Listener implements ChildService {
   replaceCredentials(roster: Roster): void {
     this.deps.credentials.replace(roster);
     this.deps.opened.replaceRoster(roster);
-  }
-
-  async begin(): Promise<void> {
-    await listenOrFail(this.deps.server);
-  }
-
-  standAside(): Promise<boolean> {
-    return this.deps.server.separate();
-  }
-
-  resume(): Promise<void> {
-    return this.deps.server.rejoin();
-  }
-
-  async drain(handedOver: boolean): Promise<void> {
-    const { server } = this.deps;
-    await (handedOver ? server.drainHandedOver(NO_LIMIT_MS) : server.drain(NO_LIMIT_MS));
   }
 
   async close(): Promise<void> {

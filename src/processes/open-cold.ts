@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { ColdBackend } from '../cold/cold-backend.js';
 import { DirectoryColdBackend } from '../cold/directory/directory-backend.js';
 import { type FilledOptions, DEFAULT_COLD_FOLDER } from '../config/options.js';
+import { messageOf } from '../lib/error-message.js';
 import { StartError } from './child.js';
 
 /**
@@ -23,10 +24,8 @@ export function openColdBackend(
     }
     if (!statSync(coldDir).isDirectory()) throw new Error('it is not a directory');
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new StartError('store', `cold_dir ${coldDir} cannot be used: ${reason}`, {
-      cause: error,
-    });
+    const message = `cold_dir ${coldDir} cannot be used: ${messageOf(error)}`;
+    throw new StartError('store', message, { cause: error });
   }
   return new DirectoryColdBackend(coldDir);
 }

@@ -3,6 +3,7 @@ import type { TransportLoad } from '../backend/swift/index.js';
 import type { Roster } from '../config/credentials.js';
 import { type FilledOptions, storeDirectory } from '../config/options.js';
 import { ConfigError } from '../config/problem.js';
+import { messageOf } from '../lib/error-message.js';
 import { StartError } from './child.js';
 import type { SwiftHooks } from './open-swift.js';
 import type { HealthCheck, StartFailure } from './protocol.js';
@@ -55,10 +56,6 @@ export async function openStore(
 function failureOf(error: unknown, { backend }: FilledOptions): StartFailure {
   if (error instanceof ConfigError) return 'config';
   return backend === 'swift' ? 'unreachable' : 'store';
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 async function openEmbedded(

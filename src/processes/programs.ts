@@ -29,39 +29,37 @@ const MALLOC_ENVIRONMENT = { MALLOC_MMAP_THRESHOLD_: '65536' } as const;
  * be there before.
  */
 export const LISTENER_PROGRAM = {
-  entry: fileURLToPath(new URL('./listener.js', import.meta.url)),
+  entry: entryOf('listener.js'),
   environment: { ...UWS_ENVIRONMENT, ...MALLOC_ENVIRONMENT },
   nodeFlags: SERVING_HEAP_FLAGS,
 } as const;
 
 /** The store's Swift API as the supervisor starts it; it serves HTTP as listeners do. */
-export const STORE_PROGRAM = {
-  entry: fileURLToPath(new URL('./store-process.js', import.meta.url)),
-  environment: LISTENER_PROGRAM.environment,
-  nodeFlags: LISTENER_PROGRAM.nodeFlags,
-} as const;
+export const STORE_PROGRAM = { ...LISTENER_PROGRAM, entry: entryOf('store-process.js') } as const;
 
 /** The janitor as the supervisor starts it, without knowing what is in it. */
 export const JANITOR_PROGRAM = {
-  entry: fileURLToPath(new URL('./janitor-process.js', import.meta.url)),
+  entry: entryOf('janitor-process.js'),
   environment: {},
   nodeFlags: SMALL_HEAP_FLAGS,
 } as const;
 
 /** The control service of Deploy as the supervisor starts it. */
 export const DEPLOY_PROGRAM = {
-  entry: fileURLToPath(new URL('./deploy-process.js', import.meta.url)),
+  entry: entryOf('deploy-process.js'),
   environment: {},
   nodeFlags: SMALL_HEAP_FLAGS,
 } as const;
 
 /** The program of `ringway repair`; see janitor-command-protocol.ts. */
-export const REPAIR_COMMAND_ENTRY = fileURLToPath(new URL('./repair-command.js', import.meta.url));
+export const REPAIR_COMMAND_ENTRY = entryOf('repair-command.js');
 
 /** The program of `ringway store`; see store-command-protocol.ts. */
-export const STORE_COMMAND_ENTRY = fileURLToPath(new URL('./store-command.js', import.meta.url));
+export const STORE_COMMAND_ENTRY = entryOf('store-command.js');
 
 /** The program of `ringway janitor`: one pass, or a dry run; see janitor-command-protocol.ts. */
-export const JANITOR_COMMAND_ENTRY = fileURLToPath(
-  new URL('./janitor-command.js', import.meta.url),
-);
+export const JANITOR_COMMAND_ENTRY = entryOf('janitor-command.js');
+
+function entryOf(file: string): string {
+  return fileURLToPath(new URL(file, import.meta.url));
+}

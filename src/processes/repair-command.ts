@@ -4,10 +4,9 @@ import { janitorPace } from '../janitor/assemble.js';
 import { repairBucket, type BucketRepair } from '../janitor/bucket-repair.js';
 import { RateLimitedBackend } from '../janitor/rate-limit.js';
 import { cancelledBy } from '../lib/cancellation.js';
-import { ResultOutput } from '../lib/result-output.js';
 import { VersionedKeys } from '../s3/versions/versioned-keys.js';
 import { nextRequestId } from '../telemetry/request-id.js';
-import { CommandError, runCommand, withCauses } from './command-process.js';
+import { ActionReport, CommandError, runCommand, withCauses } from './command-process.js';
 import type { RepairCommandInit } from './janitor-command-protocol.js';
 import { JanitorAccounts } from './janitor-accounts.js';
 import { openStore } from './open-store.js';
@@ -107,28 +106,24 @@ function listed(accounts: readonly string[]): string {
 }
 
 /** Prints findings, and counts them. */
-class Report {
-  failed = 0;
+class Report extends ActionReport {
   keys = 0;
-  readonly output = new ResultOutput();
-  readonly #counts: Record<string, Record<string, number>> = {};
 
-  constructor(private readonly init: Pick<RepairCommandInit, 'bucket' | 'isDry'>) {}
+  constructor(private readonly init: Pick<RepairCommandInit, 'bucket' | 'isDry'>) {
+    super();
+  }
 
   finding(account: string, ...[outcome, key, finding, error]: Parameters<BucketRepair['report']>) {
     const { action, ...found } = finding ?? { action: 'look' as const };
-    const outcomes = (this.#counts[action] ??= {});
-    outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
-    if (outcome === 'failed') this.failed += 1;
+    this.count(action, outcome);
     const why = error === undefined ? undefined : withCauses(error);
     const { bucket } = this.init;
     const line = { action, outcome, account, bucket, key, ...inSnakeCase(found), error: why };
-    this.output.write(`${JSON.stringify(line)}\n`);
+    this.line(line);
   }
 
   print(): void {
-    const summary = { dry_run: this.init.isDry, keys: this.keys, actions: this.#counts };
-    this.output.write(`${JSON.stringify({ summary })}\n`);
+    this.summary({ dry_run: this.init.isDry, keys: this.keys, actions: this.counts });
   }
 }
 

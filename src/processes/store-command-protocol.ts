@@ -5,8 +5,10 @@ export const STORE_ACTIONS = ['check', 'export', 'import', 'compact'] as const;
 export type StoreAction = (typeof STORE_ACTIONS)[number];
 
 /** The order to the process of `ringway store`; the rest is as in janitor-command-protocol.ts. */
-export interface StoreCommandInit extends Pick<ChildInit, 'options'> {
+export interface StoreOrder {
   readonly action: StoreAction;
-  /** The export; undefined: stdout or stdin. */
+  /** Where an export goes or comes from; undefined: stdout or stdin. */
   readonly file: string | undefined;
 }
+
+export type StoreCommandInit = Pick<ChildInit, 'options'> & StoreOrder;

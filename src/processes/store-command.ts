@@ -8,9 +8,9 @@ import { exportStore } from '../backend/embedded/upkeep/export.js';
 import { importStore, ImportRefusedError } from '../backend/embedded/upkeep/import.js';
 import { storeDirectory, type FilledOptions } from '../config/options.js';
 import { syncFolder } from '../lib/durable-file.js';
-import { OutputError, ResultOutput } from '../lib/result-output.js';
+import { OutputError } from '../lib/result-output.js';
 import { dirname } from 'node:path';
-import { CommandError, runCommand } from './command-process.js';
+import { CommandError, CommandReport, runCommand } from './command-process.js';
 import type { StoreCommandInit } from './store-command-protocol.js';
 
 /**
@@ -39,14 +39,14 @@ const ACTIONS = { check, export: exportTo, import: importFrom, compact } as cons
 const CHUNK_BYTES = 1024 * 1024;
 
 async function check({ options }: StoreCommandInit, signal: AbortSignal): Promise<void> {
-  const output = new ResultOutput();
+  const report = new CommandReport();
   const summary = await withOpenStore(optionsOf(options), (deps) =>
     checkStore(deps, signal, ({ fault, account, container: bucket, object: key }) => {
-      output.write(`${JSON.stringify({ fault, account, bucket, key })}\n`);
+      report.line({ fault, account, bucket, key });
     }),
   );
-  output.write(`${JSON.stringify({ summary })}\n`);
-  await output.flushed();
+  report.summary(summary);
+  await report.output.flushed();
   if (summary.faults > 0)
     throw new CommandError('damaged', `the store has ${summary.faults} faults`);
 }
@@ -102,9 +102,9 @@ async function compact({ options }: StoreCommandInit): Promise<void> {
 }
 
 async function tell(summary: object): Promise<void> {
-  const output = new ResultOutput();
-  output.write(`${JSON.stringify({ summary })}\n`);
-  await output.flushed();
+  const report = new CommandReport();
+  report.summary(summary);
+  await report.output.flushed();
 }
 
 function optionsOf(options: FilledOptions): Parameters<typeof withOpenStore>[0] {

@@ -1,13 +1,15 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Backend } from '../backend/backend.js';
 import type { Roster } from '../config/credentials.js';
 import type { FilledOptions } from '../config/options.js';
 import { readStoreSecret } from '../config/secret-file.js';
 import { prepareHttp, type HttpServer } from '../http/server.js';
 import { TrustedProxies } from '../http/trusted-proxies.js';
-import { openStore, type OpenedStore } from './open-store.js';
+import { messageOf } from '../lib/error-message.js';
+import { openStore } from './open-store.js';
 import { runChild, StartError, type ChildService } from './child.js';
-import { listenOrFail } from './listen.js';
+import { HttpChild, probeStore } from './http-child.js';
 import type { ChildInit, HealthCheck } from './protocol.js';
 import { S3API_INFO } from '../s3/rules/protocol-limits.js';
 import { SwiftApi, type FinishedRequest } from '../swift-api/swift-api.js';
@@ -26,17 +28,15 @@ runChild(startStore);
 const SWIFT_VERSION = '2.30.1';
 /** A folder in `data_dir`. Its files have no names, so it looks empty. */
 const SPOOL_FOLDER = 'uploads';
-/** The longest timer there is: the supervisor ends a drain that takes too long. */
-const NO_LIMIT_MS = 2 ** 31 - 1;
 
 async function startStore({ options, credentials }: ChildInit): Promise<ChildService> {
   const log = createLogger({ level: options.logLevel, process: 'store', buffered: true });
-  const opened = await openStore(options, credentials);
+  const { backend } = await openStore(options, credentials);
   const spoolDirectory = join(options.dataDir, SPOOL_FOLDER);
   await mkdir(spoolDirectory, { recursive: true, mode: 0o700 });
   const metrics = new SwiftApiMetrics(() => api.requestsInProgress);
   const api: SwiftApi = new SwiftApi({
-    backend: opened.backend,
+    backend,
     roster: credentials,
     proxies: new TrustedProxies(options.trustedProxies),
     spoolDirectory,
@@ -54,28 +54,25 @@ async function startStore({ options, credentials }: ChildInit): Promise<ChildSer
     },
   });
   const server = prepareServer(options, api, log);
-  return new StoreService(server, api, opened, metrics);
+  return new StoreService(server, api, backend, metrics);
 }
 
-class StoreService implements ChildService {
+class StoreService extends HttpChild implements ChildService {
   constructor(
-    private readonly server: HttpServer,
+    server: HttpServer,
     private readonly api: SwiftApi,
-    private readonly opened: OpenedStore,
+    private readonly store: Backend,
     private readonly metrics: SwiftApiMetrics,
-  ) {}
+  ) {
+    super(server);
+  }
 
   snapshot() {
     return this.metrics.snapshot();
   }
 
   async probe(): Promise<readonly HealthCheck[]> {
-    try {
-      await this.opened.backend.ping({ requestId: 'probe' });
-      return [{ name: 'backend', ok: true }];
-    } catch (error) {
-      return [{ name: 'backend', ok: false, detail: String(error) }];
-    }
+    return [await probeStore(this.store)];
   }
 
   requestsInProgress(): number {
@@ -86,25 +83,8 @@ class StoreService implements ChildService {
     this.api.replaceRoster(roster);
   }
 
-  async begin(): Promise<void> {
-    await listenOrFail(this.server);
-  }
-
-  standAside(): Promise<boolean> {
-    return this.server.separate();
-  }
-
-  resume(): Promise<void> {
-    return this.server.rejoin();
-  }
-
-  async drain(handedOver: boolean): Promise<void> {
-    const { server } = this;
-    await (handedOver ? server.drainHandedOver(NO_LIMIT_MS) : server.drain(NO_LIMIT_MS));
-  }
-
   close(): Promise<void> {
-    return this.opened.backend.close();
+    return this.store.close();
   }
 }
 
@@ -114,9 +94,7 @@ function gatewaySecrets({ storeFilterSecretFile: file }: FilledOptions): readonl
     const secret = readStoreSecret('store_filter_secret_file', file);
     return secret === undefined ? [] : [secret];
   } catch (error) {
-    throw new StartError('config', error instanceof Error ? error.message : String(error), {
-      cause: error,
-    });
+    throw new StartError('config', messageOf(error), { cause: error });
   }
 }
 
