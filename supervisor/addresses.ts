@@ -20,13 +20,28 @@ const FLAGS: Readonly<Record<string, string>> = {
   store_listen: '--store',
 };
 
-/** @param key - the configuration key that names the address */
-export function listenFailure(key: string, address: ListenAddress, error: unknown): Failure {
-  const { code = '', message } = error as NodeJS.ErrnoException;
-  const reason = code === 'EADDRINUSE' ? inUse(key, address) : (REASONS[code] ?? message);
-  return new Failure('listen', `${key}: cannot listen on ${formatAddress(address)}: ${reason}`, {
-    cause: error,
-  });
+/**
+ * Has a server listen on an address that it shares with no other.
+ * @param key - the configuration key that names the address
+ * @returns where it listens
+ * @throws Failure `listen`
+ */
+export async function listenAlone(
+  server: net.Server,
+  key: string,
+  address: ListenAddress,
+): Promise<ListenAddress> {
+  const { host } = address;
+  try {
+    server.listen({ ...address, exclusive: true });
+    await once(server, 'listening');
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    const reason = code === 'EADDRINUSE' ? inUse(key, address) : (REASONS[code] ?? message);
+    const told = `${key}: cannot listen on ${formatAddress(address)}: ${reason}`;
+    throw new Failure('listen', told, { cause: error });
+  }
+  return { host, port: (server.address() as net.AddressInfo).port };
 }
 
 /** The process that listens there, and the flag that takes another address. */
@@ -56,16 +71,10 @@ export interface HeldAddress {
 /** Like {@link claimAddress}, but no other process gets the address before it is released. */
 export async function holdAddress(key: string, address: ListenAddress): Promise<HeldAddress> {
   const server = net.createServer();
-  try {
-    server.listen({ host: address.host, port: address.port, exclusive: true });
-    await once(server, 'listening');
-  } catch (error) {
-    throw listenFailure(key, address, error);
-  }
-  const { port } = server.address() as net.AddressInfo;
+  const held = await listenAlone(server, key, address);
   const release = async (): Promise<void> => {
     server.close();
     await once(server, 'close');
   };
-  return { address: { host: address.host, port }, release };
+  return { address: held, release };
 }

@@ -1,14 +1,13 @@
-import { once } from 'node:events';
 import http from 'node:http';
 import https from 'node:https';
-import net, { type AddressInfo } from 'node:net';
+import net from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { readAdminToken } from '../src/config/secret-file.js';
 import { AllowedHosts } from '../src/config/allowed-hosts.js';
 import type { Certificate } from '../src/config/certificates.js';
 import type { FilledOptions, ListenAddress } from '../src/config/options.js';
 import type { Logger } from '../src/telemetry/logger.js';
-import { listenFailure } from './addresses.js';
+import { listenAlone } from './addresses.js';
 import { BearerToken } from './bearer-token.js';
 import type { LogTail } from './log-tail.js';
 import { labels, labelValues, queryRange, type LokiAnswer } from './loki.js';
@@ -154,15 +153,8 @@ export class AdminServer {
   }
 
   /** @returns where it listens @throws Failure `listen` */
-  async listen(address: ListenAddress): Promise<ListenAddress> {
-    try {
-      this.#server.listen({ host: address.host, port: address.port, exclusive: true });
-      await once(this.#server, 'listening');
-    } catch (error) {
-      throw listenFailure('admin_listen', address, error);
-    }
-    const { port } = this.#server.address() as AddressInfo;
-    return { host: address.host, port };
+  listen(address: ListenAddress): Promise<ListenAddress> {
+    return listenAlone(this.#server, 'admin_listen', address);
   }
 
   /** Ends all connections: these answers have no use once the service is down. */

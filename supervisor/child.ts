@@ -16,6 +16,7 @@ import type { MetricSnapshot } from '../src/telemetry/collected.js';
 import type { TraceOrder } from '../src/telemetry/request-trace.js';
 import { processLog } from './log-tail.js';
 import { processTraces, type TraceTarget } from './request-traces.js';
+import { Signal } from './signal.js';
 
 export type ChildState = 'starting' | 'prepared' | 'up' | 'draining' | 'gone';
 
@@ -84,11 +85,6 @@ export interface ChildListener {
   onExit(child: Child, exit: ChildExit): void;
 }
 
-interface PendingScrape {
-  readonly promise: Promise<boolean>;
-  readonly settle: (answered: boolean) => void;
-}
-
 /** One child process: its life, and the supervisor's side of the protocol. */
 export class Child implements TraceTarget {
   readonly startedAt = new Date();
@@ -102,8 +98,10 @@ export class Child implements TraceTarget {
   /** The listeners alone are numbered. */
   readonly #isListener: boolean;
   readonly #startTimeoutMs: number;
-  #asideAnswered: ((lossless: boolean) => void) | undefined;
-  readonly #scrapes = new Map<number, PendingScrape>();
+  /** Whether it stands aside without a loss. */
+  #aside = new Signal<boolean>();
+  /** Whether each scrape was answered. */
+  readonly #scrapes = new Map<number, Signal<boolean>>();
   #nextScrape = 1;
   #credentials: Roster;
   /** Waits until the console is up. */
@@ -180,14 +178,9 @@ export class Child implements TraceTarget {
    */
   async standAside(timeoutMs: number): Promise<boolean> {
     if (this.state !== 'up') return true;
-    const answered = new Promise<boolean>((resolve) => {
-      this.#asideAnswered = resolve;
-    });
-    const timer = setTimeout(() => this.#asideAnswered?.(false), timeoutMs);
+    this.#aside = new Signal();
     this.#send({ type: 'aside' });
-    const lossless = await answered;
-    clearTimeout(timer);
-    return lossless;
+    return inTime(this.#aside, timeoutMs);
   }
 
   /** Tells the child to serve on: no other one listens in its place. */
@@ -231,19 +224,12 @@ export class Child implements TraceTarget {
   async scrape(timeoutMs: number): Promise<boolean> {
     if (this.state === 'gone') return false;
     const id = this.#nextScrape++;
-    let settle: (answered: boolean) => void = () => undefined;
-    const promise = new Promise<boolean>((resolve) => {
-      settle = resolve;
-    });
-    const timer = setTimeout(() => {
-      settle(false);
-    }, timeoutMs);
-    this.#scrapes.set(id, { promise, settle });
+    const answer = new Signal<boolean>();
+    this.#scrapes.set(id, answer);
     this.#send({ type: 'metrics', id });
-    const answered = await promise;
-    clearTimeout(timer);
+    const isAnswered = await inTime(answer, timeoutMs);
     this.#scrapes.delete(id);
-    return answered;
+    return isAnswered;
   }
 
   #receive(message: FromChild): void {
@@ -272,11 +258,11 @@ export class Child implements TraceTarget {
         this.listener.onReport(this);
         return;
       case 'aside':
-        this.#asideAnswered?.(message.lossless);
+        this.#aside.fire(message.lossless);
         return;
       case 'metrics':
         this.metrics = message.metrics;
-        this.#scrapes.get(message.id)?.settle(true);
+        this.#scrapes.get(message.id)?.fire(true);
         return;
       case 'traced':
         processTraces.add(message.batches);
@@ -296,8 +282,8 @@ export class Child implements TraceTarget {
     this.state = 'gone';
     processTraces.leave(this);
     clearTimeout(this.#startTimer);
-    for (const { settle } of this.#scrapes.values()) settle(false);
-    this.#asideAnswered?.(true);
+    for (const answer of this.#scrapes.values()) answer.fire(false);
+    this.#aside.fire(true);
     this.listener.onExit(this, { cause: this.#ending ?? cause, detail, failure: this.#failure });
   }
 
@@ -316,4 +302,14 @@ export class Child implements TraceTarget {
   #send(message: ToChild): void {
     if (this.#process.connected) this.#process.send(message, () => undefined);
   }
+}
+
+/** @returns false without an answer in time */
+async function inTime(answer: Signal<boolean>, timeoutMs: number): Promise<boolean> {
+  const timer = setTimeout(() => {
+    answer.fire(false);
+  }, timeoutMs);
+  const answered = await answer.fired;
+  clearTimeout(timer);
+  return answered;
 }

@@ -1,58 +1,45 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { FLAG_OF_KEY } from '../src/config/load.js';
 import type { ConfigKey } from '../src/config/schema.js';
-import type { JanitorMode } from '../src/processes/janitor-command-protocol.js';
-import { STORE_ACTIONS, type StoreAction } from '../src/processes/store-command-protocol.js';
+import type {
+  JanitorMode,
+  JanitorOrder,
+  RepairOrder,
+} from '../src/processes/janitor-command-protocol.js';
+import {
+  STORE_ACTIONS,
+  type StoreAction,
+  type StoreOrder,
+} from '../src/processes/store-command-protocol.js';
 import { didYouMean } from '../src/config/suggest.js';
 import { CONTROL_COMMANDS, type ControlCommand } from './control-protocol.js';
 
 /** Values of configuration flags, by key. */
 export type FlagValues = Readonly<Partial<Record<ConfigKey, unknown>>>;
 
+/** A command that goes by the configuration of the service. */
+export interface Configured {
+  readonly configFile: string | undefined;
+  readonly flags: FlagValues;
+}
+
 export type Command =
-  | { readonly name: 'start'; readonly configFile: string | undefined; readonly flags: FlagValues }
-  | {
+  | (Configured & { readonly name: 'start' })
+  | (Configured & {
       readonly name: 'check';
-      readonly configFile: string | undefined;
-      readonly flags: FlagValues;
       /** Show the effective configuration. */
       readonly print: boolean;
       /** Look at the proxies of the Swift cluster. */
       readonly cluster: boolean;
-    }
-  | {
-      readonly name: 'janitor';
-      readonly configFile: string | undefined;
-      readonly flags: FlagValues;
-      readonly mode: JanitorMode;
-    }
-  | {
-      readonly name: 'repair';
-      readonly configFile: string | undefined;
-      readonly flags: FlagValues;
-      readonly bucket: string;
-      /** Undefined: all. */
-      readonly key: string | undefined;
-      /** Undefined: the one that has the bucket. */
-      readonly account: string | undefined;
-      /** Look, and change nothing. */
-      readonly isDry: boolean;
-    }
-  | {
-      readonly name: 'store';
-      readonly configFile: string | undefined;
-      readonly flags: FlagValues;
-      readonly action: StoreAction;
-      /** Where an export goes or comes from; undefined for the other actions. */
-      readonly file: string | undefined;
-    }
-  | {
+    })
+  | (Configured & JanitorOrder & { readonly name: 'janitor' })
+  | (Configured & RepairOrder & { readonly name: 'repair' })
+  | (Configured & StoreOrder & { readonly name: 'store' })
+  | (Configured & {
       readonly name: ControlCommand;
-      readonly configFile: string | undefined;
-      readonly flags: FlagValues;
       /** Undefined where none is given. */
       readonly timeoutMs: number | undefined;
-    }
+    })
   | {
       readonly name: 'capsule';
       /** The capsule to verify. */
@@ -313,16 +300,12 @@ function toCommand(
     return { name, configFile, flags, ...what, isDry: values.has('dry-run') };
   }
   if (name === 'check') {
-    const { print, cluster } = { print: values.has('print'), cluster: values.has('cluster') };
+    const [print, cluster] = [values.has('print'), values.has('cluster')];
     return { name, configFile, flags, print, cluster };
   }
   const timeout = text('timeout-ms');
-  return {
-    name,
-    configFile,
-    flags,
-    timeoutMs: timeout === undefined ? undefined : Number(timeout),
-  };
+  const timeoutMs = timeout === undefined ? undefined : Number(timeout);
+  return { name, configFile, flags, timeoutMs };
 }
 
 /** A value that is no number stays text, so that the report shows what was typed. */

@@ -1,14 +1,10 @@
 import { deriveConsole } from '../console/config/derive.js';
 import { readConfigFile, type RawConfig } from '../src/config/config-file.js';
 import { generateCredential, type Roster } from '../src/config/credentials.js';
-import {
-  listenOverlaps,
-  localUrl,
-  type FilledOptions,
-  type ListenAddress,
-} from '../src/config/options.js';
+import { localUrl, type FilledOptions } from '../src/config/options.js';
 import { ConfigError } from '../src/config/problem.js';
 import type { DeployOptions } from '../src/deploy/service/config.js';
+import { expectFree, inFile } from './file-settings.js';
 
 /** The console's settings, as a start reads them from the configuration. */
 export interface ConsoleSettings {
@@ -54,7 +50,11 @@ export function readConsoleSettings({
     const known = deploy === undefined ? own : { ...deployKeys(deploy), ...own };
     return { consoleListen: listen, consoleConfig: known, consoleAbsent: undefined };
   } catch (error) {
-    throw error instanceof ConfigError ? inFile(error, file) : error;
+    if (!(error instanceof ConfigError)) throw error;
+    const named = error.problems.map((problem) =>
+      problem.key === 'console_listen' ? problem : inFile('console_config', file, problem),
+    );
+    throw new ConfigError(named);
   }
 }
 
@@ -65,34 +65,4 @@ function deployKeys({ listen, user, tokenFile, tlsCertFile }: DeployOptions): Ra
     deploy_user: user,
     deploy_token_file: tokenFile,
   };
-}
-
-/** loadConfig cannot check the console's address when a console file names it. */
-function expectFree(
-  { backend, s3Listen, adminListen, storeListen }: FilledOptions,
-  key: 'bind' | 'console_listen',
-  address: ListenAddress,
-): void {
-  const store = backend === 'embedded' ? storeListen : '';
-  const problems = listenOverlaps([
-    { key: 's3_listen', address: s3Listen },
-    { key: 'admin_listen', address: adminListen },
-    ...(store === '' ? [] : [{ key: 'store_listen', address: store }]),
-    { key, address },
-  ]);
-  if (problems.length > 0) {
-    throw new ConfigError(problems.map((problem) => ({ source: 'file', ...problem })));
-  }
-}
-
-/** Its keys have names that the service's own configuration has as well. */
-function inFile({ problems }: ConfigError, file: string): ConfigError {
-  const named = problems.map((problem) =>
-    problem.key === 'console_listen'
-      ? problem
-      : problem.key.startsWith(file)
-        ? { ...problem, key: `console_config: ${problem.key}` }
-        : { ...problem, key: `console_config (${file}): ${problem.key}` },
-  );
-  return new ConfigError(named);
 }

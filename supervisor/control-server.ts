@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { chmodSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import net from 'node:net';
+import { messageOf } from '../src/lib/error-message.js';
+import { parseJson } from '../src/lib/parse-json.js';
 import type { Logger } from '../src/telemetry/logger.js';
 import {
   CONTROL_COMMANDS,
@@ -76,17 +78,13 @@ export class ControlServer {
       await this.handler(command);
       return { reason: 'ok', message: '' };
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      return { reason: error instanceof Failure ? error.reason : 'internal', message };
+      const reason = error instanceof Failure ? error.reason : 'internal';
+      return { reason, message: messageOf(error) };
     }
   }
 }
 
 function commandIn(line: string): ControlCommand | undefined {
-  try {
-    const { command } = JSON.parse(line) as Partial<ControlRequest>;
-    return CONTROL_COMMANDS.find((known) => known === command);
-  } catch {
-    return undefined;
-  }
+  const request = parseJson(line) as Partial<ControlRequest> | null | undefined;
+  return CONTROL_COMMANDS.find((known) => known === request?.command);
 }

@@ -52,7 +52,8 @@ export class Fleet implements ChildListener {
   #phase: 'preparing' | 'beginning' | 'running' | 'ending' = 'preparing';
   readonly #phaseReached = { prepared: new Signal(), running: new Signal() };
   #reported = new Signal();
-  #resolveEmpty: () => void = () => undefined;
+  /** The last child has gone, and no other follows. */
+  readonly #empty = new Signal();
 
   constructor(fleet: FleetOptions) {
     this.#fleet = fleet;
@@ -235,7 +236,7 @@ export class Fleet implements ChildListener {
       const { cause, detail } = exit;
       const level = cause === 'drained' || cause === 'killed' ? 'info' : 'warn';
       this.#fleet.log[level]({ worker: slot.worker, cause, detail }, `${slot.kind} ended`);
-      if (this.children().length === 0) this.#resolveEmpty();
+      if (this.children().length === 0) this.#empty.fire();
       return;
     }
     const failure = this.#phase === 'running' ? undefined : this.#startFailure(slot, exit);
@@ -284,14 +285,10 @@ export class Fleet implements ChildListener {
     slot.timer = undefined;
     const { kind, worker } = slot;
     const { programs, options, consoleConfig, deploy } = this.#fleet;
-    const init = {
-      type: 'init',
-      worker,
-      options,
-      credentials: this.#credentials.for(kind),
-    } as const;
     const own = kind === 'console' ? { consoleConfig } : kind === 'deploy' ? { deploy } : {};
-    slot.child = new Child(programs[kind], { ...init, ...own }, this);
+    const credentials = this.#credentials.for(kind);
+    const init = { type: 'init', worker, options, credentials, ...own } as const;
+    slot.child = new Child(programs[kind], init, this);
   }
 
   #slotOf(child: Child): Slot | undefined {
@@ -307,15 +304,8 @@ export class Fleet implements ChildListener {
   #end(): Promise<void> {
     this.#phase = 'ending';
     this.#clearTimers();
-    if (this.children().length === 0) return Promise.resolve();
-    return new Promise((resolve) => {
-      // A drain that a kill overtakes waits for the same end.
-      const before = this.#resolveEmpty;
-      this.#resolveEmpty = () => {
-        before();
-        resolve();
-      };
-    });
+    if (this.children().length === 0) this.#empty.fire();
+    return this.#empty.fired;
   }
 
   #clearTimers(): void {

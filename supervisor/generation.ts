@@ -33,8 +33,9 @@ export class Generation {
   readonly options: FilledOptions;
   readonly #rosterWatch: RosterWatch;
   readonly #faultWatch: FaultWatch | undefined;
-  readonly #failed = new Signal();
-  #failure: Failure | undefined;
+  readonly #failed = new Signal<Failure>();
+  /** Resolves when it cannot go on. */
+  readonly failed = this.#failed.fired;
 
   constructor(given: GenerationOptions) {
     const { options, credentials, log } = given;
@@ -43,8 +44,7 @@ export class Generation {
     this.fleet = new Fleet({
       ...given,
       onFatal: (failure) => {
-        this.#failure = failure;
-        this.#failed.fire();
+        this.#failed.fire(failure);
       },
     });
     const onChange = (roster: Roster): void => {
@@ -52,13 +52,6 @@ export class Generation {
     };
     this.#rosterWatch = new RosterWatch({ options, log, onChange }, credentials);
     this.#faultWatch = faultWatchOf(given);
-  }
-
-  /** Resolves when it cannot go on. */
-  async failed(): Promise<Failure> {
-    await this.#failed.fired;
-    if (this.#failure === undefined) throw new Error('a failure without a reason');
-    return this.#failure;
   }
 
   /** It serves: credentials are followed, and faults looked after, from now on. */

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { parseJson } from '../src/lib/parse-json.js';
 
 /** A line of the log, with what it is found by. */
 export interface LogEntry {
@@ -116,11 +117,7 @@ function entryOf(line: string, writer: string): LogEntry {
 }
 
 function fieldsOf(line: string): Readonly<Record<string, unknown>> {
-  if (!line.startsWith('{')) return {};
-  try {
-    return JSON.parse(line) as Readonly<Record<string, unknown>>;
-  } catch {
-    // Something else that begins with a brace, or a line that was cut.
-    return {};
-  }
+  // Something else may begin with a brace, and a line may be cut.
+  const fields = line.startsWith('{') ? parseJson(line) : undefined;
+  return (fields ?? {}) as Readonly<Record<string, unknown>>;
 }

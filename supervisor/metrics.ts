@@ -42,59 +42,45 @@ export class ServiceMetrics {
 
   constructor(version: VersionInfo) {
     const registers = [this.registry];
+    const restarts = (name: string, help: string) =>
+      new Counter({ name, help, labelNames: ['reason'], registers });
+    const up = (name: string, help: string) => new Gauge({ name, help, registers });
     this.#restarts = {
-      listener: new Counter({
-        name: 'ringway_listener_restarts_total',
-        help: 'Listeners started again after they ended unasked, by how they ended.',
-        labelNames: ['reason'],
-        registers,
-      }),
-      janitor: new Counter({
-        name: 'ringway_janitor_restarts_total',
-        help: 'How often the janitor was started again after it ended unasked, by how it ended.',
-        labelNames: ['reason'],
-        registers,
-      }),
-      store: new Counter({
-        name: 'ringway_swift_api_restarts_total',
-        help: "How often the process of the store's Swift API was started again after it ended unasked, by how it ended.",
-        labelNames: ['reason'],
-        registers,
-      }),
-      console: new Counter({
-        name: 'ringway_console_restarts_total',
-        help: 'How often the console was started again after it ended unasked, by how it ended.',
-        labelNames: ['reason'],
-        registers,
-      }),
-      deploy: new Counter({
-        name: 'ringway_deploy_restarts_total',
-        help: 'How often the control service of Deploy was started again after it ended unasked, by how it ended.',
-        labelNames: ['reason'],
-        registers,
-      }),
+      listener: restarts(
+        'ringway_listener_restarts_total',
+        'Listeners started again after they ended unasked, by how they ended.',
+      ),
+      janitor: restarts(
+        'ringway_janitor_restarts_total',
+        'How often the janitor was started again after it ended unasked, by how it ended.',
+      ),
+      store: restarts(
+        'ringway_swift_api_restarts_total',
+        "How often the process of the store's Swift API was started again after it ended unasked, by how it ended.",
+      ),
+      console: restarts(
+        'ringway_console_restarts_total',
+        'How often the console was started again after it ended unasked, by how it ended.',
+      ),
+      deploy: restarts(
+        'ringway_deploy_restarts_total',
+        'How often the control service of Deploy was started again after it ended unasked, by how it ended.',
+      ),
     };
     this.#ups = {
-      janitor: new Gauge({
-        name: 'ringway_janitor_up',
-        help: 'Whether the janitor runs; absent where none is to.',
-        registers,
-      }),
-      store: new Gauge({
-        name: 'ringway_swift_api_up',
-        help: "Whether the store's Swift API is served: its process is up, and its last report is no older than three probe_interval_ms; absent where it is not to be.",
-        registers,
-      }),
-      console: new Gauge({
-        name: 'ringway_console_up',
-        help: 'Whether the console is served; absent where none is to be.',
-        registers,
-      }),
-      deploy: new Gauge({
-        name: 'ringway_deploy_up',
-        help: 'Whether the control service of Deploy runs; absent where none is to.',
-        registers,
-      }),
+      janitor: up('ringway_janitor_up', 'Whether the janitor runs; absent where none is to.'),
+      store: up(
+        'ringway_swift_api_up',
+        "Whether the store's Swift API is served: its process is up, and its last report is no older than three probe_interval_ms; absent where it is not to be.",
+      ),
+      console: up(
+        'ringway_console_up',
+        'Whether the console is served; absent where none is to be.',
+      ),
+      deploy: up(
+        'ringway_deploy_up',
+        'Whether the control service of Deploy runs; absent where none is to.',
+      ),
     };
     this.#listenerUp = new Gauge({
       name: 'ringway_listener_up',

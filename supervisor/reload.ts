@@ -20,24 +20,24 @@ export async function resolveForReload(
   asked: FilledOptions,
   running: Running,
 ): Promise<FilledOptions> {
-  const s3Listen = await resolved('s3_listen', asked.s3Listen, {
-    asked: running.asked.s3Listen,
-    now: running.options.s3Listen,
-  });
-  const adminListen = await resolved('admin_listen', asked.adminListen, {
-    asked: running.asked.adminListen,
-    now: running.options.adminListen,
-  });
-  const storeAsked = asked.backend === 'embedded' ? asked.storeListen : '';
-  const storeListen = await resolvedOptional('store_listen', storeAsked, {
-    asked: running.asked.storeListen,
-    now: running.options.storeListen,
-  });
-  const consoleListen = await resolvedOptional('console_listen', asked.consoleListen, {
-    asked: running.asked.consoleListen,
-    now: running.options.consoleListen,
-  });
-  return { ...asked, s3Listen, adminListen, storeListen, consoleListen };
+  const { asked: before, options: now } = running;
+  const store = asked.backend === 'embedded' ? asked.storeListen : '';
+  const { consoleListen: consoleAsked } = asked;
+  return {
+    ...asked,
+    s3Listen: await resolved('s3_listen', asked.s3Listen, before.s3Listen, now.s3Listen),
+    adminListen: await resolved(
+      'admin_listen',
+      asked.adminListen,
+      before.adminListen,
+      now.adminListen,
+    ),
+    storeListen:
+      store && (await resolved('store_listen', store, before.storeListen, now.storeListen)),
+    consoleListen:
+      consoleAsked &&
+      (await resolved('console_listen', consoleAsked, before.consoleListen, now.consoleListen)),
+  };
 }
 
 /** @throws Failure `config` for what only a start can change */
@@ -49,26 +49,17 @@ export function refuseOtherDataDir(asked: FilledOptions, dataDir: string): void 
   );
 }
 
-/** Resolves an address that may be empty, which means none. */
-async function resolvedOptional(
-  key: string,
-  address: ListenAddress | '',
-  { asked, now }: { readonly asked: ListenAddress | ''; readonly now: ListenAddress | '' },
-): Promise<ListenAddress | ''> {
-  if (address === '') return '';
-  return asked === '' || now === ''
-    ? claimAddress(key, address)
-    : resolved(key, address, { asked, now });
-}
-
+/** @param before - as it was asked for; empty for none, as `now` is */
 async function resolved(
   key: string,
   address: ListenAddress,
-  former: { readonly asked: ListenAddress; readonly now: ListenAddress },
+  before: ListenAddress | '',
+  now: ListenAddress | '',
 ): Promise<ListenAddress> {
-  if (isDeepStrictEqual(address, former.asked)) return former.now;
+  if (before === '' || now === '') return claimAddress(key, address);
+  if (isDeepStrictEqual(address, before)) return now;
   // The port is ours, on another interface: only the listeners can try it.
-  if (address.port === former.now.port) return address;
+  if (address.port === now.port) return address;
   return claimAddress(key, address);
 }
 

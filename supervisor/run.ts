@@ -2,11 +2,11 @@ import { renderConfig } from '../src/config/print.js';
 import { OutputError, ResultOutput } from '../src/lib/result-output.js';
 import { verifyCapsuleFile } from './capsule.js';
 import { runControl } from './control-command.js';
-import { parseCommandLine, UsageError, type Command } from './cli.js';
+import { parseCommandLine, UsageError, type Command, type Configured } from './cli.js';
 import { runDeploy } from './deploy.js';
 import { EXIT_CODES, Failure, type ExitReason } from './exit-codes.js';
 import { renderHelp } from './help.js';
-import { runJanitor, runRepair } from './janitor.js';
+import { runBeside } from './janitor.js';
 import { checkRings, readSettings, type Settings } from './settings.js';
 import { start, type StartDeps as StartParts } from './start.js';
 import { runStore } from './store-command.js';
@@ -40,9 +40,9 @@ export async function run(args: readonly string[], deps: RunDeps): Promise<numbe
 async function execute(command: Command, deps: RunDeps): Promise<ExitReason> {
   switch (command.name) {
     case 'start':
-      return start(() => readSettings(command.configFile, command.flags, process.env), deps);
+      return start(() => settingsOf(command), deps);
     case 'check': {
-      const settings = readSettings(command.configFile, command.flags, process.env);
+      const settings = settingsOf(command);
       const { options, credentials, warnings } = settings;
       await checkRings(options);
       for (const line of [...warnings, ...(credentials?.warnings ?? [])]) warn(line);
@@ -51,18 +51,18 @@ async function execute(command: Command, deps: RunDeps): Promise<ExitReason> {
       return checkProxies(settings, `${answer}\n`);
     }
     case 'janitor': {
-      const settings = readSettings(command.configFile, command.flags, process.env);
+      const settings = settingsOf(command);
       await checkRings(settings.options);
-      return runJanitor(settings, command.mode, deps.janitorCommand);
+      return runBeside(settings, { mode: command.mode }, deps.janitorCommand);
     }
     case 'repair': {
       const { bucket, key, account, isDry } = command;
-      const settings = readSettings(command.configFile, command.flags, process.env);
+      const settings = settingsOf(command);
       await checkRings(settings.options);
-      return runRepair(settings, { bucket, key, account, isDry }, deps.repairCommand);
+      return runBeside(settings, { bucket, key, account, isDry }, deps.repairCommand);
     }
     case 'store': {
-      const settings = readSettings(command.configFile, command.flags, process.env);
+      const settings = settingsOf(command);
       return runStore(settings, command, deps.storeCommand);
     }
     case 'capsule':
@@ -80,6 +80,10 @@ async function execute(command: Command, deps: RunDeps): Promise<ExitReason> {
     case 'help':
       return tell(renderHelp());
   }
+}
+
+function settingsOf({ configFile, flags }: Configured): Settings {
+  return readSettings(configFile, flags, process.env);
 }
 
 /** @throws OutputError; what checkCluster throws */

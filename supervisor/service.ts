@@ -7,6 +7,7 @@ import { formatAddress, type FilledOptions, type ListenAddress } from '../src/co
 import { configHash } from '../src/config/print.js';
 import type { Roster } from '../src/config/credentials.js';
 import type { DeployOptions } from '../src/deploy/service/config.js';
+import { messageOf } from '../src/lib/error-message.js';
 import type { Logger } from '../src/telemetry/logger.js';
 import { AdminServer, type AdminView } from './admin.js';
 import type { Child, ChildProgram } from './child.js';
@@ -53,8 +54,6 @@ const ASIDE_TIMEOUT_MS = 5000;
 export class Service implements AdminView {
   readonly logs = processLog;
   readonly traces = processTraces;
-  /** Resolves when a failure ends the service. */
-  readonly failed: Promise<Failure>;
 
   #generation: Generation;
   /** The former generation, while it finishes what it has. */
@@ -66,7 +65,9 @@ export class Service implements AdminView {
   readonly #started = new Signal();
   readonly #stopping = new Signal();
   readonly #reloads = new OneAtATime(() => this.#reload());
-  #fail: (failure: Failure) => void = () => undefined;
+  readonly #failure = new Signal<Failure>();
+  /** Resolves when a failure ends the service. */
+  readonly failed = this.#failure.fired;
   #phase: ServicePhase = 'starting';
   #adminListen: ListenAddress | undefined;
 
@@ -75,11 +76,8 @@ export class Service implements AdminView {
     this.#metrics = new ServiceMetrics(version);
     this.#admin = new AdminServer(this, log, options);
     this.#useCertificates(service.certificates);
-    this.failed = new Promise((resolve) => {
-      this.#fail = resolve;
-    });
     this.#generation = this.#newGeneration({ ...service, isTrial: false });
-    void this.#generation.failed().then(this.#fail);
+    this.#fallWith(this.#generation);
   }
 
   /**
@@ -150,7 +148,7 @@ export class Service implements AdminView {
       admin?.server.close();
       throw error;
     }
-    void next.failed().then(this.#fail);
+    this.#fallWith(next);
     this.#generation = next;
     next.serves();
     if (admin !== undefined) this.#replaceAdmin(admin);
@@ -183,7 +181,7 @@ export class Service implements AdminView {
   async #takeOver(next: Generation, former: Generation): Promise<void> {
     const { log } = this.service;
     const orFailure = async <T>(work: Promise<T>): Promise<T> => {
-      const failed = next.failed().then((failure) => {
+      const failed = next.failed.then((failure) => {
         throw failure;
       });
       const stopped = this.#stopping.fired.then(() => {
@@ -220,6 +218,13 @@ export class Service implements AdminView {
       this.service.log.info({ killed }, 'former processes ended');
       if (killed > 0) this.#recoverStore();
       return killed;
+    });
+  }
+
+  /** A generation that serves takes the service with it when it cannot go on. */
+  #fallWith(serving: Generation): void {
+    void serving.failed.then((failure) => {
+      this.#failure.fire(failure);
     });
   }
 
@@ -341,8 +346,7 @@ interface OpenAdmin {
 
 function asFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return new Failure('internal', message, { cause: thrown });
+  return new Failure('internal', messageOf(thrown), { cause: thrown });
 }
 
 function waitUnlessAborted(ms: number, signal: AbortSignal): Promise<void> {

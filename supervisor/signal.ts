@@ -1,8 +1,8 @@
-/** Something that happens once, and can be waited for. */
-export class Signal {
-  readonly fired: Promise<void>;
+/** Something that happens once, and can be waited for; it may bring a value. */
+export class Signal<Value = void> {
+  readonly fired: Promise<Value>;
   hasFired = false;
-  #resolve: () => void = () => undefined;
+  #resolve: (value: Value) => void = () => undefined;
 
   constructor() {
     this.fired = new Promise((resolve) => {
@@ -10,8 +10,8 @@ export class Signal {
     });
   }
 
-  fire(): void {
+  fire(value: Value): void {
     this.hasFired = true;
-    this.#resolve();
+    this.#resolve(value);
   }
 }

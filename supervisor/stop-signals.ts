@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { Signal } from './signal.js';
 
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
@@ -16,19 +17,16 @@ const SAME_WISH_MS = 500;
  * impatient operator or service manager, would otherwise end it by default and hide its exit code.
  */
 export class StopSignals {
-  /** Resolves with the signal's name, or with who else asked. */
-  readonly first: Promise<string>;
   /** Called for each SIGHUP; there is nothing to reload before a service is there. */
   onReload: () => void = () => undefined;
 
+  readonly #first = new Signal<string>();
+  /** Resolves with the signal's name, or with who else asked. */
+  readonly first = this.#first.fired;
   readonly #second = new AbortController();
   #firstAt: number | undefined;
-  #resolveFirst: (who: string) => void = () => undefined;
 
   constructor() {
-    this.first = new Promise((resolve) => {
-      this.#resolveFirst = resolve;
-    });
     const handle = (signal: NodeJS.Signals): void => {
       const now = performance.now();
       if (this.#firstAt === undefined) {
@@ -47,7 +45,7 @@ export class StopSignals {
   stop(who: string): void {
     if (this.#firstAt !== undefined) return;
     this.#firstAt = performance.now();
-    this.#resolveFirst(who);
+    this.#first.fire(who);
   }
 
   /** The first signal has come. */

@@ -1,9 +1,8 @@
 import { mkdirSync } from 'node:fs';
-import { storeDirectory } from '../src/config/options.js';
-import type { StoreAction, StoreCommandInit } from '../src/processes/store-command-protocol.js';
+import type { StoreCommandInit, StoreOrder } from '../src/processes/store-command-protocol.js';
 import { runCommandChild } from './command-child.js';
 import { Failure, type ExitReason } from './exit-codes.js';
-import { isStoreThere } from './janitor.js';
+import { expectStore } from './janitor.js';
 import { lockDataDirectory } from './lock.js';
 import type { Settings } from './settings.js';
 import { warn } from './warn.js';
@@ -19,7 +18,7 @@ const STANDARD = '-';
  */
 export async function runStore(
   { options, warnings }: Settings,
-  { action, file }: { readonly action: StoreAction; readonly file: string | undefined },
+  { action, file }: StoreOrder,
   entry: string,
 ): Promise<ExitReason> {
   for (const line of warnings) warn(line);
@@ -31,9 +30,7 @@ export async function runStore(
   }
   // An import may make the store; all else needs one.
   if (action === 'import') mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
-  else if (!isStoreThere(options)) {
-    throw new Failure('dataDirectory', `there is no store in ${storeDirectory(options)} yet`);
-  }
+  else expectStore(options);
   const init: StoreCommandInit = { action, file: file === STANDARD ? undefined : file, options };
   if (action !== 'compact') return runCommandChild(entry, init);
   const lock = await lockDataDirectory(options.dataDir);
