@@ -110,7 +110,7 @@ export class Run {
   /** A profile is taken in a slice that does not count: sampling costs the server time. */
   async #finish(run: RowRun): Promise<RowResult> {
     const { profiles } = this;
-    const { profiled } = run.runner.target;
+    const { profiled = [] } = run.runner.target;
     if (profiles === undefined || profiled.length === 0 || run.hasFailed) return run.result();
     this.progress.phase(`${describe(run)}: profile`);
     profiles.start(profiled);

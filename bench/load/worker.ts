@@ -1,3 +1,4 @@
+import { messageOf } from '../../src/lib/error-message.js';
 import type { AnswerMessage, CallMessage } from './protocol.js';
 import { Session } from './session.js';
 
@@ -15,7 +16,7 @@ async function answer({ id, name, args }: CallMessage): Promise<void> {
   try {
     reply = { id, result: await callsOf(session)[name](...args) };
   } catch (error) {
-    reply = { id, error: error instanceof Error ? error.message : String(error) };
+    reply = { id, error: messageOf(error) };
   }
   process.send?.(reply);
 }

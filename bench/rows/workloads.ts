@@ -216,7 +216,7 @@ function putOf(context: RowContext, key: string, index: number, bytes = KIB): Wi
 }
 
 /** Over and over. */
-function cycle(operations: readonly Operation[]): Workload {
+export function cycle(operations: readonly Operation[]): Workload {
   let at = 0;
   return {
     next: () => {
@@ -237,7 +237,7 @@ function times<T>(count: number, make: (index: number) => T): T[] {
 }
 
 /** The same choices in every run, for every target. */
-export function pseudoRandom(seed = 1): () => number {
+function pseudoRandom(seed = 1): () => number {
   let state = seed;
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { openEmbeddedStore } from '../../src/backend/embedded/index.js';
 import { md5Hex } from '../dialects/hashes.js';
 import { bodyOf } from '../rows/bodies.js';
-import { inTurn, placesIn, type GrowthStudy } from './growth.js';
+import { placesIn, type GrowthStudy } from './growth.js';
 import { ACCOUNT, type Subject } from './service.js';
 
 const FOLDERS = 100;
@@ -38,16 +38,14 @@ export function growingKeys(): GrowthStudy {
         title: 'a page of 1000 keys from anywhere',
         prepare: ({ dialect, bucket }, size) =>
           // Pages begin where a thousand keys follow, if there are so many.
-          inTurn(
-            placesIn(Math.max(1, size - PAGE_KEYS), PAGES).map((place) => {
-              const startAfter = keyOf(indexOfPlace(place, size));
-              const query = { bucket, prefix: '', keysMax: PAGE_KEYS, startAfter };
-              const expected = Math.min(PAGE_KEYS, size - 1 - place);
-              return dialect.list(query, (body) =>
-                pageProblem(dialect.readPage(body).names.length, expected),
-              );
-            }),
-          ),
+          placesIn(Math.max(1, size - PAGE_KEYS), PAGES).map((place) => {
+            const startAfter = keyOf(indexOfPlace(place, size));
+            const query = { bucket, prefix: '', keysMax: PAGE_KEYS, startAfter };
+            const expected = Math.min(PAGE_KEYS, size - 1 - place);
+            return dialect.list(query, (body) =>
+              pageProblem(dialect.readPage(body).names.length, expected),
+            );
+          }),
       },
       {
         operation: 'list-folders',
@@ -55,27 +53,21 @@ export function growingKeys(): GrowthStudy {
         prepare: ({ dialect, bucket }) => {
           const query = { bucket, prefix: '', keysMax: PAGE_KEYS, delimiter: '/' };
           const check = (body: Buffer) => pageProblem(dialect.readPage(body).names.length, FOLDERS);
-          return inTurn([dialect.list(query, check)]);
+          return [dialect.list(query, check)];
         },
       },
       {
         operation: 'get',
         title: 'GET of an object',
         prepare: ({ dialect, bucket }, size) =>
-          inTurn(
-            placesIn(size, REQUESTS).map((i) =>
-              dialect.get(bucket, keyOf(i), bodyOf(BODY_BYTES, i)),
-            ),
-          ),
+          placesIn(size, REQUESTS).map((i) => dialect.get(bucket, keyOf(i), bodyOf(BODY_BYTES, i))),
       },
       {
         operation: 'put',
         title: 'PUT over an object',
         prepare: ({ dialect, bucket }, size) =>
-          inTurn(
-            placesIn(size, REQUESTS).map((i) =>
-              dialect.put(bucket, keyOf(i), bodyOf(BODY_BYTES, i), true),
-            ),
+          placesIn(size, REQUESTS).map((i) =>
+            dialect.put(bucket, keyOf(i), bodyOf(BODY_BYTES, i), true),
           ),
       },
     ],

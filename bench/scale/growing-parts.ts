@@ -1,7 +1,7 @@
 import { md5Hex } from '../dialects/hashes.js';
 import { exchangeAll, fetchBody } from '../load/unmeasured.js';
 import { bodyOf } from '../rows/bodies.js';
-import { inTurn, placesIn, type GrowthStudy } from './growth.js';
+import { placesIn, type GrowthStudy } from './growth.js';
 
 const KEY = 'upload';
 const BODY_BYTES = 64;
@@ -33,24 +33,20 @@ export function growingParts(): GrowthStudy {
         operation: 'list-parts',
         title: 'a page of 1000 parts from anywhere',
         prepare: ({ dialect, bucket }, size) =>
-          inTurn(
-            placesIn(Math.max(1, size - PAGE_PARTS), PAGES).map((after) => {
-              const expected = Math.min(PAGE_PARTS, size - after);
-              return dialect.multipart.listParts(bucket, KEY, uploadId, after, (answer) => {
-                const found = answer.toString('latin1').split('<PartNumber>').length - 1;
-                return found === expected ? undefined : `${found} parts, not ${expected}`;
-              });
-            }),
-          ),
+          placesIn(Math.max(1, size - PAGE_PARTS), PAGES).map((after) => {
+            const expected = Math.min(PAGE_PARTS, size - after);
+            return dialect.multipart.listParts(bucket, KEY, uploadId, after, (answer) => {
+              const found = answer.toString('latin1').split('<PartNumber>').length - 1;
+              return found === expected ? undefined : `${found} parts, not ${expected}`;
+            });
+          }),
       },
       {
         operation: 'put-part',
         title: 'PUT over a part',
         prepare: ({ dialect, bucket }, size) =>
-          inTurn(
-            placesIn(size, REQUESTS).map((place) =>
-              dialect.multipart.part(bucket, KEY, uploadId, part(place + 1)),
-            ),
+          placesIn(size, REQUESTS).map((place) =>
+            dialect.multipart.part(bucket, KEY, uploadId, part(place + 1)),
           ),
       },
     ],

@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialects/dialect.js';
 import { exchangeAll, fetchBody } from '../load/unmeasured.js';
 import { bodyOf } from '../rows/bodies.js';
-import { inTurn, placesIn, type GrowthStudy } from './growth.js';
+import { placesIn, type GrowthStudy } from './growth.js';
 
 const BODY_BYTES = 64;
 const PAGE_VERSIONS = 1000;
@@ -36,27 +36,25 @@ export function growingVersions(): GrowthStudy {
           const [key = ''] = keysOf(size);
           const ids = await versionIds(dialect, bucket, key, size);
           const markers = placesIn(Math.max(1, ids.length - PAGE_VERSIONS), PAGES);
-          return inTurn(
-            markers.map((place) => {
-              const expected = Math.min(PAGE_VERSIONS, ids.length - 1 - place);
-              const check = (body: Buffer) => pageProblem(body, expected);
-              return dialect.list(pageBehind(bucket, key, ids[place]), check);
-            }),
-          );
+          return markers.map((place) => {
+            const expected = Math.min(PAGE_VERSIONS, ids.length - 1 - place);
+            const check = (body: Buffer) => pageProblem(body, expected);
+            return dialect.list(pageBehind(bucket, key, ids[place]), check);
+          });
         },
       },
       {
         operation: 'get',
         title: 'GET of the current version',
         prepare: ({ dialect, bucket }, size) =>
-          inTurn(keysOf(size).map((key) => dialect.get(bucket, key, bodyOf(BODY_BYTES, 0)))),
+          keysOf(size).map((key) => dialect.get(bucket, key, bodyOf(BODY_BYTES, 0))),
       },
       {
         operation: 'put',
         title: 'PUT of one version more',
         operationsMax: PUTS_IN_SLICE,
         prepare: ({ dialect, bucket }, size) =>
-          inTurn(keysOf(size).map((key) => dialect.put(bucket, key, bodyOf(BODY_BYTES, 0), true))),
+          keysOf(size).map((key) => dialect.put(bucket, key, bodyOf(BODY_BYTES, 0), true)),
       },
     ],
   };

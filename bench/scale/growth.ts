@@ -1,4 +1,5 @@
-import type { Workload } from '../rows/row.js';
+import type { WireRequest } from '../load/wire.js';
+import { cycle } from '../rows/workloads.js';
 import { measurePoint } from './measure-point.js';
 import type { ScaleOptions } from './options.js';
 import type { Growth, GrowthCurve } from './results.js';
@@ -10,8 +11,11 @@ export interface GrowingOperation {
   readonly title: string;
   /** The limit of operations in a slice, if each makes the store grow. */
   readonly operationsMax?: number;
-  /** Requests for that size, made before they are measured. */
-  readonly prepare: (subject: Subject, size: number) => Workload | Promise<Workload>;
+  /** Requests for that size, made before they are measured, over and over. */
+  readonly prepare: (
+    subject: Subject,
+    size: number,
+  ) => readonly WireRequest[] | Promise<readonly WireRequest[]>;
 }
 
 /** Something that grows. */
@@ -50,7 +54,7 @@ export async function studyGrowth(
       await study.grow(subject, size);
       for (const [i, { operation, prepare, operationsMax }] of study.operations.entries()) {
         say(`${size} ${study.unit}: ${operation}`);
-        const workload = await prepare(subject, size);
+        const workload = cycle(await prepare(subject, size));
         const limits = { slices, seconds, operationsMax };
         curves[i]?.points.push({ size, ...(await measurePoint(subject, workload, limits)) });
       }
@@ -59,12 +63,6 @@ export async function studyGrowth(
   } finally {
     await subject.target.stop();
   }
-}
-
-/** Over and over again. */
-export function inTurn(requests: readonly ReturnType<Workload['next']>[]): Workload {
-  let next = 0;
-  return { next: () => requests[next++ % requests.length] };
 }
 
 /** Places spread over `[0, end)`, the same in each run. */

@@ -1,4 +1,4 @@
-import type { Flag, FlagGroup } from '../options/flags.js';
+import { count, flag, list, seconds, type Flag, type FlagGroup } from '../options/flags.js';
 import { renderFlags } from '../options/help.js';
 import { UsageError } from '../options/options.js';
 import { readFlags } from '../options/read-flags.js';
@@ -42,78 +42,45 @@ const GROUPS: readonly FlagGroup[] = [
   {
     title: 'What is run',
     flags: [
-      {
-        name: 'only',
-        value: 'STUDY,…',
-        expected: `names among ${STUDIES.join(', ')}`,
-        help: `of ${STUDIES.join(', ')} (all but the last, which needs Swift)`,
-        isList: true,
-      },
+      list(
+        'only',
+        'STUDY,…',
+        `names among ${STUDIES.join(', ')}`,
+        `of ${STUDIES.join(', ')} (all but the last, which needs Swift)`,
+      ),
       { name: 'quick', help: 'short slices, and a tenth of the sizes' },
-      {
-        name: 'slices',
-        value: 'N',
-        expected: 'an integer from 1 to 100',
-        help: 'slices of each figure (3)',
-      },
-      {
-        name: 'seconds',
-        value: 'S',
-        expected: 'a number from 0.1 to 600',
-        help: 'length of a slice (1.5; quick: 0.4)',
-      },
-      {
-        name: 'listeners',
-        value: 'N,…',
-        expected: 'integers from 1 to 256 with commas between',
-        help: 'numbers of listeners (1, and one for each processor)',
-        isList: true,
-      },
-      {
-        name: 'keys',
-        value: 'N',
-        expected: 'an integer from 1000 to 100000000',
-        help: 'of the largest bucket (1000000)',
-      },
-      {
-        name: 'versions',
-        value: 'N',
-        expected: 'an integer from 10 to 50000',
-        help: 'of one key (10000)',
-      },
-      {
-        name: 'parts',
-        value: 'N',
-        expected: 'an integer from 10 to 10000',
-        help: 'of one upload (10000)',
-      },
-      {
-        name: 'connections',
-        value: 'N',
-        expected: 'an integer from 10 to 100000',
-        help: 'that are held at once (5000)',
-      },
-      {
-        name: 'storage-workers',
-        value: 'N,…',
-        expected: 'integers from 1 to 64 with commas between',
-        help: 'processes of each of Swift’s storage servers (1,2,4)',
-        isList: true,
-      },
-      {
-        name: 'warm-up',
-        value: 'S',
-        expected: 'a number from 0 to 3600',
-        help: 'seconds at least before the slices of storage-workers (15; quick: 0)',
-      },
+      count('slices', 1, 100, 'slices of each figure (3)'),
+      seconds('seconds', 0.1, 600, 'length of a slice (1.5; quick: 0.4)'),
+      list(
+        'listeners',
+        'N,…',
+        'integers from 1 to 256 with commas between',
+        'numbers of listeners (1, and one for each processor)',
+      ),
+      count('keys', 1000, 100_000_000, 'of the largest bucket (1000000)'),
+      count('versions', 10, 50_000, 'of one key (10000)'),
+      count('parts', 10, 10_000, 'of one upload (10000)'),
+      count('connections', 10, 100_000, 'that are held at once (5000)'),
+      list(
+        'storage-workers',
+        'N,…',
+        'integers from 1 to 64 with commas between',
+        'processes of each of Swift’s storage servers (1,2,4)',
+      ),
+      seconds(
+        'warm-up',
+        0,
+        3600,
+        'seconds at least before the slices of storage-workers (15; quick: 0)',
+      ),
     ],
   },
   {
     title: 'Output',
     flags: [
-      { name: 'json', value: 'FILE', expected: 'a path', help: 'all figures' },
-      { name: 'report', value: 'FILE', expected: 'a path', help: 'one HTML page with charts' },
-      { name: 'charts', value: 'DIR', expected: 'a folder', help: 'the charts as SVG files' },
+      flag('json', 'FILE', 'a path', 'all figures'),
+      flag('report', 'FILE', 'a path', 'one HTML page with charts'),
+      flag('charts', 'DIR', 'a folder', 'the charts as SVG files'),
       { name: 'help', help: 'this text' },
     ],
   },

@@ -1,38 +1,26 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { escapeHtml } from '../output/report/escape.js';
+import { htmlPage, machineLine, textSection, timeLine } from '../output/report/html-page.js';
 import { lineChartSvg, renderLineChart } from '../output/report/line-chart.js';
 import { STYLE } from '../output/report/style.js';
 import { chartsOf } from './charts.js';
 import type { ScaleResults } from './results.js';
 import { sectionsOf } from './tables.js';
 
-/** One page with everything in it. */
 export function renderScaleReport(results: ScaleResults): string {
-  const { machine, settings, startedAt, seconds } = results;
-  const facts = [
-    `${machine.processors} × ${machine.model}, ${Math.round(machine.memoryBytes / 2 ** 30)} GiB, Linux ${machine.kernel}, Node ${machine.node}, store on ${machine.fileSystem}`,
-    `${settings.slices} slices of ${settings.sliceSeconds} s each; ${startedAt.replace('T', ' ').slice(0, 16)} UTC, ${Math.round(seconds)} s in all`,
-  ];
+  const { machine, settings, startedAt } = results;
   const charts = chartsOf(results).map(({ chart }) => renderLineChart(chart));
-  const sections = sectionsOf(results).map(
-    ({ title, lines }) =>
-      `<section><h2>${escapeHtml(title)}</h2><pre>${escapeHtml(lines.join('\n'))}</pre></section>`,
-  );
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>How Ringway scales, ${escapeHtml(startedAt.slice(0, 16))}</title>
-<style>${STYLE} pre { white-space: pre; overflow-x: auto; }</style>
-</head>
-<body>
-<h1>How Ringway scales</h1><p>${facts.map(escapeHtml).join('<br>')}</p>
-${[...charts, ...sections].join('\n')}
-</body>
-</html>
-`;
+  const sections = sectionsOf(results).map(({ title, lines }) => textSection(title, lines));
+  return htmlPage({
+    title: `How Ringway scales, ${startedAt.slice(0, 16)}`,
+    heading: 'How Ringway scales',
+    facts: [
+      machineLine(machine),
+      `${settings.slices} slices of ${settings.sliceSeconds} s each; ${timeLine(results)}`,
+    ],
+    style: ' pre { white-space: pre; overflow-x: auto; }',
+    content: `\n${[...charts, ...sections].join('\n')}`,
+  });
 }
 
 /** Charts as files that stand alone, light on white: a page of documentation shows them. */

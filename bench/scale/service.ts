@@ -1,8 +1,9 @@
 import { openDialect } from '../dialects/open.js';
 import type { Dialect } from '../dialects/dialect.js';
 import { fetchBody } from '../load/unmeasured.js';
-import { TargetError, type Target } from '../targets/target.js';
-import { startService, type Service } from '../../test/support/service.js';
+import { startedService } from '../targets/ringway.js';
+import type { Target } from '../targets/target.js';
+import type { Service } from '../../test/support/service.js';
 
 /** Ringway on a temporary embedded store, with one bucket. */
 export interface Subject {
@@ -22,7 +23,7 @@ export async function startSubject(
   listeners: number,
   config: Readonly<Record<string, unknown>> = {},
 ): Promise<Subject> {
-  const service = await started(listeners, config);
+  const service = await startedService({ listeners, config });
   const { endpoint, accessKey, secretKey, supervisorPid } = service;
   const settings = { kind: 's3', endpoint, accessKey, secretKey, region: 'us-east-1', lacks: [] };
   const target: Target = {
@@ -30,7 +31,6 @@ export async function startSubject(
     description: `Ringway, embedded store, ${listeners} listeners`,
     dialect: { ...settings, kind: 's3' },
     groups: [{ name: 'ringway', pids: [supervisorPid] }],
-    profiled: [],
     keepsData: false,
     stop: async () => {
       await service.stop();
@@ -39,15 +39,4 @@ export async function startSubject(
   const dialect = openDialect(target.dialect);
   await fetchBody(dialect, dialect.createBucket(BUCKET));
   return { service, target, dialect, bucket: BUCKET };
-}
-
-async function started(
-  listeners: number,
-  config: Readonly<Record<string, unknown>>,
-): Promise<Service> {
-  try {
-    return await startService({ listeners, config });
-  } catch (error) {
-    throw new TargetError(`Ringway does not start: ${(error as Error).message}`);
-  }
 }

@@ -1,13 +1,8 @@
-import type { ProcessGroup, Target } from './target.js';
+import type { DialectSettings } from '../dialects/dialect.js';
+import type { Target } from './target.js';
 
-export interface EndpointSettings {
-  readonly name: string;
-  readonly endpoint: string;
-  readonly accessKey: string;
-  readonly secretKey: string;
-  readonly region: string;
-  readonly groups: readonly ProcessGroup[];
-}
+type EndpointSettings = Pick<Target, 'name' | 'groups'> &
+  Omit<DialectSettings & { readonly kind: 's3' }, 'kind' | 'lacks'>;
 
 /** Any S3 endpoint that runs already. */
 export function s3Endpoint({ name, endpoint, groups, ...keys }: EndpointSettings): Target {
@@ -16,7 +11,6 @@ export function s3Endpoint({ name, endpoint, groups, ...keys }: EndpointSettings
     description: `S3 at ${endpoint}`,
     dialect: { kind: 's3', endpoint: endpoint.replace(/\/$/, ''), ...keys, lacks: [] },
     groups,
-    profiled: [],
     keepsData: true,
     stop: () => Promise.resolve(),
   };

@@ -26,7 +26,6 @@ export async function startNginx(workers: number): Promise<Target> {
     description: `${await version()}, static files and WebDAV, ${workers} workers, nothing synced`,
     dialect: { kind: 'plain', endpoint: `http://127.0.0.1:${port}` },
     groups: [{ name: 'nginx', pids: [server.pid] }],
-    profiled: [],
     keepsData: false,
     stop: async () => {
       await server.stop();

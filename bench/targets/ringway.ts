@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
-import { startService, type ServiceOptions } from '../../test/support/service.js';
+import { startService, type Service, type ServiceOptions } from '../../test/support/service.js';
 import { commandLineOf } from '../measure/processes.js';
 import type { ProfileFolder } from '../profile/folder.js';
 import { TargetError, type ProcessGroup, type Target } from './target.js';
@@ -30,8 +30,7 @@ export async function startRingway(settings: RingwaySettings): Promise<Target> {
     ...(dist === undefined ? {} : { main: join(resolve(dist), 'supervisor/main.js') }),
     ...(profiles === undefined ? {} : { env: profiles.environment }),
   };
-  const service = await started(options);
-  const pids = service.pids();
+  const service = await startedService(options);
   return {
     name,
     description: describe(settings, listeners),
@@ -44,7 +43,7 @@ export async function startRingway(settings: RingwaySettings): Promise<Target> {
       lacks: [],
     },
     groups: [{ name, pids: [service.supervisorPid] }, ...storeGroups],
-    profiled: profiles === undefined ? [] : pids.filter(isListener),
+    ...(profiles && { profiled: service.pids().filter(isListener) }),
     keepsData: configFile !== undefined,
     stop: async () => {
       await service.stop();
@@ -52,7 +51,8 @@ export async function startRingway(settings: RingwaySettings): Promise<Target> {
   };
 }
 
-async function started(options: ServiceOptions) {
+/** @throws TargetError when it does not start */
+export async function startedService(options: ServiceOptions): Promise<Service> {
   try {
     return await startService(options);
   } catch (error) {

@@ -37,7 +37,6 @@ export async function startS3rver(): Promise<Target> {
       lacks: ['versions', 'multi-delete'],
     },
     groups: [{ name: 's3rver', pids: [server.pid] }],
-    profiled: [],
     keepsData: false,
     stop: async () => {
       await server.stop();

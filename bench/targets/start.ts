@@ -8,17 +8,12 @@ import { startNginx } from './nginx.js';
 import { startRingway } from './ringway.js';
 import { startS3rver } from './s3rver.js';
 import { labGroups, namedGroups, readLab, type SwiftLab } from './swift-lab.js';
-import { rawSwift } from './swift.js';
-import { TargetError, type ProcessGroup, type Target } from './target.js';
+import { rawSwift, type SwiftSettings } from './swift.js';
+import { TargetError, type Target } from './target.js';
 
-/** The facts about a Swift cluster, from flags or from a lab. */
-interface SwiftKnowledge {
-  readonly authUrl: string;
-  readonly url: string | undefined;
+/** From flags or from a lab. */
+interface SwiftKnowledge extends SwiftSettings {
   readonly s3api: string;
-  readonly user: string;
-  readonly key: string;
-  readonly groups: readonly ProcessGroup[];
 }
 
 /**

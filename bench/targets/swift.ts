@@ -1,10 +1,11 @@
 import { TargetError, type ProcessGroup, type Target } from './target.js';
 
+/** The facts about a Swift cluster. */
 export interface SwiftSettings {
   /** `http://host:port/auth/v1.0` */
   readonly authUrl: string;
   /** A URL that replaces the storage URL's host, to measure another one. */
-  readonly url?: string | undefined;
+  readonly url: string | undefined;
   /** `account:user` */
   readonly user: string;
   readonly key: string;
@@ -19,7 +20,6 @@ export async function rawSwift(settings: SwiftSettings): Promise<Target> {
     description: `Swift's own API at ${new URL(storageUrl).origin}, with a token`,
     dialect: { kind: 'swift', storageUrl, token },
     groups: settings.groups,
-    profiled: [],
     keepsData: true,
     stop: () => Promise.resolve(),
   };

@@ -17,7 +17,7 @@ export interface Target {
   /** The target's processes. If they are unknown, there are no figures of CPU and memory. */
   readonly groups: readonly ProcessGroup[];
   /** Listener processes that can be profiled. */
-  readonly profiled: readonly number[];
+  readonly profiled?: readonly number[];
   /** Whether what was stored has to be deleted: the store outlives the run. */
   readonly keepsData: boolean;
   stop(): Promise<void>;

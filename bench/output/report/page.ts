@@ -6,9 +6,8 @@ import { DOUBTS, summarise } from '../summary.js';
 import { shapeOf } from './chart.js';
 import { chartsOf } from './charts.js';
 import { escapeHtml } from './escape.js';
-import { STYLE } from './style.js';
+import { htmlPage, machineLine, textSection, timeLine } from './html-page.js';
 
-/** One page with everything in it: it can be mailed, and is the same in ten years. */
 export function renderReport(results: Results, base: Results | undefined): string {
   const sections = [
     ...chartsOf(results),
@@ -18,37 +17,31 @@ export function renderReport(results: Results, base: Results | undefined): strin
     base === undefined ? '' : textSection('Before and after', baseTable(results, base)),
     ...results.rows.map(profileSection),
   ];
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Ringway benchmark, ${escapeHtml(results.startedAt.slice(0, 16))}</title>
-<style>${STYLE}</style>
-</head>
-<body>
-${heading(results)}
-${sections.filter((section) => section !== '').join('\n')}
-</body>
-</html>
-`;
+  return htmlPage({
+    title: `Ringway benchmark, ${results.startedAt.slice(0, 16)}`,
+    heading: 'Ringway benchmark',
+    facts: factsOf(results),
+    content: [legendOf(results), ...sections.filter((section) => section !== '')].join('\n'),
+  });
 }
 
-function heading({ startedAt, seconds, machine, settings, targets }: Results): string {
-  const { processors, model, memoryBytes, kernel, node, fileSystem } = machine;
-  const gib = Math.round(memoryBytes / 2 ** 30);
+function factsOf(results: Results): string[] {
+  const { machine, settings } = results;
   const { warmUpSecondsMin = 0 } = settings;
   const warmUp = warmUpSecondsMin > 0 ? ` after ${warmUpSecondsMin} s of warm-up` : '';
-  const facts = [
-    `${processors} × ${model}, ${gib} GiB, Linux ${kernel}, Node ${node}, store on ${fileSystem}`,
+  return [
+    machineLine(machine),
     `${settings.slices} slices of ${settings.sliceSeconds} s each${warmUp}, ${settings.listKeys} keys to list, load from ${settings.generators} process${settings.generators === 1 ? '' : 'es'} on the same machine`,
-    `${startedAt.replace('T', ' ').slice(0, 16)} UTC, ${Math.round(seconds)} s in all`,
+    timeLine(results),
   ];
+}
+
+function legendOf({ targets }: Results): string {
   const names = targets.map(
     ({ name, description }, i) =>
       `<li class="s${i % 6}"><svg viewBox="0 0 16 16" aria-hidden="true">${shapeOf(i, 8, 8)}</svg> ${escapeHtml(name)}: <span style="color:var(--soft)">${escapeHtml(description)}</span></li>`,
   );
-  return `<h1>Ringway benchmark</h1><p>${facts.map(escapeHtml).join('<br>')}</p><ul class="legend">${names.join('')}</ul>`;
+  return `<ul class="legend">${names.join('')}</ul>`;
 }
 
 const HEADINGS = [
@@ -90,14 +83,9 @@ function cellsOf(row: RowResult): string[] {
   ];
 }
 
-function textSection(title: string, lines: readonly string[]): string {
-  if (lines.length === 0) return '';
-  return `<section><h2>${title}</h2><pre>${escapeHtml(lines.join('\n'))}</pre></section>`;
-}
-
 function profileSection(row: RowResult): string {
   const { profile = [] } = row;
   if (profile.length === 0) return '';
   const lines = profile.map(({ name, share }) => `${percent(share).padStart(4)}  ${name}`);
-  return textSection(`Self time, ${escapeHtml(lineName(row))} ${escapeHtml(row.target)}`, lines);
+  return textSection(`Self time, ${lineName(row)} ${row.target}`, lines);
 }
