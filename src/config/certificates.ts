@@ -33,8 +33,8 @@ const EVERYBODY = 0o007;
  */
 export function readCertificates(options: FilledOptions, now = Date.now()): ReadCertificates {
   const [s3, admin] = takeAll([
-    () => readPair('tls', options.tlsCertFile, options.tlsKeyFile),
-    () => readPair('admin_tls', options.adminTlsCertFile, options.adminTlsKeyFile),
+    () => readCertificate(options.tlsCertFile, options.tlsKeyFile),
+    () => readCertificate(options.adminTlsCertFile, options.adminTlsKeyFile, 'admin_tls'),
   ]);
   return { s3, admin, warnings: [...expired('tls', s3, now), ...expired('admin_tls', admin, now)] };
 }
@@ -46,14 +46,15 @@ function expired(prefix: string, certificate: Certificate | undefined, now: numb
 }
 
 /**
- * The certificate of a service with a configuration of its own.
+ * @param prefix - of the keys that name the files, for the report
+ * @returns undefined without a file
  * @throws ConfigError, also when everybody can read the key
  */
-export function readCertificate(certFile: string, keyFile: string): Certificate | undefined {
-  return readPair('tls', certFile, keyFile);
-}
-
-function readPair(prefix: string, certFile: string, keyFile: string): Certificate | undefined {
+export function readCertificate(
+  certFile: string,
+  keyFile: string,
+  prefix = 'tls',
+): Certificate | undefined {
   if (certFile === '') return undefined;
   const [cert, key] = takeAll([
     () => readPem(`${prefix}_cert_file`, certFile),

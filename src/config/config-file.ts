@@ -29,9 +29,9 @@ export function readConfigFile(
   }
   const result = parseJsonObject(text.replace(/^\uFEFF/, ''));
   if (result.ok) return result.object;
-  const { line, column, expected } = result.problem;
-  const where = `${given}, line ${line}, column ${column}`;
-  throw new ConfigError([{ source: 'file', key: where, expected }]);
+  const fault = result.problem;
+  const where = `${given}, ${fault.place}`;
+  throw new ConfigError([{ source: 'file', key: where, expected: fault.expected }]);
 }
 
 export function unknownKeys(raw: RawConfig, known: readonly string[]): ConfigProblem[] {

@@ -156,10 +156,8 @@ export function nextExpiry(
 export function parseRecords(text: string, file: string): CredentialRecord[] {
   const json = parseJsonObject(text);
   if (!json.ok) {
-    const { line, column, expected } = json.problem;
-    throw new ConfigError([
-      { source: 'file', key: `${file}, line ${line}, column ${column}`, expected },
-    ]);
+    const { place, expected } = json.problem;
+    throw new ConfigError([{ source: 'file', key: `${file}, ${place}`, expected }]);
   }
   const result = FILE.safeParse(json.object);
   if (!result.success) {

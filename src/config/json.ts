@@ -6,10 +6,10 @@ import {
   type ParseError,
 } from 'jsonc-parser';
 
-/** The fault of a text as JSON, and its place; lines and columns count from 1. */
+/** The fault of a text as JSON. */
 export interface JsonProblem {
-  readonly line: number;
-  readonly column: number;
+  /** `line 3, column 14`; both count from 1. */
+  readonly place: string;
   readonly expected: string;
 }
 
@@ -72,8 +72,6 @@ function findDuplicate(object: Node): Node | undefined {
 
 function failure(text: string, offset: number, expected: string): JsonResult {
   const before = text.slice(0, offset).split('\n');
-  return {
-    ok: false,
-    problem: { line: before.length, column: (before.at(-1)?.length ?? 0) + 1, expected },
-  };
+  const place = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
+  return { ok: false, problem: { place, expected } };
 }

@@ -68,13 +68,9 @@ export function optionalPath() {
 
 /** Like {@link address}, but may be empty: then nothing listens. */
 export function optionalAddress() {
-  const error = `${ADDRESS_EXPECTATION}, or an empty text`;
-  return z.string({ error }).transform((value, context): ListenAddress | '' => {
-    const parsed = value === '' ? '' : parseAddress(value);
-    if (parsed !== undefined) return parsed;
-    context.addIssue({ code: 'custom', message: error });
-    return z.NEVER;
-  });
+  return parsed<ListenAddress | ''>(`${ADDRESS_EXPECTATION}, or an empty text`, (value) =>
+    value === '' ? '' : parseAddress(value),
+  );
 }
 
 export function oneOf<const T extends readonly [string, ...string[]]>(values: T) {
@@ -94,10 +90,15 @@ export function parseAddress(value: string): ListenAddress | undefined {
 }
 
 export function address() {
-  return z.string({ error: ADDRESS_EXPECTATION }).transform((value, context): ListenAddress => {
-    const parsed = parseAddress(value);
-    if (parsed !== undefined) return parsed;
-    context.addIssue({ code: 'custom', message: ADDRESS_EXPECTATION });
+  return parsed(ADDRESS_EXPECTATION, parseAddress);
+}
+
+/** A text that `parse` makes a value of; undefined refuses it. */
+function parsed<T>(error: string, parse: (text: string) => T | undefined) {
+  return z.string({ error }).transform((text, context): T => {
+    const value = parse(text);
+    if (value !== undefined) return value;
+    context.addIssue({ code: 'custom', message: error });
     return z.NEVER;
   });
 }

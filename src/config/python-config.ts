@@ -186,14 +186,8 @@ function interpolateSome(
   return result;
 }
 
-export interface PasteOption {
-  readonly value: string;
-  /** The line, from 1. */
-  readonly line: number;
-}
-
 interface PasteSection {
-  readonly options: ReadonlyMap<string, PasteOption>;
+  readonly options: IniSection;
   /** Lines of options whose `%` Python refuses. */
   readonly broken: readonly number[];
 }
@@ -208,7 +202,7 @@ interface PasteSection {
  * @param file - path of the file, for `%(here)s` and `%(__file__)s`
  */
 export function pasteSection(ini: IniFile, name: string, file: string): PasteSection {
-  const section = ini.sections.get(name) ?? new Map<string, PasteOption>();
+  const section = ini.sections.get(name) ?? new Map<string, IniOption>();
   const absolute = path.resolve(file);
   const builtIn = new Map([
     ['here', path.dirname(absolute)],
@@ -219,13 +213,13 @@ export function pasteSection(ini: IniFile, name: string, file: string): PasteSec
   const defaultOf = (option: string): string | undefined =>
     ini.defaults.get(option)?.value ?? builtIn.get(option);
 
-  const globals = new Map<string, PasteOption>();
-  const locals = new Map<string, PasteOption>();
+  const globals = new Map<string, IniOption>();
+  const locals = new Map<string, IniOption>();
   const broken: number[] = [];
   const put = (
-    into: Map<string, PasteOption>,
+    into: Map<string, IniOption>,
     option: string,
-    { value, line }: PasteOption,
+    { value, line }: IniOption,
     lookUp: (option: string) => string | undefined,
   ): void => {
     const whole = interpolate(value, lookUp);
@@ -234,7 +228,7 @@ export function pasteSection(ini: IniFile, name: string, file: string): PasteSec
   };
 
   for (const [option, given] of ini.defaults) put(globals, option, given, defaultOf);
-  const taken: [string, PasteOption][] = [];
+  const taken: [string, IniOption][] = [];
   // The options of [DEFAULT] also apply to the section, unless it overrides them.
   for (const [option, given] of new Map([...ini.defaults, ...section])) {
     if (option.startsWith('set ')) put(globals, option.slice(4).trim(), given, valueOf);

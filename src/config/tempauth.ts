@@ -1,7 +1,8 @@
 import { fstatSync, readFileSync } from 'node:fs';
+import { percentDecoded } from '../lib/uri.js';
 import { isUserName, type Roster, type RosterEntry } from './credentials.js';
 import { ConfigError, type ConfigProblem, describeHidden } from './problem.js';
-import { pasteSection, type PasteOption, parseIni, type IniFile } from './python-config.js';
+import { pasteSection, parseIni, type IniFile, type IniSection } from './python-config.js';
 import { readNamedFile } from './secret-file.js';
 
 /**
@@ -53,11 +54,7 @@ export function tempauthSection({ sections }: IniFile, file: string): string {
   throw new ConfigError([problem(file, `a section [${SECTION}]`)]);
 }
 
-function rosterOf(
-  options: ReadonlyMap<string, PasteOption>,
-  section: string,
-  file: string,
-): Roster {
+function rosterOf(options: IniSection, section: string, file: string): Roster {
   const settings = settingsOf(options);
   const problems: ConfigProblem[] = [];
   const byAccessKey = new Map<string, RosterEntry>();
@@ -89,7 +86,7 @@ interface Settings {
 }
 
 /** Reads the options of a reseller, like config_read_reseller_options of swift/common/utils.py. */
-function settingsOf(options: ReadonlyMap<string, PasteOption>): Settings {
+function settingsOf(options: IniSection): Settings {
   const first = (options.get('reseller_prefix')?.value ?? 'AUTH')
     .split(',')
     .map((prefix) => prefix.trim())
@@ -138,16 +135,11 @@ function isOwner(groups: readonly string[], { requiredGroup }: Settings): boolea
   return isAdmitted && groups.includes(OWNS_ITS_ACCOUNT);
 }
 
-interface TempauthNames {
-  readonly account: string;
-  readonly user: string;
-}
-
 /**
  * The user that an option `user_…` or `user64_…` names.
  * @returns the expected form where the option names no user
  */
-export function tempauthNames(option: string): TempauthNames | string {
+export function tempauthNames(option: string): { account: string; user: string } | string {
   const [kind, account, user, ...more] = option.split('_');
   if (account === undefined || user === undefined || more.length > 0) {
     return 'user_<account>_<user>; names with underscores go into user64_…, in base64';
@@ -179,12 +171,8 @@ function decode(base64: string): string | undefined {
 
 /** The last part of a storage URL, where s3api of Swift takes it from. */
 function accountOf(url: string): string | undefined {
-  try {
-    const account = decodeURIComponent(url.slice(url.lastIndexOf('/') + 1));
-    return NAME.test(account) ? account : undefined;
-  } catch {
-    return undefined;
-  }
+  const account = percentDecoded(url.slice(url.lastIndexOf('/') + 1));
+  return account !== undefined && NAME.test(account) ? account : undefined;
 }
 
 /** @param found - of a value, in words: it may be a key */

@@ -2,11 +2,11 @@ import type {
   Backend,
   CallContext,
   ContainerRef,
-  GetObjectResult,
   ObjectRef,
   PutObjectInput,
 } from '../backend/backend.js';
 import { parseJson } from '../lib/parse-json.js';
+import { collect } from '../s3/versions/read-document.js';
 import { unlessGone } from './gone.js';
 
 /** The position at which a pass continues: behind this name, in this container. */
@@ -225,12 +225,5 @@ async function readObject(
 ): Promise<StoredRecord | undefined> {
   const found = await unlessGone(backend.getObject(call, ref, undefined, { newest: true }));
   if (found === undefined) return undefined;
-  return { record: parseRecord(await bytesOf(found)), etag: found.head.etag };
-}
-
-async function bytesOf({ body: { source } }: GetObjectResult): Promise<Buffer> {
-  if (Buffer.isBuffer(source)) return source;
-  const chunks: Buffer[] = [];
-  for await (const chunk of source) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks);
+  return { record: parseRecord(await collect(found.body.source)), etag: found.head.etag };
 }

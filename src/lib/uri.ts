@@ -48,9 +48,16 @@ export function decodeUriComponentStrict(raw: string): string | undefined {
     if (code < FIRST_PRINTABLE || code > LAST_PRINTABLE) return undefined;
     if (code === PERCENT) escaped = true;
   }
-  if (!escaped) return raw;
+  return escaped ? percentDecoded(raw) : raw;
+}
+
+/**
+ * Decodes `%XX` escapes in any text.
+ * @returns undefined when an escape is malformed, or the escaped bytes are not valid UTF-8
+ */
+export function percentDecoded(text: string): string | undefined {
   try {
-    return decodeURIComponent(raw);
+    return decodeURIComponent(text);
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import type { HeaderMap } from '../http/exchange.js';
+import { percentDecoded } from '../lib/uri.js';
 import { TEXT } from './reply.js';
 import { SwiftError } from './swift-error.js';
 
@@ -39,11 +40,9 @@ export function withWholeHeaders(headers: HeaderMap): HeaderMap {
 }
 
 function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    throw refused(text);
-  }
+  const plain = percentDecoded(text);
+  if (plain === undefined) throw refused(text);
+  return plain;
 }
 
 function refused(pair: string): SwiftError {

@@ -1,5 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { encodeUriComponentAws } from '../../lib/uri.js';
+import { encodeUriComponentAws, percentDecoded } from '../../lib/uri.js';
 
 /**
  * Names of metadata as parts of header names, and back.
@@ -31,16 +31,9 @@ export function encodeHeaderName(name: string): string {
 /** @param encoded in lower case, without prefix */
 export function decodeHeaderName(encoded: string): string {
   if (!encoded.includes('%')) return encoded;
-  return percentDecodedName(encoded).replaceAll('=5f', '_').replaceAll('=3d', '=');
-}
-
-/** A name with invalid percent-encoding was given by a client of Swift: it is taken as it is. */
-function percentDecodedName(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  // A name with invalid percent-encoding was given by a client of Swift: it is taken as it is.
+  const decoded = percentDecoded(encoded) ?? encoded;
+  return decoded.replaceAll('=5f', '_').replaceAll('=3d', '=');
 }
 
 /** Bytes of a value in one header: a line may have 8,192 (`max_header_size`) with its name. */
@@ -132,14 +125,6 @@ function inflated(base64: string): string | undefined {
   try {
     const options = { maxOutputLength: INFLATED_BYTES_MAX };
     return inflateRawSync(Buffer.from(base64, 'base64'), options).toString('utf8');
-  } catch {
-    return undefined;
-  }
-}
-
-function percentDecoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-import { encodeUriComponentAws } from '../../lib/uri.js';
+import { encodeUriComponentAws, percentDecoded } from '../../lib/uri.js';
 import type {
   DeletePrecondition,
   FollowedLink,
@@ -171,14 +171,6 @@ function readTarget(
   // An account that cannot be read is none of ours.
   const elsewhere = end === account ? {} : { account: end ?? '' };
   return { ...elsewhere, container: decoded.slice(0, slash), object: decoded.slice(slash + 1) };
-}
-
-function percentDecoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /**

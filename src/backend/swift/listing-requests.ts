@@ -1,5 +1,5 @@
 import { scratch } from '../../lib/buffers/scratch-memory.js';
-import { encodeUriComponentAws } from '../../lib/uri.js';
+import { encodeUriComponentAws, percentDecoded } from '../../lib/uri.js';
 
 import type { Metadata, CallContext } from '../backend.js';
 import { BackendError } from '../errors.js';
@@ -103,12 +103,7 @@ export function readListedHash(hash: string): ListedHash {
 }
 
 function parameterText(value: string): string {
-  if (!value.includes('%')) return value;
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    return value;
-  }
+  return value.includes('%') ? (percentDecoded(value) ?? value) : value;
 }
 
 /**

@@ -28,8 +28,8 @@ export function parseDocument(text: string): ParsedJson {
   }
   const result = parseJsonObject(text);
   if (result.ok) return { value: result.object, problems: [] };
-  const { line, column, expected } = result.problem;
-  return refused('bad_json', `line ${line}, column ${column}: expected ${expected}`);
+  const { place, expected } = result.problem;
+  return refused('bad_json', `${place}: expected ${expected}`);
 }
 
 function refused(code: string, message: string): ParsedJson {

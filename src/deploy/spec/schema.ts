@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { flag, text } from '../../config/keys.js';
 
 /**
  * The specification of a cluster: what an operator writes once, and Deploy carries out. Like in
@@ -10,13 +11,10 @@ import { z } from 'zod';
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const NAME_ERROR =
   'a name of 1 to 64 letters, digits, ".", "_" and "-" that begins with a letter or digit';
-const name = () => z.string({ error: NAME_ERROR }).regex(NAME, { error: NAME_ERROR });
+const name = () => text(NAME, NAME_ERROR);
 
 /** The name of a secret that the control service keeps; the secret itself is in no specification. */
-const secretRef = () => {
-  const error = 'the name of a file in the folder of secrets';
-  return z.string({ error }).regex(NAME, { error });
-};
+const secretRef = () => text(NAME, 'the name of a file in the folder of secrets');
 
 const whole = (min: number, max: number) => {
   const error = `a whole number from ${min} to ${max}`;
@@ -31,24 +29,24 @@ const number = (min: number, max: number) => {
 const ip = () => {
   const error = 'an IPv4 or IPv6 address without a zone';
   // A zone is of one host, and Python's parser would replace what stands behind its "%".
-  return z.string({ error }).refine((text) => isIP(text) !== 0 && !text.includes('%'), { error });
+  return z
+    .string({ error })
+    .refine((value) => isIP(value) !== 0 && !value.includes('%'), { error });
 };
 
 const url = () => {
   const error = 'an http or https address without user, query and fragment';
   return z
     .string({ error })
-    .refine((text) => /^https?:\/\/[\w.:[\]/-]+$/i.test(text) && URL.canParse(text), { error });
+    .refine((value) => /^https?:\/\/[\w.:[\]/-]+$/i.test(value) && URL.canParse(value), { error });
 };
 
 const folder = () => {
   const error = 'an absolute path of letters, digits, ".", "_" and "-", without ".."';
   return z
     .string({ error })
-    .refine((text) => /^(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}){1,8}$/.test(text), { error });
+    .refine((value) => /^(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}){1,8}$/.test(value), { error });
 };
-
-const flag = () => z.boolean({ error: 'true or false' });
 
 const list = <T extends z.ZodType>(entry: T, min: number, max: number, what: string) => {
   const error = `a list of ${min} to ${max} ${what}`;
@@ -81,10 +79,7 @@ const options = () => {
     .refine((all) => Object.keys(all).length <= OPTIONS_MAX, { error });
 };
 
-const policyName = () => {
-  const error = 'letters, digits and dashes';
-  return z.string({ error }).regex(/^[-A-Za-z\d]{1,64}$/, { error });
-};
+const policyName = () => text(/^[-A-Za-z\d]{1,64}$/, 'letters, digits and dashes');
 
 export const codingSchema = object({
   type: z.enum(
@@ -120,8 +115,7 @@ export const policySchema = object({
 
 const RING_NAME = /^(?:account|container|object(?:-[1-9]\d{0,3})?)$/;
 const RING_NAME_ERROR = 'account, container, object, or object-N with the index of a policy';
-const ringName = () =>
-  z.string({ error: RING_NAME_ERROR }).regex(RING_NAME, { error: RING_NAME_ERROR });
+const ringName = () => text(RING_NAME, RING_NAME_ERROR);
 
 export const ringSchema = object({
   name: ringName(),
@@ -133,10 +127,8 @@ export const ringSchema = object({
   stored_bytes: whole(0, Number.MAX_SAFE_INTEGER).optional(),
 });
 
-const deviceName = () => {
-  const error = `${NAME_ERROR}, of at most 32 characters`;
-  return z.string({ error }).regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/, { error });
-};
+const deviceName = () =>
+  text(/^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/, `${NAME_ERROR}, of at most 32 characters`);
 
 export const deviceSchema = object({
   name: deviceName(),
@@ -179,10 +171,8 @@ export const nodeSchema = object({
   devices: list(deviceSchema, 0, 256, 'devices').default([]),
 });
 
-const tempauthPart = () => {
-  const error = 'letters, digits, ".", "-" and "@"';
-  return z.string({ error }).regex(/^[A-Za-z0-9][A-Za-z0-9.@-]{0,63}$/, { error });
-};
+const tempauthPart = () =>
+  text(/^[A-Za-z0-9][A-Za-z0-9.@-]{0,63}$/, 'letters, digits, ".", "-" and "@"');
 
 export const authSchema = z.discriminatedUnion(
   'type',
@@ -281,11 +271,7 @@ export const gatewaySchema = object({
   admin_port: whole(1, 65_535).default(9464),
   region: name().default('us-east-1'),
   /** The user that the gateway is towards Swift, one of tempauth's or of Keystone's. */
-  user: z
-    .string({ error: 'account:user' })
-    .regex(/^[A-Za-z0-9][A-Za-z0-9.@-]{0,63}:[A-Za-z0-9][A-Za-z0-9.@-]{0,63}$/, {
-      error: 'account:user',
-    }),
+  user: text(/^[A-Za-z0-9][A-Za-z0-9.@-]{0,63}:[A-Za-z0-9][A-Za-z0-9.@-]{0,63}$/, 'account:user'),
   key_ref: secretRef(),
   /** The secret that gateway and filter share. */
   filter_secret_ref: secretRef(),

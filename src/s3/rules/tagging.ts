@@ -1,4 +1,4 @@
-import { encodeUriComponentAws } from '../../lib/uri.js';
+import { encodeUriComponentAws, percentDecoded } from '../../lib/uri.js';
 import { S3Error } from '../errors.js';
 import { invalidArgument } from './query-parameters.js';
 
@@ -126,11 +126,7 @@ function encodeText(text: string): string {
 }
 
 function decodeText(raw: string): string | undefined {
-  try {
-    return decodeURIComponent(raw.replaceAll('+', ' '));
-  } catch {
-    return undefined;
-  }
+  return percentDecoded(raw.replaceAll('+', ' '));
 }
 
 function invalidTag(message: string, key: string, value?: string): S3Error {

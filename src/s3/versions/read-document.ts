@@ -59,7 +59,8 @@ export async function headNewest(
   }
 }
 
-async function collect(source: Buffer | ByteSource): Promise<Buffer> {
+/** The bytes of a source, in memory of their own. */
+export async function collect(source: Buffer | ByteSource): Promise<Buffer> {
   if (Buffer.isBuffer(source)) return source;
   const chunks: Buffer[] = [];
   for await (const chunk of source) chunks.push(Buffer.from(chunk));

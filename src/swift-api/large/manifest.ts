@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Segment } from '../../backend/backend.js';
+import { asciiJson } from '../../lib/ascii-json.js';
 import { TEXT } from '../reply.js';
 import { SwiftError } from '../swift-error.js';
 import { splitObjectPath } from '../target.js';
@@ -19,8 +20,8 @@ export function renderManifest(segments: readonly DescribedSegment[]): string {
   const entries = segments.map(({ container, object, size, etag, contentType, lastModified }) => {
     const time = Math.ceil(lastModified / 1000) * 1000;
     return (
-      `{"name": ${ascii(`/${container}/${object}`)}, "bytes": ${size}, "hash": ${ascii(etag)}, ` +
-      `"content_type": ${ascii(contentType)}, "last_modified": "${listingTime(time)}"}`
+      `{"name": ${asciiJson(`/${container}/${object}`)}, "bytes": ${size}, "hash": ${asciiJson(etag)}, ` +
+      `"content_type": ${asciiJson(contentType)}, "last_modified": "${listingTime(time)}"}`
     );
   });
   return `[${entries.join(', ')}]`;
@@ -30,7 +31,7 @@ export function renderManifest(segments: readonly DescribedSegment[]): string {
 export function renderRawManifest(segments: readonly Segment[]): string {
   const entries = segments.map(
     ({ container, object, size, etag }) =>
-      `{"etag": ${ascii(etag)}, "path": ${ascii(`/${container}/${object}`)}, "size_bytes": ${size}}`,
+      `{"etag": ${asciiJson(etag)}, "path": ${asciiJson(`/${container}/${object}`)}, "size_bytes": ${size}}`,
   );
   return `[${entries.join(', ')}]`;
 }
@@ -38,13 +39,6 @@ export function renderRawManifest(segments: readonly Segment[]): string {
 /** Shown as the large object's ETag: the MD5 of its segments' ETags, one after the other. */
 export function largeEtag(segments: readonly Pick<Segment, 'etag'>[]): string {
   return hash('md5', segments.map(({ etag }) => etag).join(''));
-}
-
-function ascii(text: string): string {
-  return JSON.stringify(text).replace(
-    /[\u007f-\uffff]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 }
 
 /** A segment that a client wants in a large object (swift.common.middleware.slo). */

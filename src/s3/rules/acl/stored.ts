@@ -1,3 +1,4 @@
+import { asciiJson } from '../../../lib/ascii-json.js';
 import { S3Error } from '../../errors.js';
 import { isGroupName, isPermission, userGrant, groupGrant, type Acl, type Grant } from './acl.js';
 
@@ -15,8 +16,6 @@ export const ACL_METADATA = 's3api-acl';
 /** The ACL of the object to be, in the system metadata of its multipart upload. */
 export const UPLOAD_ACL_METADATA = 's3api-tmpacl';
 
-const BEYOND_ASCII = /[\u007f-\uffff]/g;
-
 export function encodeAcl({ owner, grants }: Acl): string {
   const stored = {
     Owner: owner,
@@ -25,10 +24,7 @@ export function encodeAcl({ owner, grants }: Acl): string {
       Grantee: grantee.kind === 'user' ? grantee.id : grantee.group,
     })),
   };
-  return JSON.stringify(stored).replaceAll(
-    BEYOND_ASCII,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return asciiJson(stored);
 }
 
 /**
