@@ -1,5 +1,4 @@
 import { constants, gzipSync } from 'node:zlib';
-import { asciiJson } from '../lib/ascii-json.js';
 import { deviceJson } from './device.js';
 import type { RingData } from './ring-data.js';
 import { RingBuildError } from './ring-error.js';
@@ -19,7 +18,7 @@ export function writeRing(ring: RingData): Buffer {
   if (ring.devices.length > DEVICE_ID_MAX + 1) {
     throw new RingBuildError(`a ring file of format 1 has device ids up to ${DEVICE_ID_MAX}`);
   }
-  const json = Buffer.from(asciiJson(headerOf(ring)), 'latin1');
+  const json = Buffer.from(toAscii(JSON.stringify(headerOf(ring))), 'latin1');
   const slots = ring.rows.reduce((sum, row) => sum + row.length, 0);
   const content = Buffer.alloc(ROWS_OFFSET + json.length + slots * 2);
   content.write('R1NG');
@@ -44,4 +43,12 @@ function headerOf(ring: RingData): object {
     replica_count: ring.rows.length,
     ...(ring.version === undefined ? {} : { version: ring.version }),
   };
+}
+
+/** Swift reads the JSON as ASCII. */
+function toAscii(json: string): string {
+  return json.replace(
+    /[\x7f-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
