@@ -1,7 +1,7 @@
 import { listenOverlaps, type FilledOptions, type ListenAddress } from '../src/config/options.js';
 import { ConfigError, type ConfigProblem } from '../src/config/problem.js';
 
-/** What the files `console_config` and `deploy_config` have in common. */
+/** The common part of the files `console_config` and `deploy_config`. */
 
 /**
  * loadConfig cannot check an address that another file names.

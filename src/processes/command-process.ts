@@ -36,7 +36,7 @@ export function runCommand(main: (init: never, signal: AbortSignal) => Promise<v
   });
 }
 
-/** What a command writes to stdout: lines of JSON, the last one a summary. */
+/** The output of a command on stdout: lines of JSON, the last one a summary. */
 export class CommandReport {
   readonly output = new ResultOutput();
 
