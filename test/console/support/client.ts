@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import type { Readable, Writable } from 'node:stream';
+import { expect } from 'chai';
 import { findLeak, type Secrets } from './leaks.js';
 
 export interface Answer {
@@ -53,8 +54,22 @@ export class ConsoleClient {
     return this.send('GET', path, { headers });
   }
 
+  /** The JSON of an answer, which has to be 200. */
+  async read<T>(path: string): Promise<T> {
+    const answer = await this.get(path);
+    expect(answer.status, answer.text).to.equal(200);
+    return answer.json();
+  }
+
   post(path: string, body: object): Promise<Answer> {
     return this.send('POST', path, { body });
+  }
+
+  /** Starts a run, which has to be accepted. @returns its id */
+  async start(path: string, body: object): Promise<string> {
+    const answer = await this.post(path, body);
+    expect(answer.status, answer.text).to.equal(202);
+    return (answer.json() as { id: string }).id;
   }
 
   /**
@@ -166,4 +181,15 @@ function answerOf({ statusCode, headers }: IncomingMessage, bytes: Buffer): Answ
 /** The code of a failure. */
 export function codeOf(answer: Answer): string {
   return (answer.json() as { error: { code: string } }).error.code;
+}
+
+/** @param what the case, where a test has several */
+export async function expectRefused(
+  request: Answer | Promise<Answer>,
+  status: number,
+  code: string,
+  what?: string,
+): Promise<void> {
+  const answer = await request;
+  expect([answer.status, codeOf(answer)], what).to.deep.equal([status, code]);
 }

@@ -1,11 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseConsoleConfig } from '../../../console/config/load.js';
 import { startConsole, type RunningConsole } from '../../../console/server/start.js';
 import type { Surface } from '../../../console/server/surface.js';
 import { SURFACES } from '../../../console/surfaces/registry.js';
 import { createLogger } from '../../../src/telemetry/logger.js';
+import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
 import { ConsoleClient } from './client.js';
 import type { Secrets } from './leaks.js';
 import { openTestStore, type TestStore } from './store.js';
@@ -17,7 +15,8 @@ export const ACCOUNTS = [
   { account: 'test2', user: 'tester3', role: 'reader' },
 ];
 
-export interface TestBed {
+/** `await using` closes it at the end of a block. */
+export interface TestBed extends AsyncDisposable {
   readonly store: TestStore;
   /** Secrets that no answer may show. */
   readonly secrets: Secrets;
@@ -52,10 +51,10 @@ export async function startTestBed(
   surfaces: readonly Surface[] = SURFACES,
 ): Promise<TestBed> {
   const store = await openTestStore();
-  const stateDir = await mkdtemp(join(tmpdir(), 'ringway-console-'));
+  const stateDir = await makeTempFolder('console');
   const closeStore = async () => {
     await store.close();
-    await rm(stateDir, { recursive: true });
+    await removeFolder(stateDir);
   };
   try {
     const options = parseConsoleConfig(
@@ -95,7 +94,7 @@ async function bedOf(
   let running = await start();
   const secrets = { storeOrigin: store.origin, stateDir };
   const client = () => new ConsoleClient(running.port, secrets);
-  return {
+  const bed: TestBed = {
     store,
     secrets,
     get console() {
@@ -120,5 +119,9 @@ async function bedOf(
       await running.close();
       await closeStore();
     },
+    [Symbol.asyncDispose]() {
+      return this.close();
+    },
   };
+  return bed;
 }

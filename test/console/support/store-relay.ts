@@ -1,7 +1,7 @@
 import http from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { serve, type Served } from '../../support/serve.js';
+import { startTestBed, type TestBed } from './console.js';
 
 /** Passes requests on to a store, and lets something happen just before one of them. */
 export class StoreRelay {
@@ -27,18 +27,15 @@ export class StoreRelay {
   loseNextAnswer = false;
   /** Methods of what went through. */
   readonly calls: string[] = [];
-  readonly #server = http.createServer((request, response) => {
-    void this.#pass(request, response);
-  });
+  #server: Served | undefined;
 
   async listen(): Promise<string> {
-    await once(this.#server.listen(0, '127.0.0.1'), 'listening');
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    this.#server = await serve((request, response) => void this.#pass(request, response));
+    return this.#server.origin;
   }
 
   close(): void {
-    this.#server.close();
-    this.#server.closeAllConnections();
+    this.#server?.close();
   }
 
   async #pass(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
@@ -84,4 +81,19 @@ export class StoreRelay {
     }
     request.pipe(onward);
   }
+}
+
+/** A console whose requests to its store go through a relay. */
+export async function startRelayedBed(
+  overrides: Readonly<Record<string, unknown>> = {},
+): Promise<TestBed & { readonly relay: StoreRelay }> {
+  const relay = new StoreRelay();
+  const bed = await startTestBed({ ...overrides, store_base: await relay.listen() });
+  relay.target = bed.store.origin;
+  const closeBed = bed.close.bind(bed);
+  const close = async () => {
+    await closeBed();
+    relay.close();
+  };
+  return Object.assign(bed, { relay, close });
 }
