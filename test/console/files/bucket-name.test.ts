@@ -1,8 +1,6 @@
-import { pathToFileURL } from 'node:url';
-import { join } from 'node:path';
 import { expect } from 'chai';
-import { SCRIPT_FOLDER } from '../../../console/server/console-folders.js';
 import { isValidBucketName } from '../../../src/s3/rules/bucket-name.js';
+import { browserModule } from '../support/browser-module.js';
 
 /** The tested part of console/surfaces/files/page/bucket-name.ts, which needs no page. */
 interface Module {
@@ -11,8 +9,7 @@ interface Module {
 
 describe('console files: names of buckets', () => {
   it('are those of S3', async () => {
-    const file = join(SCRIPT_FOLDER, 'surfaces/files/page/bucket-name.js');
-    const { isBucketName } = (await import(pathToFileURL(file).href)) as Module;
+    const { isBucketName } = await browserModule<Module>('surfaces/files/page/bucket-name');
     const words = ['a', '1', '-', '.', '--', 'A', '_', 'xn--', '-s3alias', '.mrap'];
     const names = ['Bad_Name!', 'silver box', 'photos', '1.2.3.4', '1.2.3', 'a'.repeat(64)];
     let made = [''];

@@ -2,42 +2,32 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect } from 'chai';
-import { startTestBed, type TestBed } from '../support/console.js';
-import { StoreRelay } from '../support/store-relay.js';
-import { codeOf } from '../support/client.js';
+import { useOnce } from '../../support/fixture.js';
+import { startRelayedBed } from '../support/store-relay.js';
+import { codeOf, expectRefused } from '../support/client.js';
 import { download, makeContainer, ok, query, unique, upload } from './support.js';
 
 const CONTAINER = unique('cut');
 const BYTES = 8 * 1024 ** 2;
 
 describe('console files: a store that fails in the middle of an upload', () => {
-  const relay = new StoreRelay();
-  let bed: TestBed;
-
-  before(async () => {
-    bed = await startTestBed({ store_base: await relay.listen() });
-    relay.target = bed.store.origin;
-  });
-  after(async () => {
-    await bed.close();
-    relay.close();
-  });
+  const bed = useOnce(startRelayedBed, 'close');
+  const client = useOnce(() => bed().login());
 
   it('leaves the connection to the browser open, and read', async () => {
-    const client = await bed.login();
-    await makeContainer(client, CONTAINER);
-    const socket = connect(client.port, '127.0.0.1');
+    await makeContainer(client(), CONTAINER);
+    const socket = connect(client().port, '127.0.0.1');
     await once(socket, 'connect');
     let text = '';
     socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk));
     const head = [
-      `Host: 127.0.0.1:${client.port}`,
-      `Origin: http://127.0.0.1:${client.port}`,
-      `Cookie: ${client.cookie}`,
-      `X-CSRF-Token: ${client.csrf}`,
+      `Host: 127.0.0.1:${client().port}`,
+      `Origin: http://127.0.0.1:${client().port}`,
+      `Cookie: ${client().cookie}`,
+      `X-CSRF-Token: ${client().csrf}`,
     ].join('\r\n');
     const path = `/api/files/object/body?${query({ container: CONTAINER, name: 'o' })}`;
-    relay.cutNextBody = true;
+    bed().relay.cutNextBody = true;
     socket.write(
       `PUT ${path} HTTP/1.1\r\n${head}\r\nContent-Type: application/octet-stream\r\nContent-Length: ${BYTES}\r\n\r\n`,
     );
@@ -51,16 +41,15 @@ describe('console files: a store that fails in the middle of an upload', () => {
 
   for (const bytes of [0, 5, 2 * 1024 ** 2]) {
     it(`knows the object of an upload of ${bytes} bytes whose answer was lost`, async () => {
-      const client = await bed.login();
       const name = `lost-${bytes}`;
       const body = Buffer.alloc(bytes, 'a');
-      relay.loseNextAnswer = true;
-      const lost = await upload(client, CONTAINER, name, body);
+      bed().relay.loseNextAnswer = true;
+      const lost = await upload(client(), CONTAINER, name, body);
       expect(codeOf(lost)).to.equal('upstream_unavailable');
       // Who does not say that it is the same upload gets the plain truth.
-      expect(codeOf(await upload(client, CONTAINER, name, body))).to.equal('exists');
-      const again = await ok(upload(client, CONTAINER, name, body, { again: '1' }), 201);
-      const { length } = (await ok(download(client, CONTAINER, name), 200)).bytes;
+      expect(codeOf(await upload(client(), CONTAINER, name, body))).to.equal('exists');
+      const again = await ok(upload(client(), CONTAINER, name, body, { again: '1' }), 201);
+      const { length } = (await ok(download(client(), CONTAINER, name), 200)).bytes;
       expect([again.json(), length]).to.deep.equal([
         { etag: createHash('md5').update(body).digest('hex'), bytes },
         bytes,
@@ -69,12 +58,11 @@ describe('console files: a store that fails in the middle of an upload', () => {
   }
 
   it('takes an object with other bytes for that of somebody else', async () => {
-    const client = await bed.login();
-    await ok(upload(client, CONTAINER, 'other', 'theirs'), 201);
+    await ok(upload(client(), CONTAINER, 'other', 'theirs'), 201);
     for (const body of ['yours!', 'theirs, longer', '']) {
-      const answer = await upload(client, CONTAINER, 'other', body, { again: '1' });
-      expect([answer.status, codeOf(answer)], body).to.deep.equal([412, 'exists']);
+      const refused = await upload(client(), CONTAINER, 'other', body, { again: '1' });
+      await expectRefused(refused, 412, 'exists', body);
     }
-    expect((await ok(download(client, CONTAINER, 'other'), 200)).text).to.equal('theirs');
+    expect((await ok(download(client(), CONTAINER, 'other'), 200)).text).to.equal('theirs');
   });
 });

@@ -2,7 +2,7 @@ import http from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { useOnce } from '../../support/fixture.js';
-import { codeOf, type ConsoleClient } from '../support/client.js';
+import { expectRefused } from '../support/client.js';
 import { startTestBed } from '../support/console.js';
 import { ALL_EDGE_NAMES, EDGE_NAMES } from './edge-names.js';
 import {
@@ -43,22 +43,21 @@ const isShortened = (name: string) => name.split('/').some((part) => /^\.\.?$/.t
 describe('console files: edge names', () => {
   const container = unique('☃+ c');
   const bed = useOnce(startTestBed, 'close');
-  let client: ConsoleClient;
+  const client = useOnce(() => bed().login());
 
   before(async () => {
-    client = await bed().login();
-    await makeContainer(client, container);
+    await makeContainer(client(), container);
     await ofEach(async (name) => {
-      await ok(upload(client, container, name, bodyOf(name)), 201);
+      await ok(upload(client(), container, name, bodyOf(name)), 201);
       return undefined;
     });
   });
 
   const names = async () =>
-    (await list(client, container, { delimiter: '' })).items.map((item) => item.name);
+    (await list(client(), container, { delimiter: '' })).items.map((item) => item.name);
 
   const downloads = () =>
-    ofEach(async (name) => (await ok(download(client, container, name), 200)).text);
+    ofEach(async (name) => (await ok(download(client(), container, name), 200)).text);
 
   it('lists and downloads each', async () => {
     expect(await names()).to.deep.equal(IN_ORDER);
@@ -69,8 +68,8 @@ describe('console files: edge names', () => {
     const properties = await ofEach(async (name) => {
       const place = { container, name };
       const body = { ...place, meta: { of: encodeURIComponent(name).slice(0, 200) } };
-      await ok(change(client, 'object', body), 204);
-      const answer = await ok(client.get(`/api/files/object?${query(place)}`), 200);
+      await ok(change(client(), 'object', body), 204);
+      const answer = await ok(client().get(`/api/files/object?${query(place)}`), 200);
       return (answer.json() as { meta: { of: string } }).meta.of;
     });
     const expected = await ofEach((name) =>
@@ -83,11 +82,11 @@ describe('console files: edge names', () => {
     const { port } = new URL(bed().store.origin);
     const bodies = await ofEach(async (name) => {
       if (isShortened(name)) {
-        const refused = await client.post('/api/files/tempurl', { container, name });
-        expect([refused.status, codeOf(refused)]).to.deep.equal([400, 'bad_name']);
+        const refused = await client().post('/api/files/tempurl', { container, name });
+        await expectRefused(refused, 400, 'bad_name');
         return bodyOf(name);
       }
-      const made = (await ok(client.post('/api/files/tempurl', { container, name }))).json() as {
+      const made = (await ok(client().post('/api/files/tempurl', { container, name }))).json() as {
         url_path: string;
       };
       const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
@@ -100,8 +99,8 @@ describe('console files: edge names', () => {
   });
 
   it('packs each under a name that stays in its folder, and says what it was', async () => {
-    const path = await zipTicket(client, { container, names: ALL_EDGE_NAMES });
-    const entries = entriesOf((await ok(client.get(path), 200)).bytes);
+    const path = await zipTicket(client(), { container, names: ALL_EDGE_NAMES });
+    const entries = entriesOf((await ok(client().get(path), 200)).bytes);
     const table = JSON.parse(String(entries.get('_names.json'))) as Record<string, string>;
     for (const entry of entries.keys()) {
       for (const part of entry.split('/')) expect(['', '.', '..']).not.to.include(part);
@@ -115,22 +114,25 @@ describe('console files: edge names', () => {
 
   it('throws each away, and brings it back', async () => {
     const thrown = { container, names: ALL_EDGE_NAMES, mode: 'trash' };
-    expect((await job(client, '/api/files/delete', thrown)).result.failures).to.deep.equal([]);
+    expect((await job(client(), '/api/files/delete', thrown)).result.failures).to.deep.equal([]);
     expect(await names()).to.deep.equal([]);
-    const items = await listTrash(client, container);
+    const items = await listTrash(client(), container);
     expect(items.map(({ name }) => name)).to.have.members(ALL_EDGE_NAMES);
 
     const back = { container, trash_names: items.map((item) => item.trash_name) };
-    const restored = await job(client, '/api/files/trash/restore', back);
+    const restored = await job(client(), '/api/files/trash/restore', back);
     expect(restored.result.failures).to.deep.equal([]);
     expect(await names()).to.deep.equal(IN_ORDER);
     expect(await downloads()).to.deep.equal(BODIES);
-    expect(await listTrash(client, container)).to.deep.equal([]);
+    expect(await listTrash(client(), container)).to.deep.equal([]);
   });
 
   it('refuses names that the store cannot hold, and changes none into another', async () => {
-    const tooLong = await upload(client, container, 'x'.repeat(1025), 'x');
-    expect([tooLong.status, codeOf(tooLong)]).to.deep.equal([400, 'invalid_argument']);
+    await expectRefused(
+      upload(client(), container, 'x'.repeat(1025), 'x'),
+      400,
+      'invalid_argument',
+    );
     const raw = [
       ['NUL', '%00'],
       ['not UTF-8', '%FF'],
@@ -141,12 +143,12 @@ describe('console files: edge names', () => {
     for (const [title, name] of raw) {
       const path = `/api/files/object/body?${query({ container })}&name=${name}`;
       const headers = { 'content-type': 'application/octet-stream' };
-      const put = await client.send('PUT', path, { body: 'x', headers });
-      expect([put.status, codeOf(put)], title).to.deep.equal([400, 'invalid_argument']);
-      expect((await client.get(path)).status, title).to.equal(400);
+      const refused = await client().send('PUT', path, { body: 'x', headers });
+      await expectRefused(refused, 400, 'invalid_argument', title);
+      expect((await client().get(path)).status, title).to.equal(400);
     }
     const half = { container, names: ['\ud800'], mode: 'trash' };
-    expect((await client.post('/api/files/delete', half)).status).to.equal(400);
+    expect((await client().post('/api/files/delete', half)).status).to.equal(400);
     expect(await names()).to.deep.equal(IN_ORDER);
   });
 });

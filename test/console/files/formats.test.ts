@@ -1,7 +1,5 @@
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { SCRIPT_FOLDER } from '../../../console/server/console-folders.js';
+import { browserModule } from '../support/browser-module.js';
 
 interface Formats {
   parseCsv(
@@ -16,13 +14,10 @@ describe('formats of previews', () => {
   let formats: Formats;
 
   before(async () => {
-    const all = ['csv', 'json', 'markdown'].map((name) =>
-      join(SCRIPT_FOLDER, 'surfaces/files/page/formats', `${name}.js`),
+    const modules = ['csv', 'json', 'markdown'].map((name) =>
+      browserModule<object>(`surfaces/files/page/formats/${name}`),
     );
-    const modules = await Promise.all(
-      all.map((file) => import(pathToFileURL(file).href) as Promise<object>),
-    );
-    formats = Object.assign({}, ...modules) as Formats;
+    formats = Object.assign({}, ...(await Promise.all(modules))) as Formats;
   });
 
   for (const [title, text, rows] of [

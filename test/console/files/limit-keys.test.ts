@@ -25,7 +25,7 @@ describe('console files: keys that set limits', () => {
     const container = `limits-${Date.now()}`;
     await makeContainer(client, container);
     // By this a page knows what it has to cut.
-    const session = (await client.get('/api/session')).json();
+    const session = await client.read('/api/session');
     expect(session).to.include({ max_upload_bytes: 2 * MIB });
     const large = await upload(client, container, 'large', Buffer.alloc(2 * MIB + 1));
     expect(codeOf(large)).to.equal('too_large');
@@ -62,7 +62,7 @@ describe('console files: keys that set limits', () => {
     const container = `urls-${Date.now()}`;
     await makeContainer(client, container);
     await upload(client, container, 'o', 'x');
-    expect((await client.get('/api/session')).json()).to.include({ tempurl_default_s: 90 });
+    expect(await client.read('/api/session')).to.include({ tempurl_default_s: 90 });
     const answer = await client.post('/api/files/tempurl', { container, name: 'o' });
     const { expires_unix_s: expires } = answer.json() as { expires_unix_s: number };
     expect(expires).to.equal(Math.floor(bed().clock.nowMs / 1000) + 90);

@@ -1,27 +1,32 @@
 import { expect } from 'chai';
 import { CALL } from '../../janitor/support.js';
+import { useOnce } from '../../support/fixture.js';
 import { skipBecause } from '../../support/skip.js';
-import { codeOf, type ConsoleClient } from '../support/client.js';
-import { startTestBed, type TestBed } from '../support/console.js';
-import { change, job, listTrash, makeContainer, ok, query, unique, upload } from './support.js';
+import { expectRefused } from '../support/client.js';
+import { startTestBed } from '../support/console.js';
+import {
+  bringBack,
+  change,
+  makeContainer,
+  ok,
+  query,
+  throwAway,
+  unique,
+  upload,
+} from './support.js';
 
 const CONTAINER = unique('s3-meta');
 const LONG = 'x'.repeat(1500);
 
 /** Metadata as clients of S3 write it: other names and longer values than this page makes. */
 describe('console files: metadata of S3 clients', () => {
-  let bed: TestBed;
-  let client: ConsoleClient;
+  const bed = useOnce(startTestBed, 'close');
+  const client = useOnce(() => bed().login());
 
-  before(async () => {
-    bed = await startTestBed();
-    client = await bed.login();
-    await makeContainer(client, CONTAINER);
-  });
-  after(() => bed.close());
+  before(() => makeContainer(client(), CONTAINER));
 
   async function put(object: string, metadata: Readonly<Record<string, string>>): Promise<void> {
-    const { backend } = bed.store;
+    const { backend } = bed().store;
     if (backend === undefined) throw new Error('there is no embedded store');
     await backend.putObject(
       CALL,
@@ -31,16 +36,14 @@ describe('console files: metadata of S3 clients', () => {
   }
 
   const metaOf = async (name: string) => {
-    const answer = await ok(
-      client.get(`/api/files/object?${query({ container: CONTAINER, name })}`),
-    );
-    return (answer.json() as { meta: Record<string, string> }).meta;
+    const path = `/api/files/object?${query({ container: CONTAINER, name })}`;
+    return (await client().read<{ meta: Record<string, string> }>(path)).meta;
   };
   const save = (name: string, meta: object, more: object = {}) =>
-    change(client, 'object', { container: CONTAINER, name, meta, ...more });
+    change(client(), 'object', { container: CONTAINER, name, meta, ...more });
 
   it('is saved back unchanged, and changed beside it', async function () {
-    if (bed.store.backend === undefined) skipBecause(this, 'a proxy takes no such metadata');
+    if (bed().store.backend === undefined) skipBecause(this, 'a proxy takes no such metadata');
     const rest = { "it's": 'b', constructor: 'c', long: LONG, 'l2.~': LONG };
     const given = { 'has.dot': 'a', ...rest };
     await put('o', given);
@@ -55,7 +58,7 @@ describe('console files: metadata of S3 clients', () => {
 
   it('keeps characters beyond ASCII at the ends of values, touched or not', async () => {
     const name = 'foreign';
-    await ok(upload(client, CONTAINER, name, 'x'), 201);
+    await ok(upload(client(), CONTAINER, name, 'x'), 201);
     await ok(save(name, FOREIGN), 204);
     expect(await metaOf(name)).to.deep.equal(FOREIGN);
     await ok(save(name, { ...FOREIGN, e: 'changed' }), 204);
@@ -63,7 +66,7 @@ describe('console files: metadata of S3 clients', () => {
   });
 
   it('keeps those that S3 clients have stored, beside what is changed', async function () {
-    const { backend } = bed.store;
+    const { backend } = bed().store;
     if (backend === undefined) skipBecause(this, 'a proxy takes no such metadata');
     await put('of-s3', FOREIGN);
     expect(await metaOf('of-s3')).to.deep.equal(FOREIGN);
@@ -75,31 +78,18 @@ describe('console files: metadata of S3 clients', () => {
   });
 
   it('comes back from the trash as it was', async function () {
-    if (bed.store.backend === undefined) skipBecause(this, 'a proxy takes no such metadata');
+    if (bed().store.backend === undefined) skipBecause(this, 'a proxy takes no such metadata');
     await put('thrown', FOREIGN);
-    const names = ['thrown'];
-    const thrown = await job(client, '/api/files/delete', {
-      container: CONTAINER,
-      names,
-      mode: 'trash',
-    });
-    expect(thrown.result.succeeded).to.equal(1);
-    const [entry] = await listTrash(client, CONTAINER);
-    const restored = {
-      container: CONTAINER,
-      trash_names: [entry!.trash_name],
-      on_conflict: 'fail',
-    };
-    expect((await job(client, '/api/files/trash/restore', restored)).result.succeeded).to.equal(1);
+    await throwAway(client(), CONTAINER, 'thrown');
+    await bringBack(client(), CONTAINER);
     expect(await metaOf('thrown')).to.deep.equal(FOREIGN);
   });
 
   it('may not be made longer here than the store takes', async function () {
-    if (bed.store.backend === undefined) skipBecause(this, 'a proxy takes no such metadata');
+    if (bed().store.backend === undefined) skipBecause(this, 'a proxy takes no such metadata');
     await put('p', { long: LONG });
     for (const meta of [{ long: `${LONG}x` }, { long: LONG, other: 'y'.repeat(257) }]) {
-      const refused = await save('p', meta);
-      expect([refused.status, codeOf(refused)]).to.deep.equal([400, 'meta_too_large']);
+      await expectRefused(save('p', meta), 400, 'meta_too_large');
     }
     expect(await metaOf('p')).to.deep.equal({ long: LONG });
   });

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import type { Answer, ConsoleClient } from '../support/client.js';
-import { codeOf } from '../support/client.js';
+import { expectRefused } from '../support/client.js';
 import { startTestBed, type TestBed } from '../support/console.js';
 import { StoreRelay } from '../support/store-relay.js';
 import { change, job, makeContainer, ok, query, shown, unique, upload } from './support.js';
@@ -162,7 +162,7 @@ describe('console files: changes from pages that were opened before', () => {
         const second = await late!;
         relay.before = s3.before = undefined;
         expect(first.status, first.text).to.equal(204);
-        expect([second.status, codeOf(second)]).to.deep.equal([409, 'conflict']);
+        await expectRefused(second, 409, 'conflict');
         const { error } = second.json() as {
           error: { message: string; details: { present: unknown } };
         };

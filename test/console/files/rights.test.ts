@@ -1,14 +1,19 @@
 import { expect } from 'chai';
-import { codeOf, type ConsoleClient } from '../support/client.js';
+import { codeOf, expectRefused, type ConsoleClient } from '../support/client.js';
 import { ACCOUNTS, startTestBed, type TestBed } from '../support/console.js';
 import {
+  askStore,
+  bringBack,
   change,
   download,
+  fileOf,
   job,
   listTrash,
   makeContainer,
   ok,
+  putSegment,
   query,
+  throwAway,
   unique,
   upload,
 } from './support.js';
@@ -49,9 +54,7 @@ describe('console files: what a member may do', () => {
 
   it('suggests the users that access rules can name: to admins those of their account', async () => {
     const people = async (client: ConsoleClient) => {
-      const { items } = (await ok(client.get('/api/files/people'), 200)).json() as {
-        items: { name: string }[];
-      };
+      const { items } = await client.read<{ items: { name: string }[] }>('/api/files/people');
       return items.map(({ name }) => name);
     };
     expect(await people(admin)).to.deep.equal(['test2:tester3', 'test:tester2']);
@@ -61,22 +64,17 @@ describe('console files: what a member may do', () => {
     );
     // As a rule, the first name would be two rules, and the second the whole account.
     for (const user of ['a,b', '*']) accounts.push({ account: 'test', user, role: 'member' });
-    const other = await startTestBed({ accounts });
-    try {
-      expect(await people(await other.login())).to.deep.equal(['test:tester2']);
-    } finally {
-      await other.close();
-    }
+    await using other = await startTestBed({ accounts });
+    expect(await people(await other.login())).to.deep.equal(['test:tester2']);
   });
 
   it('does not delete by an expiry that is sooner than that of the trash', async () => {
     await ok(upload(member, SHARED, 'kept', 'x'), 201);
     const nowS = Math.floor(bed.clock.nowMs / 1000);
-    const refused = await patch(member, 'kept', { delete_at_unix_s: nowS + 2 });
-    expect([refused.status, codeOf(refused)]).to.deep.equal([403, 'forbidden']);
-    const { items } = (await ok(admin.get('/api/audit?action=files.expiry'), 200)).json() as {
+    await expectRefused(patch(member, 'kept', { delete_at_unix_s: nowS + 2 }), 403, 'forbidden');
+    const { items } = await admin.read<{
       items: { result: string; actor: string; target: string }[];
-    };
+    }>('/api/audit?action=files.expiry');
     expect(items[0]).to.include({
       result: 'denied',
       actor: 'test:tester2',
@@ -94,8 +92,8 @@ describe('console files: what a member may do', () => {
   it('does not delete by an upload that replaces, nor by a copy, a move or a restore', async () => {
     await ok(upload(member, SHARED, 'a', 'first', { overwrite: '1' }), 201);
     await ok(upload(member, SHARED, 'b', 'other'), 201);
-    const again = await upload(member, SHARED, 'a', 'second', { overwrite: '1' });
-    expect([again.status, codeOf(again)]).to.deep.equal([403, 'forbidden']);
+    const refused = await upload(member, SHARED, 'a', 'second', { overwrite: '1' });
+    await expectRefused(refused, 403, 'forbidden');
     for (const kind of ['copy', 'move']) {
       const { result } = await job(member, `/api/files/${kind}`, {
         container: SHARED,
@@ -108,7 +106,7 @@ describe('console files: what a member may do', () => {
     }
     expect(await read('a')).to.equal('first');
 
-    await job(member, '/api/files/delete', { container: SHARED, names: ['b'], mode: 'trash' });
+    await throwAway(member, SHARED, 'b');
     await ok(upload(member, SHARED, 'b', 'newer'), 201);
     const [entry] = await listTrash(member, SHARED);
     const restore = (client: ConsoleClient) =>
@@ -130,79 +128,47 @@ describe('console files: what a member may do', () => {
     const accounts = ACCOUNTS.map((one) =>
       one.user === 'tester' ? { ...one, role: 'member' } : one,
     );
-    const other = await startTestBed({ accounts });
-    try {
-      const client = await other.login();
-      const container = unique('not-there');
-      const file = { name: 'large', size_bytes: MIB + 1, mtime_ms: 1 };
-      const plan = { ...file, container, fingerprint: 'e'.repeat(16) };
-      for (const one of [client, member]) {
-        const refused = await one.post('/api/files/uploads', plan);
-        expect([403, 404]).to.include(refused.status);
-      }
-      expect(codeOf(await client.post('/api/files/uploads', plan))).to.equal('no_such_container');
-      const { text } = await ok(client.get('/api/files/containers'), 200);
-      expect(text).not.to.include(container);
-    } finally {
-      await other.close();
+    await using other = await startTestBed({ accounts });
+    const client = await other.login();
+    const container = unique('not-there');
+    const plan = fileOf(container, 'large', MIB + 1);
+    for (const one of [client, member]) {
+      const refused = await one.post('/api/files/uploads', plan);
+      expect([403, 404]).to.include(refused.status);
     }
+    expect(codeOf(await client.post('/api/files/uploads', plan))).to.equal('no_such_container');
+    const { text } = await ok(client.get('/api/files/containers'), 200);
+    expect(text).not.to.include(container);
   });
 
   it('does not delete by a large upload that replaces, nor by a segment of one', async () => {
-    const file = {
-      container: SHARED,
-      name: 'large',
-      size_bytes: MIB + 1,
-      mtime_ms: 1,
-      fingerprint: 'c'.repeat(16),
-    };
-    const segment = (client: ConsoleClient, index: number, fill: string) => {
-      const length = index === 0 ? MIB : 1;
-      return client.send('PUT', `/api/files/uploads/segment?${query({ ...file, index })}`, {
-        body: Buffer.alloc(length, fill),
-        headers: { 'content-type': 'application/octet-stream', 'content-length': String(length) },
-      });
-    };
+    const file = fileOf(SHARED, 'large', MIB + 1);
+    const segment = (client: ConsoleClient, index: number, fill: string) =>
+      putSegment(client, file, index, Buffer.alloc(index === 0 ? MIB : 1, fill));
     await ok(admin.post('/api/files/uploads', file), 200);
     for (const index of [0, 1]) await ok(segment(admin, index, 'x'), 201);
     await ok(admin.post('/api/files/uploads/finish', file), 201);
     // The answer to a segment may get lost: it is sent again, and is there already.
     await ok(segment(admin, 0, 'y'), 201);
     expect((await read('large')).startsWith('xx')).to.equal(true);
-    await ok(
-      change(admin, 'acl', {
-        ...{ name: `${SHARED}+segments`, read: 'test:tester2', write: 'test:tester2' },
-      }),
-      204,
-    );
+    await share(`${SHARED}+segments`);
     const refused = await member.post('/api/files/uploads/finish', { ...file, overwrite: true });
     expect(codeOf(refused)).to.equal('forbidden');
   });
 
   it('throws away and brings back, once an admin has shared the container', async () => {
     await ok(upload(member, SHARED, 'gone', 'x'), 201);
-    const { result } = await job(member, '/api/files/delete', {
-      container: SHARED,
-      names: ['gone'],
-      mode: 'trash',
-    });
-    expect(result).to.deep.include({ succeeded: 1, failed: 0 });
-    const entry = (await listTrash(member, SHARED)).find(({ name }) => name === 'gone');
-    const restored = await job(member, '/api/files/trash/restore', {
-      container: SHARED,
-      trash_names: [entry!.trash_name],
-    });
-    expect(restored.result.succeeded).to.equal(1);
+    bed.clock.nowMs += 10;
+    await throwAway(member, SHARED, 'gone');
+    await bringBack(member, SHARED);
     expect(await read('gone')).to.equal('x');
   });
 
   it('sets nothing that the trash goes by', async () => {
     await ok(upload(member, SHARED, 'forged', 'x'), 201);
     const soon = { meta: { 'Trash-Delete-At': '1' } };
-    const refused = await patch(member, 'forged', soon);
-    expect([refused.status, codeOf(refused)]).to.deep.equal([400, 'invalid_argument']);
-    const names = ['forged'];
-    await job(member, '/api/files/delete', { container: SHARED, names, mode: 'trash' });
+    await expectRefused(patch(member, 'forged', soon), 400, 'invalid_argument');
+    await throwAway(member, SHARED, 'forged');
     const entry = (await listTrash(member, SHARED)).find(({ name }) => name === 'forged');
     const container = `${SHARED}+trash`;
     const place = { container, name: entry!.trash_name };
@@ -216,9 +182,7 @@ describe('console files: what a member may do', () => {
           ...{ container: SHARED, to_container: container },
           items: [{ name: 'a', to_name: '1700000000000-00000000/a' }],
         }),
-        await client.post('/api/files/uploads', {
-          ...{ container, name: 'l', size_bytes: 1, mtime_ms: 1, fingerprint: 'c'.repeat(16) },
-        }),
+        await client.post('/api/files/uploads', fileOf(container, 'l', 1)),
       ]) {
         expect(codeOf(answer), answer.text).to.equal('unsupported_here');
       }
@@ -230,35 +194,22 @@ describe('console files: what a member may do', () => {
     const fresh = unique('fresh');
     await makeContainer(admin, fresh);
     await ok(change(admin, 'acl', { name: fresh, read: 'test:tester2', write: '' }), 204);
-    const file = { name: 'l', size_bytes: 1, mtime_ms: 1, fingerprint: 'c'.repeat(16) };
-    await ok(admin.post('/api/files/uploads', { container: fresh, ...file }), 200);
-    const lists = await ok(
-      admin.get(`/api/files/acl?${query({ name: `${fresh}+segments` })}`),
-      200,
-    );
+    await ok(admin.post('/api/files/uploads', fileOf(fresh, 'l', 1)), 200);
+    const rulesOf = (container: string) =>
+      admin.get(`/api/files/acl?${query({ name: `${container}+segments` })}`);
+    const lists = await ok(rulesOf(fresh), 200);
     expect(lists.json()).to.deep.equal({ read: 'test:tester2', write: '' });
     const none = unique('none');
-    const refused = await admin.post('/api/files/uploads', { container: none, ...file });
+    const refused = await admin.post('/api/files/uploads', fileOf(none, 'l', 1));
     expect(codeOf(refused)).to.equal('no_such_container');
-    expect(
-      (await admin.get(`/api/files/acl?${query({ name: `${none}+segments` })}`)).status,
-    ).to.equal(404);
+    expect((await rulesOf(none)).status).to.equal(404);
   });
 
   it('is told in words why there is no trash, where none was made', async () => {
     // Shared by another client than this console, which makes no trash for it.
-    const { store } = bed;
-    const login = await fetch(store.authUrl, {
-      headers: { 'x-auth-user': 'test:tester', 'x-auth-key': 'testing' },
-    });
-    await fetch(`${login.headers.get('x-storage-url') ?? ''}/${NO_TRASH}`, {
-      method: 'POST',
-      headers: {
-        'x-auth-token': login.headers.get('x-auth-token') ?? '',
-        'x-container-read': 'test:tester2',
-        'x-container-write': 'test:tester2',
-      },
-    });
+    const ask = await askStore(bed.store);
+    const rules = { 'x-container-read': 'test:tester2', 'x-container-write': 'test:tester2' };
+    await ask('POST', NO_TRASH, rules);
     await ok(upload(member, NO_TRASH, 'o', 'x'), 201);
     const remove = () =>
       job(member, '/api/files/delete', { container: NO_TRASH, names: ['o'], mode: 'trash' });

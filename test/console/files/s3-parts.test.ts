@@ -6,7 +6,7 @@ import { swiftLogin } from '../../../console/swift/login.js';
 import { Upstream } from '../../../console/swift/upstream.js';
 import { useOnce } from '../../support/fixture.js';
 import { startTestBed } from '../support/console.js';
-import { download, job, listTrash, makeContainer, ok, unique } from './support.js';
+import { bringBack, download, job, makeContainer, ok, throwAway, unique } from './support.js';
 
 const BUCKET = unique('bucket');
 const PARTS = `${BUCKET}+segments`;
@@ -50,12 +50,9 @@ describe('console files: what S3 uploaded in parts', () => {
   it('is whole after trash and restore, though its parts were swept', async () => {
     const body = Buffer.alloc(MIB, 'thrown away');
     await uploadThroughS3('thrown', body);
-    const place = { container: BUCKET, names: ['thrown'], mode: 'trash' };
-    expect((await job(client(), '/api/files/delete', place)).result.succeeded).to.equal(1);
+    await throwAway(client(), BUCKET, 'thrown');
     await sweep('thrown');
-    const [entry] = await listTrash(client(), BUCKET);
-    const names = { container: BUCKET, trash_names: [entry!.trash_name] };
-    expect((await job(client(), '/api/files/trash/restore', names)).result.succeeded).to.equal(1);
+    await bringBack(client(), BUCKET);
     expect((await read('thrown')).equals(body)).to.equal(true);
   });
 

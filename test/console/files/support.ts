@@ -33,13 +33,27 @@ export function upload(
   body: string | Buffer,
   more: Readonly<Record<string, string>> = {},
 ): Promise<Answer> {
-  return client.send('PUT', `/api/files/object/body?${query({ container, name, ...more })}`, {
-    body,
-    headers: {
-      'content-type': 'application/octet-stream',
-      'content-length': String(Buffer.byteLength(body)),
-    },
-  });
+  return putBytes(client, `/api/files/object/body?${query({ container, name, ...more })}`, body);
+}
+
+function putBytes(client: ConsoleClient, path: string, body: string | Buffer): Promise<Answer> {
+  const length = String(Buffer.byteLength(body));
+  const headers = { 'content-type': 'application/octet-stream', 'content-length': length };
+  return client.send('PUT', path, { body, headers });
+}
+
+/** A file that is uploaded in segments, as a page describes it. */
+export function fileOf(container: string, name: string, bytes: number) {
+  return { container, name, size_bytes: bytes, mtime_ms: 1, fingerprint: 'abcdef01'.repeat(2) };
+}
+
+export function putSegment(
+  client: ConsoleClient,
+  file: ReturnType<typeof fileOf>,
+  index: number,
+  body: Buffer,
+): Promise<Answer> {
+  return putBytes(client, `/api/files/uploads/segment?${query({ ...file, index })}`, body);
 }
 
 /** Two segments and their manifest. @returns what the object holds */
@@ -50,17 +64,11 @@ export async function uploadSegments(
   segmentBytes: number,
 ): Promise<Buffer> {
   const body = Buffer.alloc(segmentBytes + 5, 'x');
-  const described = { size_bytes: body.length, mtime_ms: 1, fingerprint: 'abcdef01'.repeat(2) };
-  const file = { container, name, ...described };
+  const file = fileOf(container, name, body.length);
   await ok(client.post('/api/files/uploads', file), 200);
   for (const index of [0, 1]) {
     const part = body.subarray(index * segmentBytes, (index + 1) * segmentBytes);
-    const headers = {
-      'content-type': 'application/octet-stream',
-      'content-length': String(part.length),
-    };
-    const path = `/api/files/uploads/segment?${query({ ...file, index })}`;
-    await ok(client.send('PUT', path, { body: part, headers }), 201);
+    await ok(putSegment(client, file, index, part), 201);
   }
   await ok(client.post('/api/files/uploads/finish', file), 201);
   return body;
@@ -87,7 +95,7 @@ export async function list(
   container: string,
   more: Readonly<Record<string, string | number>> = {},
 ): Promise<Listed> {
-  return (await ok(client.get(`/api/files/objects?${query({ container, ...more })}`), 200)).json();
+  return await client.read(`/api/files/objects?${query({ container, ...more })}`);
 }
 
 export interface JobResult {
@@ -111,15 +119,31 @@ export interface TrashItem {
 }
 
 export async function listTrash(client: ConsoleClient, container: string): Promise<TrashItem[]> {
-  const answer = await ok(client.get(`/api/files/trash?${query({ container })}`), 200);
-  return (answer.json() as { items: TrashItem[] }).items;
+  const path = `/api/files/trash?${query({ container })}`;
+  return (await client.read<{ items: TrashItem[] }>(path)).items;
+}
+
+/** Moves an object to the trash. */
+export async function throwAway(
+  client: ConsoleClient,
+  container: string,
+  name: string,
+): Promise<void> {
+  const body = { container, names: [name], mode: 'trash' };
+  expect((await job(client, '/api/files/delete', body)).result.succeeded).to.equal(1);
+}
+
+/** Restores what was moved to the trash last. */
+export async function bringBack(client: ConsoleClient, container: string): Promise<void> {
+  const [entry] = await listTrash(client, container);
+  const body = { container, trash_names: [entry!.trash_name], on_conflict: 'fail' };
+  expect((await job(client, '/api/files/trash/restore', body)).result.succeeded).to.equal(1);
 }
 
 /** @returns the path of a download of what `body` names */
 export async function zipTicket(client: ConsoleClient, body: object): Promise<string> {
-  const { ticket } = (await ok(client.post('/api/files/zip', body), 200)).json() as {
-    ticket: string;
-  };
+  const answer = await ok(client.post('/api/files/zip', body), 200);
+  const { ticket } = answer.json() as { ticket: string };
   return `/api/files/zip/${ticket}`;
 }
 
@@ -156,7 +180,7 @@ export async function job(client: ConsoleClient, path: string, body: object): Pr
     const { id: changed, state } = data as { id: string; state: string };
     if (event === 'jobs' && changed === id && !['queued', 'running'].includes(state)) break;
   }
-  return (await ok(client.get(`/api/jobs/${id}`), 200)).json();
+  return await client.read(`/api/jobs/${id}`);
 }
 
 type Body = Readonly<Record<string, unknown>>;

@@ -3,12 +3,13 @@ import { useOnce } from '../../support/fixture.js';
 import { startTestBed } from '../support/console.js';
 import {
   askStore,
+  bringBack,
   change,
-  job,
   listTrash,
   makeContainer,
   ok,
   query,
+  throwAway,
   type TrashItem,
   unique,
   upload,
@@ -29,15 +30,6 @@ describe('console trash', () => {
     await ok(upload(client(), container, 'o', 'hello'), 201);
   });
 
-  const throwAway = () =>
-    job(client(), '/api/files/delete', { container, names: ['o'], mode: 'trash' });
-
-  async function restore(): Promise<void> {
-    const [entry] = await listTrash(client(), container);
-    const body = { container, trash_names: [entry!.trash_name], on_conflict: 'fail' };
-    expect((await job(client(), '/api/files/trash/restore', body)).result.succeeded).to.equal(1);
-  }
-
   /** Undefined: it does not expire. */
   async function expiryS(path: string): Promise<number | undefined> {
     const { status, headers } = await ask()('HEAD', path);
@@ -54,7 +46,7 @@ describe('console trash', () => {
 
   it('keeps an object for the days of the configuration', async () => {
     const from = Math.floor(Date.now() / 1000);
-    expect((await throwAway()).result.succeeded).to.equal(1);
+    await throwAway(client(), container, 'o');
     const until = Math.ceil(Date.now() / 1000);
     const [entry] = await listTrash(client(), container);
     expect(await expiryS(`${container}+trash/${entry!.trash_name}`)).to.be.within(
@@ -69,21 +61,21 @@ describe('console trash', () => {
     for (const name of names) {
       bed().clock.nowMs += 10;
       if (name !== 'o') await ok(upload(client(), container, name, 'x'), 201);
-      await job(client(), '/api/files/delete', { container, names: [name], mode: 'trash' });
+      await throwAway(client(), container, name);
     }
     for (const [limit, shown, truncated] of [
       [2, ['q', 'p'], true],
       [3, ['q', 'p', 'o'], false],
     ] as const) {
-      const answer = await ok(client().get(`/api/files/trash?${query({ container, limit })}`), 200);
-      const view: { readonly items: TrashItem[]; readonly truncated: boolean } = answer.json();
+      const path = `/api/files/trash?${query({ container, limit })}`;
+      const view = await client().read<{ items: TrashItem[]; truncated: boolean }>(path);
       expect(view.items.map(({ name }) => name)).to.deep.equal(shown);
       expect(view.truncated).to.equal(truncated);
     }
   });
 
   it('shows the expiry that is stored, whatever the configuration says, and what has expired', async () => {
-    await throwAway();
+    await throwAway(client(), container, 'o');
     const [name] = (await (await ask()('GET', `${container}+trash`)).text()).trim().split('\n');
     const at = Math.floor(Date.now() / 1000) + 7200;
     const posted = await ask()('POST', `${container}+trash/${name!}`, {
@@ -105,24 +97,21 @@ describe('console trash', () => {
   it('gives an object its own expiry back, not that of the trash', async () => {
     const deleteAt = Math.floor(Date.now() / 1000) + 30 * DAY_S;
     await expireAt(deleteAt);
-    await throwAway();
-    await restore();
+    await throwAway(client(), container, 'o');
+    await bringBack(client(), container);
     expect(await expiryS(`${container}/o`)).to.equal(deleteAt);
-    const info = (
-      await ok(client().get(`/api/files/object?${query({ container, name: 'o' })}`), 200)
-    ) //
-      .json() as object;
+    const info = await client().read(`/api/files/object?${query({ container, name: 'o' })}`);
     expect(info).to.deep.include({ delete_at_unix_s: deleteAt, meta: {} });
   });
 
   it('gives no expiry back that has passed meanwhile', async () => {
     await expireAt(Math.floor(Date.now() / 1000) + 600);
-    await throwAway();
+    await throwAway(client(), container, 'o');
     const { nowMs } = bed().clock;
     // By the console's clock; by that of the store the object would still live for minutes.
     bed().clock.nowMs += 1200 * 1000;
     try {
-      await restore();
+      await bringBack(client(), container);
     } finally {
       bed().clock.nowMs = nowMs;
     }

@@ -1,101 +1,81 @@
 import { expect } from 'chai';
-import { codeOf, type ConsoleClient } from '../support/client.js';
-import { startTestBed, type TestBed } from '../support/console.js';
-import { StoreRelay } from '../support/store-relay.js';
-import { download, makeContainer, ok, query, unique, upload } from './support.js';
+import { expectRefused } from '../support/client.js';
+import { useOnce } from '../../support/fixture.js';
+import { startRelayedBed } from '../support/store-relay.js';
+import { download, fileOf, makeContainer, ok, putSegment, unique, upload } from './support.js';
 
 const MIB = 1024 ** 2;
 const CONTAINER = unique('races');
 
 describe('console files: two uploads under one name', () => {
-  const relay = new StoreRelay();
-  let bed: TestBed;
-  let client: ConsoleClient;
+  const bed = useOnce(
+    () => startRelayedBed({ segment_bytes: MIB, max_upload_bytes: 4 * MIB }),
+    'close',
+  );
+  const relay = useOnce(() => bed().relay);
+  const client = useOnce(() => bed().login());
 
-  before(async () => {
-    const limits = { segment_bytes: MIB, max_upload_bytes: 4 * MIB };
-    bed = await startTestBed({ ...limits, store_base: await relay.listen() });
-    relay.target = bed.store.origin;
-    client = await bed.login();
-    await makeContainer(client, CONTAINER);
-  });
-
-  after(async () => {
-    await bed.close();
-    relay.close();
-  });
+  before(() => makeContainer(client(), CONTAINER));
 
   /** Sends a file in two segments, and no manifest. */
   async function sendSegments(name: string) {
-    const file = {
-      container: CONTAINER,
-      name,
-      size_bytes: MIB + 1,
-      mtime_ms: 1,
-      fingerprint: 'b'.repeat(16),
-    };
-    await ok(client.post('/api/files/uploads', file), 200);
+    const file = fileOf(CONTAINER, name, MIB + 1);
+    await ok(client().post('/api/files/uploads', file), 200);
     for (const [index, length] of [MIB, 1].entries()) {
-      const sent = client.send('PUT', `/api/files/uploads/segment?${query({ ...file, index })}`, {
-        body: Buffer.alloc(length, 'x'),
-        headers: {
-          'content-type': 'application/octet-stream',
-          'content-length': String(length),
-        },
-      });
-      await ok(sent, 201);
+      await ok(putSegment(client(), file, index, Buffer.alloc(length, 'x')), 201);
     }
     return file;
   }
 
   it('leave what was there first, until one of them chooses to replace it', async () => {
     const file = await sendSegments('both');
-    relay.beforeManifest = () => ok(upload(client, CONTAINER, 'both', 'the other one'), 201);
-    const refused = await client.post('/api/files/uploads/finish', file);
-    expect([refused.status, codeOf(refused)]).to.deep.equal([412, 'exists']);
-    expect((await ok(download(client, CONTAINER, 'both'), 200)).text).to.equal('the other one');
+    relay().beforeManifest = () => ok(upload(client(), CONTAINER, 'both', 'the other one'), 201);
+    await expectRefused(client().post('/api/files/uploads/finish', file), 412, 'exists');
+    expect((await ok(download(client(), CONTAINER, 'both'), 200)).text).to.equal('the other one');
 
     // The segments sent are kept for users who choose to replace the object.
-    const plan = (await ok(client.post('/api/files/uploads', file), 200)).json() as object;
+    const plan = (await ok(client().post('/api/files/uploads', file), 200)).json() as object;
     expect(plan).to.deep.include({ present: [0, 1] });
-    await ok(client.post('/api/files/uploads/finish', { ...file, overwrite: true }), 201);
-    const { bytes } = await ok(download(client, CONTAINER, 'both'), 200);
+    await ok(client().post('/api/files/uploads/finish', { ...file, overwrite: true }), 201);
+    const { bytes } = await ok(download(client(), CONTAINER, 'both'), 200);
     expect(bytes.length).to.equal(file.size_bytes);
   });
 
   it('cost a call each, once it is known that the store keeps no versions there', async () => {
-    await ok(upload(client, CONTAINER, 'first', 'x'), 201);
-    relay.calls.length = 0;
-    await ok(upload(client, CONTAINER, 'second', 'x'), 201);
-    const again = await upload(client, CONTAINER, 'second', 'y');
-    expect([again.status, codeOf(again)]).to.deep.equal([412, 'exists']);
-    expect(relay.calls).to.deep.equal(['PUT', 'PUT']);
+    await ok(upload(client(), CONTAINER, 'first', 'x'), 201);
+    relay().calls.length = 0;
+    await ok(upload(client(), CONTAINER, 'second', 'x'), 201);
+    await expectRefused(upload(client(), CONTAINER, 'second', 'y'), 412, 'exists');
+    expect(relay().calls).to.deep.equal(['PUT', 'PUT']);
     // A large body is not sent in vain.
-    const large = await upload(client, CONTAINER, 'second', Buffer.alloc(MIB + 1));
-    expect([large.status, codeOf(large)]).to.deep.equal([412, 'exists']);
-    expect(relay.calls).to.deep.equal(['PUT', 'PUT', 'HEAD']);
+    await expectRefused(
+      upload(client(), CONTAINER, 'second', Buffer.alloc(MIB + 1)),
+      412,
+      'exists',
+    );
+    expect(relay().calls).to.deep.equal(['PUT', 'PUT', 'HEAD']);
   });
 
   it('replace nothing unseen that came after the question', async () => {
     const put = ({ overwrite = '1' } = {}) =>
-      upload(client, CONTAINER, 'late', 'mine', { overwrite });
+      upload(client(), CONTAINER, 'late', 'mine', { overwrite });
     let other: Promise<unknown> | undefined;
-    relay.before = async (method, path) => {
+    relay().before = async (method, path) => {
       if (other !== undefined || method !== 'PUT' || !path.endsWith('/late')) return;
-      other = upload(client, CONTAINER, 'late', 'theirs');
+      other = upload(client(), CONTAINER, 'late', 'theirs');
       await other;
     };
     // The body has been sent: the user is asked once more.
     const refused = await put();
-    relay.before = undefined;
-    expect([refused.status, codeOf(refused)]).to.deep.equal([412, 'exists']);
-    expect((await ok(download(client, CONTAINER, 'late'), 200)).text).to.equal('theirs');
+    relay().before = undefined;
+    await expectRefused(refused, 412, 'exists');
+    expect((await ok(download(client(), CONTAINER, 'late'), 200)).text).to.equal('theirs');
     await ok(put(), 201);
     // A manifest can be written again, which is then recorded as what it is.
     const file = await sendSegments('late-large');
-    relay.beforeManifest = () => ok(upload(client, CONTAINER, 'late-large', 'theirs'), 201);
-    await ok(client.post('/api/files/uploads/finish', { ...file, overwrite: true }), 201);
-    const audit = await ok(client.get('/api/audit?action=files.overwrite'), 200);
+    relay().beforeManifest = () => ok(upload(client(), CONTAINER, 'late-large', 'theirs'), 201);
+    await ok(client().post('/api/files/uploads/finish', { ...file, overwrite: true }), 201);
+    const audit = await ok(client().get('/api/audit?action=files.overwrite'), 200);
     const targets = (audit.json() as { items: { target: string; result: string }[] }).items
       .filter(({ result }) => result === 'ok')
       .map(({ target }) => target)
@@ -105,30 +85,30 @@ describe('console files: two uploads under one name', () => {
 
   it('end with segments that the listing lacks', async () => {
     const file = await sendSegments('unlisted');
-    relay.answered = (path, body) => (path.includes('unlisted') ? '[]' : body);
-    await ok(client.post('/api/files/uploads/finish', file), 201);
+    relay().answered = (path, body) => (path.includes('unlisted') ? '[]' : body);
+    await ok(client().post('/api/files/uploads/finish', file), 201);
     const missing = { ...file, fingerprint: 'd'.repeat(16) };
-    const refused = await client.post('/api/files/uploads/finish', missing);
-    relay.answered = undefined;
-    expect([refused.status, codeOf(refused)]).to.deep.equal([409, 'conflict']);
-    const { bytes } = await ok(download(client, CONTAINER, 'unlisted'), 200);
+    const refused = await client().post('/api/files/uploads/finish', missing);
+    relay().answered = undefined;
+    await expectRefused(refused, 409, 'conflict');
+    const { bytes } = await ok(download(client(), CONTAINER, 'unlisted'), 200);
     expect(bytes.length).to.equal(file.size_bytes);
   });
 
   it('are one where both send the same file', async () => {
     const file = await sendSegments('same');
-    const finish = () => client.post('/api/files/uploads/finish', file);
+    const finish = () => client().post('/api/files/uploads/finish', file);
     let again: Promise<unknown> | undefined;
-    relay.beforeManifest = async () => {
+    relay().beforeManifest = async () => {
       again = ok(finish(), 201);
-      await client.get('/api/session');
+      await client().get('/api/session');
     };
-    relay.calls.length = 0;
+    relay().calls.length = 0;
     await ok(finish(), 201);
     await again;
     // One end at a time: the second finds what the first has made.
-    expect(relay.calls.filter((method) => method === 'PUT')).to.have.length(1);
-    const { bytes } = await ok(download(client, CONTAINER, 'same'), 200);
+    expect(relay().calls.filter((method) => method === 'PUT')).to.have.length(1);
+    const { bytes } = await ok(download(client(), CONTAINER, 'same'), 200);
     expect(bytes.length).to.equal(file.size_bytes);
   });
 });

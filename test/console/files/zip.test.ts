@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { ZipNames } from '../../../console/surfaces/files/zip-names.js';
 import { useOnce } from '../../support/fixture.js';
-import type { ConsoleClient } from '../support/client.js';
 import { startTestBed } from '../support/console.js';
 import { ALL_EDGE_NAMES } from './edge-names.js';
 import { makeContainer, ok, query, unique, upload, zipTicket } from './support.js';
@@ -9,18 +8,17 @@ import { entriesOf } from './zip-reader.js';
 
 describe('console zip', () => {
   const bed = useOnce(startTestBed, 'close');
-  let client: ConsoleClient;
+  const client = useOnce(() => bed().login());
   const container = unique('c');
 
   before(async () => {
-    client = await bed().login();
-    await makeContainer(client, container);
-    for (const name of ALL_EDGE_NAMES) await ok(upload(client, container, name, name), 201);
+    await makeContainer(client(), container);
+    for (const name of ALL_EDGE_NAMES) await ok(upload(client(), container, name, name), 201);
   });
 
   it('packs edge names so that nothing leaves its folder, and says what they were', async () => {
-    const path = await zipTicket(client, { container, names: ALL_EDGE_NAMES });
-    const answer = await ok(client.get(path), 200);
+    const path = await zipTicket(client(), { container, names: ALL_EDGE_NAMES });
+    const answer = await ok(client().get(path), 200);
     const names = entriesOf(answer.bytes);
     expect(names.size).to.equal(ALL_EDGE_NAMES.length + 1);
     expect(names).to.include.keys(['a/_dot_dot_/b', 'a/b', 'lead', '_names.json']);
@@ -30,17 +28,19 @@ describe('console zip', () => {
   });
 
   it('gives a ticket for one download, to its own session', async () => {
-    const path = await zipTicket(client, { container, names: ['/lead'] });
+    const path = await zipTicket(client(), { container, names: ['/lead'] });
     const other = await bed().login();
     expect((await other.get(path)).status).to.equal(404);
-    expect((await client.get(path)).status).to.equal(404);
+    expect((await client().get(path)).status).to.equal(404);
   });
 
   it('cuts the archive when an object is missing, so that it is not taken for whole', async () => {
-    const path = await zipTicket(client, { container, names: ['/lead', 'missing'] });
-    const events = client.events('/api/events?topics=zip');
+    const path = await zipTicket(client(), { container, names: ['/lead', 'missing'] });
+    const events = client().events('/api/events?topics=zip');
     await events.next();
-    const outcome = await client.get(path).catch(() => 'cut');
+    const outcome = await client()
+      .get(path)
+      .catch(() => 'cut');
     expect(outcome).to.equal('cut');
     for await (const { event, data } of events) {
       if (event !== 'zip') continue;
@@ -54,9 +54,9 @@ describe('console zip', () => {
   });
 
   it('packs folders', async () => {
-    const path = await zipTicket(client, { container, prefixes: ['a/'] });
-    expect(entriesOf((await ok(client.get(path))).bytes).size).to.equal(4);
-    expect((await client.get(`/api/files/objects?${query({ container })}`)).status).to.equal(200);
+    const path = await zipTicket(client(), { container, prefixes: ['a/'] });
+    expect(entriesOf((await ok(client().get(path))).bytes).size).to.equal(4);
+    expect((await client().get(`/api/files/objects?${query({ container })}`)).status).to.equal(200);
   });
 
   it('gives no two entries one name, not even where case does not count', () => {
