@@ -1,7 +1,5 @@
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { SCRIPT_FOLDER } from '../../console/server/console-folders.js';
+import { browserModule } from './support/browser-module.js';
 
 /** The part of console/ui/charts/axes.ts, compiled for browsers, that is used here. */
 interface Axes {
@@ -16,8 +14,7 @@ interface Axes {
 
 /** The labels of an axis of times that are so many seconds after a full minute. */
 async function labelsOf(...seconds: readonly number[]): Promise<readonly string[]> {
-  const file = join(SCRIPT_FOLDER, 'ui', 'charts', 'axes.js');
-  const axes = (await import(pathToFileURL(file).href)) as Axes;
+  const axes = await browserModule<Axes>('ui/charts/axes');
   const points = seconds.map((x) => [1_795_731_480 + x, 1] as const);
   const up = { title: 'Debt', format: () => '', exact: () => '' };
   const { shapes } = axes.axesOf(points, axes.TIME_AXIS, up, { width: 600, height: 200 });

@@ -1,7 +1,5 @@
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { SCRIPT_FOLDER } from '../../console/server/console-folders.js';
+import { browserModule } from './support/browser-module.js';
 
 /** The tested part of `Chart` in console/ui/charts/shapes.ts. */
 interface Chart {
@@ -27,14 +25,11 @@ interface Shape {
 
 const WIDTH = 600;
 
-/** Modules of the browser that need no page. */
-async function load(name: string): Promise<Record<string, (data: object) => Chart>> {
-  const file = join(SCRIPT_FOLDER, 'ui', 'charts', `${name}.js`);
-  return (await import(pathToFileURL(file).href)) as Record<string, (data: object) => Chart>;
-}
+const load = <Module>(name: string) => browserModule<Module>(`ui/charts/${name}`);
 
 async function chart(file: string, name: string, data: object): Promise<Chart> {
-  return (await load(file))[name]!(data);
+  const charts = await load<Record<string, (data: object) => Chart>>(file);
+  return charts[name]!(data);
 }
 
 const rects = (made: Chart) => made.shapes(WIDTH).filter(({ kind }) => kind === 'rect');
@@ -213,12 +208,9 @@ describe('charts of the console', () => {
   });
 
   it('finds round steps for any range', async () => {
-    const { ticksOf } = (await load('shapes')) as unknown as {
-      readonly ticksOf: (
-        low: number,
-        high: number,
-      ) => { readonly ticks: number[]; readonly low: number; readonly high: number };
-    };
+    const { ticksOf } = await load<{
+      ticksOf: (low: number, high: number) => { ticks: number[]; low: number; high: number };
+    }>('shapes');
     for (const [low, high] of [
       [0, 1],
       [3, 3],
@@ -235,9 +227,9 @@ describe('charts of the console', () => {
   });
 
   it('names times that a clock shows round', async () => {
-    const { timeTicksOf } = (await load('shapes')) as unknown as {
-      readonly timeTicksOf: (from: number, to: number, count: number) => readonly number[];
-    };
+    const { timeTicksOf } = await load<{
+      timeTicksOf: (from: number, to: number, count: number) => readonly number[];
+    }>('shapes');
     const noon = new Date(2026, 0, 2, 12).getTime() / 1000;
     const clock = (unixS: number) => new Date(unixS * 1000).toTimeString().slice(0, 8);
     const ticks = (from: number, spanS: number) => timeTicksOf(from, from + spanS, 4).map(clock);
@@ -247,10 +239,7 @@ describe('charts of the console', () => {
   });
 
   it('writes CSV that no spreadsheet runs', async () => {
-    const file = join(SCRIPT_FOLDER, 'ui', 'charts', 'csv.js');
-    const { csvText } = (await import(pathToFileURL(file).href)) as {
-      readonly csvText: (table: object) => string;
-    };
+    const { csvText } = await load<{ csvText: (table: object) => string }>('csv');
     const rows = [
       ['=1+1', -3],
       ['a "b", c', null],
@@ -285,9 +274,7 @@ describe('charts of the console', () => {
         { name: 'new', value: null },
       ],
     });
-    const { jsonText } = (await load('export')) as unknown as {
-      jsonText: (table: object) => string;
-    };
+    const { jsonText } = await load<{ jsonText: (table: object) => string }>('export');
     expect(JSON.parse(jsonText(bars.table()))).to.deep.equal([
       { Policy: 'gold', Nines: 9.75 },
       { Policy: 'new', Nines: null },

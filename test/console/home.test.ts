@@ -1,16 +1,7 @@
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { SCRIPT_FOLDER } from '../../console/server/console-folders.js';
 import type { HomeView } from '../../console/surfaces/home/surface.js';
-import { ok } from './files/support.js';
+import { browserModule } from './support/browser-module.js';
 import { startTestBed } from './support/console.js';
-
-/** Modules of the page that need no page. */
-async function load<Module>(name: string): Promise<Module> {
-  const file = join(SCRIPT_FOLDER, 'surfaces/home/page', name);
-  return (await import(pathToFileURL(file).href)) as Module;
-}
 
 type Points = readonly (readonly [number, number | null])[];
 
@@ -29,21 +20,17 @@ describe('console home', () => {
   it('tells how to connect, as far as that is known', async () => {
     for (const endpoint of [null, 'https://s3.example.com']) {
       const known = endpoint === null ? {} : { s3_public_base: endpoint, s3_region: 'here-1' };
-      const bed = await startTestBed(known);
-      try {
-        const reader = await bed.login('tester3', 'testing3');
-        const view = (await ok(reader.get('/api/home'), 200)).json() as HomeView;
-        const region = endpoint === null ? 'us-east-1' : 'here-1';
-        expect(view).to.deep.equal({ endpoint, region, access_key: null });
-        expect((await bed.client().get('/api/home')).status).to.equal(401);
-      } finally {
-        await bed.close();
-      }
+      await using bed = await startTestBed(known);
+      const reader = await bed.login('tester3', 'testing3');
+      const view = await reader.read<HomeView>('/api/home');
+      const region = endpoint === null ? 'us-east-1' : 'here-1';
+      expect(view).to.deep.equal({ endpoint, region, access_key: null });
+      expect((await bed.client().get('/api/home')).status).to.equal(401);
     }
   });
 
   it('counts requests and errors of the last hour from rates, and nothing where none is', async () => {
-    const { lastHour } = await load<HourModule>('last-hour.js');
+    const { lastHour } = await browserModule<HourModule>('surfaces/home/page/last-hour');
     const rates: Points = [
       [0, null],
       [20, 2],
@@ -63,7 +50,7 @@ describe('console home', () => {
   });
 
   it('tells clients the endpoint, the region and the key, and no secret', async () => {
-    const { CLIENTS } = await load<SnippetsModule>('snippets.js');
+    const { CLIENTS } = await browserModule<SnippetsModule>('surfaces/home/page/snippets');
     expect(CLIENTS.map(({ id }) => id)).to.deep.equal(['aws', 'rclone', 's3cmd', 'boto3']);
     for (const endpoint of ['https://s3.example.com', 'http://127.0.0.1:8000']) {
       for (const { id, text } of CLIENTS) {

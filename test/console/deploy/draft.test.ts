@@ -1,11 +1,10 @@
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { SCRIPT_FOLDER } from '../../../console/server/console-folders.js';
 import type { WhatIfChange } from '../../../console/surfaces/lab/rings/ring-changes.js';
 import type { Spec } from '../../../src/deploy/spec/schema.js';
 import { validate } from '../../../src/deploy/spec/validate.js';
 import { exampleSpec } from '../../deploy/support.js';
+import { useOnce } from '../../support/fixture.js';
+import { browserModule } from '../support/browser-module.js';
 
 /** The tested part of console/surfaces/deploy/page/draft.ts, which needs no page. */
 interface Module {
@@ -27,16 +26,11 @@ const devices = SPEC.nodes.flatMap((node, at) =>
 const ring = { ring: 'object', part_power: 8, replicas: 3, devices, overload: 0 };
 
 describe('drafts of specifications', () => {
-  let draftOf: Module['draftOf'];
-
-  before(async () => {
-    const file = join(SCRIPT_FOLDER, 'surfaces/deploy/page/draft.js');
-    ({ draftOf } = (await import(pathToFileURL(file).href)) as Module);
-  });
+  const page = useOnce(() => browserModule<Module>('surfaces/deploy/page/draft'));
 
   it('have the weights, devices and overload that were tried, and nothing else changed', () => {
     const added = { region: 1, zone: 9, ip: '127.0.9.9', port: 6200, device: 'd9', weight: 50 };
-    const { spec, notes } = draftOf(SPEC, {
+    const { spec, notes } = page().draftOf(SPEC, {
       ...ring,
       overload: 0.1,
       changes: [
@@ -64,7 +58,7 @@ describe('drafts of specifications', () => {
     const saved = { ...SPEC, nodes: [{ ...node, devices: own }, ...others] } as unknown as Spec;
     const place = { ...devices[0]!, port: node.ports.object };
     const ringDevices = own.map(({ name }, id) => ({ ...place, id, device: name }));
-    const { spec, notes } = draftOf(saved, {
+    const { spec, notes } = page().draftOf(saved, {
       ...ring,
       devices: ringDevices,
       changes: [
@@ -92,7 +86,7 @@ describe('drafts of specifications', () => {
     const saved = { ...SPEC, nodes: [first, near] };
     const place = { region: 1, zone: 1, ip, port: 6220, weight: 70 };
     const elsewhere = { ...place, ip: '127.0.9.9', device: 'd9' };
-    const { spec, notes } = draftOf(saved, {
+    const { spec, notes } = page().draftOf(saved, {
       ...ring,
       devices: [{ ...place, id: 7, device: first.devices[0]?.name ?? '' }],
       changes: [
@@ -108,7 +102,7 @@ describe('drafts of specifications', () => {
 
   it('say which devices the specification does not have', () => {
     const foreign = { ...devices[0]!, id: 99, ip: '10.9.9.9' };
-    const { spec, notes } = draftOf(SPEC, {
+    const { spec, notes } = page().draftOf(SPEC, {
       ...ring,
       devices: [...devices, foreign],
       changes: [{ kind: 'set_weight', id: 99, weight: 1 }],
@@ -118,7 +112,7 @@ describe('drafts of specifications', () => {
   });
 
   it('are whole specifications of the devices of a ring where there is none yet', () => {
-    const { spec, notes } = draftOf(null, {
+    const { spec, notes } = page().draftOf(null, {
       ...ring,
       changes: [{ kind: 'set_weight', id: 0, weight: 40 }],
     });

@@ -1,8 +1,6 @@
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { SCRIPT_FOLDER } from '../../../console/server/console-folders.js';
 import { useOnce } from '../../support/fixture.js';
+import { browserModule } from '../support/browser-module.js';
 
 interface Place {
   readonly start: number;
@@ -18,10 +16,7 @@ interface Module {
 }
 
 describe('places in the JSON of a specification', () => {
-  const json = useOnce(async () => {
-    const file = join(SCRIPT_FOLDER, 'surfaces/deploy/page', 'json-places.js');
-    return (await import(pathToFileURL(file).href)) as Module;
-  });
+  const json = useOnce(() => browserModule<Module>('surfaces/deploy/page/json-places'));
 
   /** Every value with its pointer, from the parsed text. */
   function* values(value: unknown, pointer = ''): Generator<[string, unknown]> {

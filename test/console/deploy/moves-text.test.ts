@@ -1,7 +1,5 @@
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { SCRIPT_FOLDER } from '../../../console/server/console-folders.js';
+import { browserModule } from '../support/browser-module.js';
 
 /** The tested part of console/surfaces/deploy/page/moves-text.ts, which needs no page. */
 interface Module {
@@ -13,18 +11,12 @@ interface Module {
 }
 
 describe('the words of a plan', () => {
-  let movesText: Module['movesText'];
-
-  before(async () => {
-    const file = join(SCRIPT_FOLDER, 'surfaces/deploy/page/moves-text.js');
-    ({ movesText } = (await import(pathToFileURL(file).href)) as Module);
-  });
-
-  it('say when partitions can move again, and no time that is over', () => {
+  it('say when partitions can move again, and no time that is over', async () => {
     const blast = {
       ...{ partitions_moving: 2, partitions_moving_pct: 12.5, replicas_of_a_partition_max: 1 },
       ...{ partitions_below_write_quorum: 0, movable_again_unix_s: 1000 },
     };
+    const { movesText } = await browserModule<Module>('surfaces/deploy/page/moves-text');
     const later = movesText('object', blast, 999);
     expect(later.againS).to.equal(1000);
     expect(later.text).to.match(/No partition drops below write quorum\. They can move again $/);

@@ -71,17 +71,15 @@ describe('the routes of Deploy in the console', function () {
     for await (const one of client.events(`/deploy/api/runs/${id}/events`)) events.push(one);
     expect(events.at(0)?.event).to.equal('run');
     expect(events.at(-1)?.data.state).to.equal('succeeded');
-    const status = (await client.get('/deploy/api/status')).json() as {
-      nodes: { state: string }[];
-    };
+    const status = await client.read<{ nodes: { state: string }[] }>('/deploy/api/status');
     expect(new Set(status.nodes.map(({ state }) => state))).to.deep.equal(new Set(['in_sync']));
-    const history = (await client.get('/deploy/api/history')).json() as { runs: Run[] };
+    const history = await client.read<{ runs: Run[] }>('/deploy/api/history');
     expect(history.runs.map((run) => run.id)).to.deep.equal([id]);
     const query = `run=${id}&node=node1&path=etc/swift/swift.conf`;
     const artifact = await client.get(`/deploy/api/artifacts?${query}`);
     expect(artifact.text).to.include('swift_hash_path_prefix = {{secret hash-prefix}}');
     expect(artifact.headers['content-disposition']).to.equal('attachment; filename="swift.conf"');
-    const operators = (await client.get('/deploy/api/operators')).json();
+    const operators = await client.read('/deploy/api/operators');
     expect(operators).to.deep.equal({ runs: { [id]: 'test:tester' } });
     const acts = (await records())
       .filter(({ action }) => action.startsWith('deploy.'))
@@ -168,9 +166,9 @@ describe('the routes of Deploy in the console', function () {
     expect(begun.status, begun.text).to.equal(202);
     const { run_id: next } = begun.json() as { run_id: string };
     expect((await on().deploy.ended(next)).state).to.equal('succeeded');
-    const operators = (await client.get('/deploy/api/operators')).json();
+    const operators = await client.read('/deploy/api/operators');
     expect(operators).to.deep.equal({ runs: { [id]: 'test:tester', [next]: 'test:tester' } });
-    const { files } = (await client.get(`/deploy/api/artifacts/${next}`)).json() as DeployFiles;
+    const { files } = await client.read<DeployFiles>(`/deploy/api/artifacts/${next}`);
     const conf = files.filter(({ path }) => path === 'etc/swift/swift.conf');
     expect(conf.map(({ node }) => node)).to.deep.equal(['node1', 'node2', 'node3', 'node4']);
     expect(conf[0]).to.include({ changed: true }).and.have.property('sha256').with.length(64);
@@ -190,7 +188,7 @@ describe('the routes of Deploy in the console', function () {
     expect(errorOf(locked).details).to.include({ ramp_id: id });
     const path = `/deploy/api/ramps/${id}`;
     const act = async (verb: string) => (await client.post(`${path}/${verb}`, {})).status;
-    const state = async () => ((await client.get(path)).json() as Ramp).state;
+    const state = async () => (await client.read<Ramp>(path)).state;
     for await (const { event, data } of client.events(`${path}/events`)) {
       expect([event, (data as Ramp).id]).to.deep.equal(['ramp', id]);
       break;
@@ -199,9 +197,9 @@ describe('the routes of Deploy in the console', function () {
     expect(await act('pause')).to.equal(409);
     expect([await act('resume'), await state()]).to.deep.equal([202, 'running']);
     expect([await act('cancel'), await state()]).to.deep.equal([202, 'cancelled']);
-    const { ramps } = (await client.get('/deploy/api/ramps')).json() as DeployRamps;
+    const { ramps } = await client.read<DeployRamps>('/deploy/api/ramps');
     expect(ramps.map((ramp) => ramp.id)).to.deep.equal([id]);
-    const operators = (await client.get('/deploy/api/operators')).json() as DeployOperators;
+    const operators = await client.read<DeployOperators>('/deploy/api/operators');
     expect(operators.runs[id]).to.equal('test:tester');
     const acts = (await records()).filter(({ action }) => action.startsWith('deploy.ramp'));
     expect(new Set(acts.map(({ action }) => action))).to.deep.equal(
@@ -221,18 +219,14 @@ describe('the routes of Deploy in the console', function () {
     expect((await client.get('/deploy/api/status')).status).to.equal(200);
     await writeFile(join(on().folder, 'other-token'), `${PASSWORD}\n`, { mode: 0o600 });
     const keys = deployKeys(on().deploy.port, on().folder);
-    const wrong = await startTestBed({
+    await using wrong = await startTestBed({
       ...keys,
       deploy_token_file: join(on().folder, 'other-token'),
     });
-    try {
-      client = await wrong.login();
-      expect(await ask()).to.deep.equal([502, 'deploy_auth_failed']);
-      await writeFile(join(on().folder, 'other-token'), '');
-      expect(await ask()).to.deep.equal([503, 'deploy_unconfigured']);
-    } finally {
-      await wrong.close();
-    }
+    client = await wrong.login();
+    expect(await ask()).to.deep.equal([502, 'deploy_auth_failed']);
+    await writeFile(join(on().folder, 'other-token'), '');
+    expect(await ask()).to.deep.equal([503, 'deploy_unconfigured']);
     client = await on().bed.login();
     await on().stopDeploy();
     expect(await ask()).to.deep.equal([503, 'deploy_unreachable']);
