@@ -245,20 +245,20 @@ describe('console audit page', () => {
 
   it('is checked by a click, and by a command that says what is wrong', async () => {
     const client = await bed().login();
-    const verdict = (await client.get('/api/audit/verify')).json() as AuditVerdict;
+    const verdict = await client.read<AuditVerdict>('/api/audit/verify');
     expect(verdict.ok).to.equal(true);
     const reader = await bed().login('tester3', 'testing3');
     expect((await reader.get('/api/audit/verify')).status).to.equal(403);
 
     const forged = '{"unix_s":1,"action":"forged","prev_sha256":""}\n';
     await appendFile(join(bed().stateDir, 'audit.jsonl'), forged);
-    const page = (await client.get('/api/audit')).json() as AuditPage;
+    const page = await client.read<AuditPage>('/api/audit');
     expect(page.foreign_bytes).to.equal(forged.length);
     expect(page.items.map(({ action }) => action)).not.to.include('forged');
-    const added = (await client.get('/api/audit/verify')).json() as AuditVerdict;
+    const added = await client.read<AuditVerdict>('/api/audit/verify');
     expect(added.problem?.kind).to.equal('added');
     await bed().login();
-    expect((await client.get('/api/audit')).json()).to.include({ foreign_bytes: 0 });
+    expect(await client.read('/api/audit')).to.include({ foreign_bytes: 0 });
 
     const config = join(bed().stateDir, 'console.json');
     const keys = {
@@ -280,6 +280,6 @@ describe('console audit page', () => {
     );
     expect(bad?.code).to.equal(EXIT_CODES.altered.code);
     expect(bad?.stderr).to.match(/altered at audit\.jsonl, line 2/);
-    expect(((await client.get('/api/audit/verify')).json() as AuditVerdict).ok).to.equal(false);
+    expect((await client.read<AuditVerdict>('/api/audit/verify')).ok).to.equal(false);
   });
 });

@@ -114,15 +114,11 @@ describe('console session with Keystone', () => {
   });
 
   it('signs for S3 with a key pair that the user has in the project', async () => {
-    const withS3 = await startKeystoneBed({ s3_base: 'http://127.0.0.1:1' });
-    try {
-      const { logins } = withS3.console.context;
-      const keys = { accessKeys: ['anna-key'], secretKey: 'anna-secret' };
-      for (const login of [PASSWORD, ACCESS_KEY]) {
-        expect((await logins.attempt(login).enter()).s3).to.deep.equal(keys);
-      }
-    } finally {
-      await withS3.close();
+    await using withS3 = await startKeystoneBed({ s3_base: 'http://127.0.0.1:1' });
+    const { logins } = withS3.console.context;
+    const keys = { accessKeys: ['anna-key'], secretKey: 'anna-secret' };
+    for (const login of [PASSWORD, ACCESS_KEY]) {
+      expect((await logins.attempt(login).enter()).s3).to.deep.equal(keys);
     }
   });
 

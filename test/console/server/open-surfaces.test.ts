@@ -59,13 +59,13 @@ describe('a surface', () => {
     let counter: Counter | undefined;
     try {
       const client = await bed.login();
-      const { features, pages } = (await client.get('/api/session')).json() as SessionView;
+      const { features, pages } = await client.read<SessionView>('/api/session');
       expect(features).to.include({ counter: true, counter_rounds: false, files: true });
       expect(pages.at(-1)).to.include({ path: '/counter', surface: 'counter' });
       const page = await client.get('/counter', { accept: 'text/html' });
       expect(page.text).to.include('data-page="counter"');
       await client.get('/api/counter');
-      expect((await client.get('/api/counter')).json()).to.deep.equal({ count: 2 });
+      expect(await client.read('/api/counter')).to.deep.equal({ count: 2 });
       bed.console.context.events.publish('counts', 2);
       const reader = await bed.login('tester3', 'testing3');
       expect(codeOf(await reader.get('/api/counter'))).to.equal('forbidden');
@@ -78,16 +78,12 @@ describe('a surface', () => {
   });
 
   it('has no service while it is off, and says what switches it on', async () => {
-    const bed = await startWith(COUNTER);
-    try {
-      const client = await bed.login();
-      const answer = await client.get('/api/counter');
-      expect(codeOf(answer)).to.equal('feature_disabled');
-      expect(answer.json()).to.have.nested.property('error.details.needs', 'lab_enabled');
-      expect(bed.console.service(COUNTER)).to.equal(undefined);
-    } finally {
-      await bed.close();
-    }
+    await using bed = await startWith(COUNTER);
+    const client = await bed.login();
+    const answer = await client.get('/api/counter');
+    expect(codeOf(answer)).to.equal('feature_disabled');
+    expect(answer.json()).to.have.nested.property('error.details.needs', 'lab_enabled');
+    expect(bed.console.service(COUNTER)).to.equal(undefined);
   });
 
   it('does not start with a route that hides who may use it, or that it changes something', async () => {

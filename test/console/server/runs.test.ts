@@ -333,18 +333,14 @@ describe('console runs', () => {
   });
 
   it('are for operators alone', async () => {
-    const bed = await startTestBed();
-    try {
-      const member = await bed.login('tester2', 'testing2');
-      expect((await member.get('/api/runs')).status).to.equal(403);
-      expect((await member.get('/api/events?topics=runs')).status).to.equal(403);
-      const operator = await bed.login();
-      expect((await operator.get('/api/runs')).json()).to.deep.equal({ items: [] });
-      const path = '/api/runs/00000000-0000-4000-8000-000000000000';
-      expect((await operator.get(path)).status).to.equal(404);
-      expect((await operator.send('DELETE', path)).status).to.equal(404);
-    } finally {
-      await bed.close();
-    }
+    await using bed = await startTestBed();
+    const member = await bed.login('tester2', 'testing2');
+    expect((await member.get('/api/runs')).status).to.equal(403);
+    expect((await member.get('/api/events?topics=runs')).status).to.equal(403);
+    const operator = await bed.login();
+    expect(await operator.read('/api/runs')).to.deep.equal({ items: [] });
+    const path = '/api/runs/00000000-0000-4000-8000-000000000000';
+    expect((await operator.get(path)).status).to.equal(404);
+    expect((await operator.send('DELETE', path)).status).to.equal(404);
   });
 });

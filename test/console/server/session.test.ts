@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { verifyAudit } from '../../../src/lib/audit/audit-log.js';
 import { useEach } from '../../support/fixture.js';
-import { codeOf, type ConsoleClient } from '../support/client.js';
+import { codeOf, expectRefused, type ConsoleClient } from '../support/client.js';
 import { startTestBed } from '../support/console.js';
 
 const TESTER = { account: 'test', user: 'tester', key: 'testing' };
@@ -31,7 +31,7 @@ describe('console session', () => {
     const { cookie } = client;
     for (const two of [`console_sid=planted; ${cookie}`, `${cookie};console_sid=`]) {
       const refused = await client.get('/api/session', { cookie: two });
-      expect([refused.status, codeOf(refused)]).to.deep.equal([403, 'forbidden']);
+      await expectRefused(refused, 403, 'forbidden');
       const cleared = refused.headers['set-cookie'] ?? [];
       expect(cleared.every((one) => one.startsWith('console_sid=; Max-Age=0;'))).to.equal(true);
       expect(cleared.map((one) => /Path=([^;]*)/.exec(one)?.[1])).to.deep.equal([
@@ -58,7 +58,7 @@ describe('console session', () => {
     const without = await bed()
       .client()
       .send('POST', '/api/session', { body: { method, access_key: 'x' } });
-    expect([without.status, codeOf(without)]).to.deep.equal([400, 'invalid_argument']);
+    await expectRefused(without, 400, 'invalid_argument');
     const { accounts } = bed().console.context;
     accounts.replace([{ account: 'test', user: 'ada', role: 'admin', access_keys: ['AKI'] }]);
     expect([accounts.nameOf('AKI'), accounts.nameOf('other')]).to.deep.equal(['test:ada', 'other']);
@@ -80,54 +80,45 @@ describe('console session', () => {
     // Else too many tries from this address would be the answer.
     bed().clock.nowMs += 3_600_000;
     loginOffers.offer({ ...offer, untilMs: bed().clock.nowMs });
-    const late = await follow(token);
-    expect([late.status, codeOf(late)]).to.deep.equal([401, 'unauthenticated']);
+    await expectRefused(follow(token), 401, 'unauthenticated');
   });
 
   it('marks the cookie for https behind a trusted proxy only', async () => {
     const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'console.example' };
     await client.login(TESTER, forwarded);
     expect(client.setCookie).not.to.include('Secure');
-    const behind = await startTestBed({
+    await using behind = await startTestBed({
       trusted_proxies: ['127.0.0.1'],
       allowed_hosts: ['console.example'],
     });
-    try {
-      const proxied = behind.client();
-      await proxied.login(TESTER, { ...forwarded, origin: 'https://console.example' });
-      expect(proxied.setCookie).to.match(
-        /^__Host-console_sid=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
-      );
-      expect((await proxied.get('/api/session', forwarded)).status).to.equal(200);
-      // Another program on the host can set the plain name, which counts for nothing here.
-      const planted = `console_sid=planted; ${proxied.cookie}`;
-      const both = await proxied.get('/api/session', { ...forwarded, cookie: planted });
-      expect(both.status).to.equal(200);
-    } finally {
-      await behind.close();
-    }
+    const proxied = behind.client();
+    await proxied.login(TESTER, { ...forwarded, origin: 'https://console.example' });
+    expect(proxied.setCookie).to.match(
+      /^__Host-console_sid=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
+    );
+    expect((await proxied.get('/api/session', forwarded)).status).to.equal(200);
+    // Another program on the host can set the plain name, which counts for nothing here.
+    const planted = `console_sid=planted; ${proxied.cookie}`;
+    const both = await proxied.get('/api/session', { ...forwarded, cookie: planted });
+    expect(both.status).to.equal(200);
   });
 
   it('says the same to a wrong key, an unknown user, and a user not in the roster', async () => {
-    const narrow = await startTestBed({
+    await using narrow = await startTestBed({
       accounts: [{ account: 'test', user: 'tester', role: 'admin' }],
     });
-    try {
-      const tries = [
-        { ...TESTER, key: 'wrong' },
-        { ...TESTER, user: 'nobody' },
-        { account: 'test', user: 'tester2', key: 'testing2' },
-      ];
-      const bodies = [];
-      for (const one of tries) {
-        const answer = await narrow.client().login(one);
-        expect(answer.status).to.equal(401);
-        bodies.push(answer.text.replace(/tx[\w-]+/, ''));
-      }
-      expect(new Set(bodies).size).to.equal(1);
-    } finally {
-      await narrow.close();
+    const tries = [
+      { ...TESTER, key: 'wrong' },
+      { ...TESTER, user: 'nobody' },
+      { account: 'test', user: 'tester2', key: 'testing2' },
+    ];
+    const bodies = [];
+    for (const one of tries) {
+      const answer = await narrow.client().login(one);
+      expect(answer.status).to.equal(401);
+      bodies.push(answer.text.replace(/tx[\w-]+/, ''));
     }
+    expect(new Set(bodies).size).to.equal(1);
   });
 
   it('gives a new id at each login, and ends the former session', async () => {
@@ -269,59 +260,47 @@ describe('console session', () => {
 
 describe('console sessions that are idle', () => {
   it('end with their streams of events at their time, and not at the next round', async () => {
-    const bed = await startTestBed({ session_idle_hours: 1 });
-    try {
-      const client = await bed.login();
-      const events = client.events();
-      await events.next();
-      bed.clock.nowMs += 3_600_001;
-      // A ping comes each 15 s: the end is there before the first one.
-      const seen = [];
-      for await (const { event } of events) if (event !== '') seen.push(event);
-      expect(seen).to.deep.equal(['session_end']);
-    } finally {
-      await bed.close();
-    }
+    await using bed = await startTestBed({ session_idle_hours: 1 });
+    const client = await bed.login();
+    const events = client.events();
+    await events.next();
+    bed.clock.nowMs += 3_600_001;
+    // A ping comes each 15 s: the end is there before the first one.
+    const seen = [];
+    for await (const { event } of events) if (event !== '') seen.push(event);
+    expect(seen).to.deep.equal(['session_end']);
   });
 });
 
 describe('console metrics of its own', () => {
   it('are served on an address of theirs, and on no other', async () => {
-    const bed = await startTestBed({ metrics_listen: '127.0.0.1:0' });
-    try {
-      const client = await bed.login();
-      await bed.client().login({ ...TESTER, key: 'wrong' });
-      expect((await client.get('/metrics')).status).to.equal(404);
-      const port = bed.console.metricsPort ?? 0;
-      const answer = await fetch(`http://127.0.0.1:${port}/metrics`);
-      const text = await answer.text();
-      expect(answer.headers.get('content-type')).to.match(/^text\/plain; version=0\.0\.4/);
-      expect(text).to.include('ringway_console_logins_total{result="ok"} 1');
-      expect(text).to.include('ringway_console_logins_total{result="denied"} 1');
-      expect(text).to.include('ringway_console_sessions 1');
-      expect((await fetch(`http://127.0.0.1:${port}/`)).status).to.equal(404);
-    } finally {
-      await bed.close();
-    }
+    await using bed = await startTestBed({ metrics_listen: '127.0.0.1:0' });
+    const client = await bed.login();
+    await bed.client().login({ ...TESTER, key: 'wrong' });
+    expect((await client.get('/metrics')).status).to.equal(404);
+    const port = bed.console.metricsPort ?? 0;
+    const answer = await fetch(`http://127.0.0.1:${port}/metrics`);
+    const text = await answer.text();
+    expect(answer.headers.get('content-type')).to.match(/^text\/plain; version=0\.0\.4/);
+    expect(text).to.include('ringway_console_logins_total{result="ok"} 1');
+    expect(text).to.include('ringway_console_logins_total{result="denied"} 1');
+    expect(text).to.include('ringway_console_sessions 1');
+    expect((await fetch(`http://127.0.0.1:${port}/`)).status).to.equal(404);
   });
 });
 
 describe('console login limits', () => {
   it('refuses the sixth login of a minute, and says how long to wait', async () => {
-    const bed = await startTestBed({ login_max_per_min: 5 });
-    try {
-      const client = bed.client();
-      for (let i = 0; i < 5; i++) {
-        const user = `nobody${i}`;
-        expect((await client.login({ account: 'test', user, key: 'x' })).status).to.equal(401);
-      }
-      const refused = await client.login(TESTER);
-      expect(refused.status).to.equal(429);
-      expect(Number(refused.headers['retry-after'])).to.be.within(1, 60);
-      bed.clock.nowMs += 61_000;
-      expect((await client.login(TESTER)).status).to.equal(200);
-    } finally {
-      await bed.close();
+    await using bed = await startTestBed({ login_max_per_min: 5 });
+    const client = bed.client();
+    for (let i = 0; i < 5; i++) {
+      const user = `nobody${i}`;
+      expect((await client.login({ account: 'test', user, key: 'x' })).status).to.equal(401);
     }
+    const refused = await client.login(TESTER);
+    expect(refused.status).to.equal(429);
+    expect(Number(refused.headers['retry-after'])).to.be.within(1, 60);
+    bed.clock.nowMs += 61_000;
+    expect((await client.login(TESTER)).status).to.equal(200);
   });
 });

@@ -1,6 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import type { SessionView } from '../../../console/server/session-routes.js';
 import { ASSETS_PATH } from '../../../console/server/assets.js';
@@ -8,8 +7,9 @@ import { SCRIPT_FOLDER, SOURCE_FOLDER } from '../../../console/server/console-fo
 import type { PageView, Surface } from '../../../console/server/surface.js';
 import { SURFACES } from '../../../console/surfaces/registry.js';
 import { useOnce } from '../../support/fixture.js';
+import { browserModule } from '../support/browser-module.js';
 import { startTestBed } from '../support/console.js';
-import { codeOf } from '../support/client.js';
+import { codeOf, expectRefused } from '../support/client.js';
 
 const SURFACE_FOLDER = join(SOURCE_FOLDER, 'surfaces');
 
@@ -98,9 +98,7 @@ describe('the scripts of pages', () => {
       .map((path) => ({ path, text: readFileSync(join(SOURCE_FOLDER, path), 'utf8') }));
     const found = scripts.filter(({ text }) => text.includes('crypto.randomUUID('));
     expect(found.map(({ path }) => path)).to.deep.equal([]);
-    const { randomId } = (await import(pathToFileURL(join(SCRIPT_FOLDER, 'ui/dom.js')).href)) as {
-      randomId: () => string;
-    };
+    const { randomId } = await browserModule<{ randomId: () => string }>('ui/dom');
     // The trace of the Monitor takes ids of letters, digits and hyphens.
     expect(randomId()).to.match(/^[0-9a-f]{32}$/);
     expect(randomId()).not.to.equal(randomId());
@@ -112,7 +110,7 @@ describe('surfaces behind their gates', () => {
 
   const paths = async (user?: string, key?: string) => {
     const client = await bed().login(user, key);
-    const session: { pages: readonly PageView[] } = (await client.get('/api/session')).json();
+    const session = await client.read<{ pages: readonly PageView[] }>('/api/session');
     return session.pages.map(({ path }) => path);
   };
 
@@ -125,7 +123,7 @@ describe('surfaces behind their gates', () => {
 
   it('tells operators what is off, and the keys that switch it on', async () => {
     const session = async (user?: string, key?: string) =>
-      (await (await bed().login(user, key)).get('/api/session')).json() as SessionView;
+      await (await bed().login(user, key)).read<SessionView>('/api/session');
     const { off, pages } = await session();
     expect(off.map(({ path, needs }) => [path, needs])).to.deep.equal([
       ['/monitor', 'metrics_url, admin_url, logs_url, or cluster_nodes with store_dir'],
@@ -173,7 +171,7 @@ describe('surfaces behind their gates', () => {
     const reader = await bed().login('tester3', 'testing3');
     expect(codeOf(await reader.get('/api/users'))).to.equal('feature_disabled');
     const answer = await reader.post('/deploy/api/plans', {});
-    expect([answer.status, codeOf(answer)]).to.deep.equal([503, 'deploy_unconfigured']);
+    await expectRefused(answer, 503, 'deploy_unconfigured');
     const needs = 'deploy_upstream, deploy_user, deploy_token_file';
     expect(answer.json()).to.have.nested.property('error.details.needs', needs);
     const page = await reader.get('/deploy', { accept: 'text/html' });
