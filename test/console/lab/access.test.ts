@@ -34,35 +34,27 @@ describe('the routes of the Lab', function () {
       { account: 'test', user: 'tester2', role: 'member' },
       { account: 'test2', user: 'tester3', role: 'reader' },
     ];
-    const bed = await startTestBed({ lab_enabled: true, lab_mutations: true, accounts });
-    try {
-      const keys = { tester: 'testing', tester2: 'testing2', tester3: 'testing3' };
-      for (const [user, key] of Object.entries(keys)) {
-        const client = await bed.login(user, key);
-        for (const [method, path] of routes) {
-          const answer = await client.send(method, path);
-          expect(answer.status, `${user}: ${method} ${path}`).to.equal(403);
-          if (method !== 'HEAD') expect(codeOf(answer), path).to.equal('forbidden');
-        }
+    await using bed = await startTestBed({ lab_enabled: true, lab_mutations: true, accounts });
+    const keys = { tester: 'testing', tester2: 'testing2', tester3: 'testing3' };
+    for (const [user, key] of Object.entries(keys)) {
+      const client = await bed.login(user, key);
+      for (const [method, path] of routes) {
+        const answer = await client.send(method, path);
+        expect(answer.status, `${user}: ${method} ${path}`).to.equal(403);
+        if (method !== 'HEAD') expect(codeOf(answer), path).to.equal('forbidden');
       }
-    } finally {
-      await bed.close();
     }
   });
 
   it('are switched off as one', async () => {
-    const bed = await startTestBed();
-    try {
-      const operator = await bed.login();
-      for (const [method, path] of await labRoutes()) {
-        const answer = await operator.send(method, path);
-        expect(answer.status, `${method} ${path}`).to.equal(403);
-        if (method === 'HEAD') continue;
-        expect(codeOf(answer), path).to.equal('feature_disabled');
-        expect(answer.json()).to.have.nested.property('error.details.needs', 'lab_enabled');
-      }
-    } finally {
-      await bed.close();
+    await using bed = await startTestBed();
+    const operator = await bed.login();
+    for (const [method, path] of await labRoutes()) {
+      const answer = await operator.send(method, path);
+      expect(answer.status, `${method} ${path}`).to.equal(403);
+      if (method === 'HEAD') continue;
+      expect(codeOf(answer), path).to.equal('feature_disabled');
+      expect(answer.json()).to.have.nested.property('error.details.needs', 'lab_enabled');
     }
   });
 });

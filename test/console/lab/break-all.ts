@@ -1,7 +1,5 @@
 import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { LocalProcs } from '../../../console/nodes/local-procs.js';
 import {
@@ -15,10 +13,10 @@ import {
 import type { ObjectRevert } from '../../../console/surfaces/lab/chaos/reverts.js';
 import type { FaultKind, Revert } from '../../../console/surfaces/lab/net/fault.js';
 import type { FaultNet } from '../../../console/surfaces/lab/net/fault-net.js';
+import { serve } from '../../support/serve.js';
 import { removeFolder } from '../../support/temp-folder.js';
-import { ringAt } from './chaos-support.js';
 import { OBJECT_SERVER, type Nodes } from './net-support.js';
-import { clusterFolder } from './support.js';
+import { clusterFolder, ringAt } from './support.js';
 
 /** The second service of node1: it is paused, while the object server is stopped. */
 export const PAUSED = 'container-server';
@@ -47,13 +45,11 @@ const groundFile = (folder: string): string => join(folder, 'ground.json');
 /** Makes what a {@link BreakAll} over the same folder breaks. */
 export async function makeBreakable(folder: string): Promise<Breakable> {
   let limit = '';
-  const server = createServer((request, response) => {
+  const server = await serve((request, response) => {
     limit = String(request.headers[QUOTA] ?? '');
     response.writeHead(204).end();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const { port } = server;
   const ring = ringAt(port);
   const storeDir = await clusterFolder({ account: ring, container: ring, object: ring });
   const copy = async (hash: string): Promise<ReplicaPlace> => {
@@ -85,7 +81,6 @@ export async function makeBreakable(folder: string): Promise<Breakable> {
     },
     async close() {
       server.close();
-      server.closeAllConnections();
       await removeFolder(storeDir);
     },
   };
@@ -118,12 +113,13 @@ export class BreakAll implements FaultKind {
         object({ do: 'put_back', place: ground.removed, id: HELD_ID }),
         object({ do: 'clear_quota', store_dir: ground.storeDir, hash_conf: '', ...CONTAINER }),
       ]);
+      const limit = { method: 'POST', headers: { [QUOTA]: '1' } };
       const steps: readonly (readonly [string, () => Promise<unknown>])[] = [
         ['stop', () => driver.act(node('node1'), OBJECT_SERVER, 'stop')],
         ['pause', () => driver.act(node('node1'), PAUSED, 'pause')],
         ['change', () => changeByte(byte)],
         ['remove', () => holdReplica(ground.removed, HELD_ID, true)],
-        ['limit', () => fetch(`http://127.0.0.1:${ground.port}/`, { method: 'POST', headers: { [QUOTA]: '1' } })], // prettier-ignore
+        ['limit', () => fetch(`http://127.0.0.1:${ground.port}/`, limit)],
       ];
       for (const [step, work] of steps) {
         await fault.act(step, async () => {

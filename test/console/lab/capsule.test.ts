@@ -1,6 +1,5 @@
-import http from 'node:http';
-import { readdir, rm } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, RequestListener } from 'node:http';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Capture } from '../../../console/surfaces/lab/capsule/capture.js';
@@ -11,9 +10,12 @@ import { verifyCapsule } from '../../../src/capsule/verify-capsule.js';
 import type { RingData } from '../../../src/ring/ring-data.js';
 import { streamed } from '../../capsule/support.js';
 import { askStore, job, ok, query, unique, type AskStore } from '../files/support.js';
-import { codeOf, type Answer, type ConsoleClient } from '../support/client.js';
-import { startTestBed, type TestBed } from '../support/console.js';
-import { StoreRelay } from '../support/store-relay.js';
+import { useOnce } from '../../support/fixture.js';
+import { serve } from '../../support/serve.js';
+import { removeFolder } from '../../support/temp-folder.js';
+import { codeOf, expectRefused, type Answer } from '../support/client.js';
+import { startTestBed } from '../support/console.js';
+import { startRelayedBed } from '../support/store-relay.js';
 import { builtRing, clusterFolder } from './support.js';
 
 type Headers = Readonly<Record<string, string>>;
@@ -24,27 +26,15 @@ type FakeAnswer = { readonly status: number; readonly headers: Headers } | 'down
 class FakeServers {
   /** By device; `down` does not answer. A device that is not here has nothing. */
   answers = new Map<string, FakeAnswer>();
-  readonly asked: http.IncomingHttpHeaders[] = [];
-  readonly #server = http.createServer((request, response) => {
+  readonly asked: IncomingHttpHeaders[] = [];
+
+  readonly onRequest: RequestListener = (request, response) => {
     const device = request.url?.split('/')[1] ?? '';
     const answer = this.answers.get(device) ?? { status: 404, headers: {} };
     this.asked.push(request.headers);
-    if (answer === 'down') {
-      request.socket.destroy();
-      return;
-    }
-    response.writeHead(answer.status, answer.headers).end();
-  });
-
-  async listen(): Promise<number> {
-    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
-    return (this.#server.address() as AddressInfo).port;
-  }
-
-  close(): void {
-    this.#server.close();
-    this.#server.closeAllConnections();
-  }
+    if (answer === 'down') request.socket.destroy();
+    else response.writeHead(answer.status, answer.headers).end();
+  };
 }
 
 const T1 = '1700000000.00001';
@@ -65,41 +55,31 @@ const tombstone = (timestamp: string) => ({
 
 describe('Object Capsule', function () {
   this.timeout(60_000);
-  let bed: TestBed;
-  let folder: string;
-  let operator: ConsoleClient;
-  let store: AskStore;
   const servers = new FakeServers();
-  const relay = new StoreRelay();
+  const server = useOnce(() => serve(servers.onRequest), 'close');
+  const folder = useOnce(() => {
+    const ring = builtRing();
+    const place = { ip: '127.0.0.1', port: server().port };
+    const devices = ring.devices.map((device) => device && { ...device, ...place });
+    const local: RingData = { ...ring, devices };
+    return clusterFolder({ object: local, 'object-1': local });
+  }, removeFolder);
+  const bed = useOnce(
+    () => startRelayedBed({ lab_enabled: true, lab_mutations: true, store_dir: folder() }),
+    'close',
+  );
+  const operator = useOnce(() => bed().login());
+  let store: AskStore;
   const container = unique('capsule');
 
   before(async () => {
-    const port = await servers.listen();
-    const local = (ring: RingData): RingData => ({
-      ...ring,
-      devices: ring.devices.map((device) => device && { ...device, ip: '127.0.0.1', port }),
-    });
-    const ring = builtRing();
-    folder = await clusterFolder({ object: local(ring), 'object-1': local(ring) });
-    const lab = { lab_enabled: true, lab_mutations: true, store_dir: folder };
-    bed = await startTestBed({ ...lab, store_base: await relay.listen() });
-    relay.target = bed.store.origin;
-    operator = await bed.login();
-    store = await askStore(bed.store);
+    store = await askStore(bed().store);
     expect((await store('PUT', container)).status).to.be.lessThan(300);
   });
 
-  after(async () => {
-    servers.close();
-    await bed.close();
-    relay.close();
-    await rm(folder, { recursive: true });
-  });
-
-  const read = async (id: string): Promise<Capture> =>
-    (await ok(operator.get(`/lab/api/capsule/captures/${id}`), 200)).json();
+  const read = (id: string) => operator().read<Capture>(`/lab/api/capsule/captures/${id}`);
   const capture = async (name: string, more: object = {}): Promise<Capture> => {
-    const done = await job(operator, '/lab/api/capsule/capture', { container, name, ...more });
+    const done = await job(operator(), '/lab/api/capsule/capture', { container, name, ...more });
     expect(done.state, JSON.stringify(done)).to.equal('done');
     return read((done.result as unknown as CaptureMade).id);
   };
@@ -117,25 +97,25 @@ describe('Object Capsule', function () {
   };
   const archiveOf = async (id: string, body = '1'): Promise<Buffer> => {
     const path = `/lab/api/capsule/captures/${id}/archive?body=${body}`;
-    return (await ok(operator.get(path), 200)).bytes;
+    return (await ok(operator().get(path), 200)).bytes;
   };
   const BYTES = { 'content-type': 'application/octet-stream' };
   const verify = async (bytes: Buffer): Promise<CapsuleVerdict | CapsuleProblem> => {
     const sent = { headers: BYTES, body: bytes };
-    return (await ok(operator.send('POST', '/lab/api/capsule/verify', sent), 200)).json();
+    return (await ok(operator().send('POST', '/lab/api/capsule/verify', sent), 200)).json();
   };
   const take = (bytes: Buffer, target: Record<string, string>): Promise<Answer> => {
     const path = `/lab/api/capsule/import?${query(target)}`;
-    return operator.send('POST', path, { headers: BYTES, body: bytes });
+    return operator().send('POST', path, { headers: BYTES, body: bytes });
   };
   const imported = async (bytes: Buffer, target: Record<string, string>) => {
     const { job_id: id } = (await ok(take(bytes, target), 202)).json() as { job_id: string };
     for (;;) {
-      const view = (await ok(operator.get(`/api/jobs/${id}`), 200)).json() as {
+      const view = await operator().read<{
         state: string;
         result: CaptureMade;
         error?: { code: string };
-      };
+      }>(`/api/jobs/${id}`);
       if (view.state !== 'running' && view.state !== 'queued') return view;
     }
   };
@@ -230,7 +210,7 @@ describe('Object Capsule', function () {
     await store('PUT', `${container}/changing`, {}, 'one');
     const found = await capture('changing');
     await store('PUT', `${container}/changing`, {}, 'two');
-    const answer = await operator.get(`/lab/api/capsule/captures/${found.id}/archive`);
+    const answer = await operator().get(`/lab/api/capsule/captures/${found.id}/archive`);
     expect(codeOf(answer)).to.equal('conflict');
     expect(answer.text).to.include('changed_during_capture');
   });
@@ -250,7 +230,7 @@ describe('Object Capsule', function () {
     expect((await imported(bytes, { container, name: 'copy', overwrite: '1' })).state).to.equal(
       'done',
     );
-    const files = await readdir(join(bed.stateDir, 'lab', 'capsules'));
+    const files = await readdir(join(bed().stateDir, 'lab', 'capsules'));
     expect(files.filter((file) => file.endsWith('.import'))).to.deep.equal([]);
   });
 
@@ -280,7 +260,7 @@ describe('Object Capsule', function () {
     const copy = await store('GET', `${container}/large-copy`);
     expect(await copy.text()).to.equal('first secondfirst ');
     // The name is taken while the segments are written.
-    relay.beforeManifest = () => store('PUT', `${container}/raced`, {}, 'theirs');
+    bed().relay.beforeManifest = () => store('PUT', `${container}/raced`, {}, 'theirs');
     const late = await imported(bytes, { container, name: 'raced' });
     expect(late).to.have.nested.property('error.code', 'precondition_failed');
     expect(await (await store('GET', `${container}/raced`)).text()).to.equal('theirs');
@@ -290,7 +270,7 @@ describe('Object Capsule', function () {
     const bytes = await archiveOf((await capture('o')).id);
     bytes[bytes.indexOf('hello')] = 0x61;
     const answer = await take(bytes, { container, name: 'never' });
-    expect([answer.status, codeOf(answer)]).to.deep.equal([422, 'unprocessable']);
+    await expectRefused(answer, 422, 'unprocessable');
     expect(answer.text).to.include('body: its bytes are not those that were written');
     expect((await store('HEAD', `${container}/never`)).status).to.equal(404);
     const bare = await archiveOf((await capture('o')).id, '0');
@@ -301,28 +281,24 @@ describe('Object Capsule', function () {
   });
 
   it('says why it cannot ask the servers, and refuses imports where they are off', async () => {
-    const off = await startTestBed({ lab_enabled: true });
-    try {
-      const client = await off.login();
-      await (
-        await askStore(off.store)
-      )('PUT', 'c');
-      const body = { container: 'c', name: 'o' };
-      const done = await job(client, '/lab/api/capsule/capture', body);
-      const { id } = done.result as unknown as CaptureMade;
-      const found = await ok(client.get(`/lab/api/capsule/captures/${id}`), 200);
-      expect(found.json()).to.include({
-        unavailable: 'No ring directory is configured.',
-      });
-      const refused = await client.send('POST', '/lab/api/capsule/import?container=c&name=o', {
-        headers: BYTES,
-        body: Buffer.from('x'),
-      });
-      expect(codeOf(refused)).to.equal('feature_disabled');
-      const missing = await job(client, '/lab/api/capsule/capture', { ...body, container: 'no' });
-      expect(missing).to.have.property('state', 'failed');
-    } finally {
-      await off.close();
-    }
+    await using off = await startTestBed({ lab_enabled: true });
+    const client = await off.login();
+    await (
+      await askStore(off.store)
+    )('PUT', 'c');
+    const body = { container: 'c', name: 'o' };
+    const done = await job(client, '/lab/api/capsule/capture', body);
+    const { id } = done.result as unknown as CaptureMade;
+    const found = await ok(client.get(`/lab/api/capsule/captures/${id}`), 200);
+    expect(found.json()).to.include({
+      unavailable: 'No ring directory is configured.',
+    });
+    const refused = await client.send('POST', '/lab/api/capsule/import?container=c&name=o', {
+      headers: BYTES,
+      body: Buffer.from('x'),
+    });
+    expect(codeOf(refused)).to.equal('feature_disabled');
+    const missing = await job(client, '/lab/api/capsule/capture', { ...body, container: 'no' });
+    expect(missing).to.have.property('state', 'failed');
   });
 });

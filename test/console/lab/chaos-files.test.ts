@@ -17,8 +17,7 @@ import {
 } from '../../../console/surfaces/lab/chaos/replica-files.js';
 import { CHAOS_REVERTS, type ObjectRevert } from '../../../console/surfaces/lab/chaos/reverts.js';
 import { serve } from '../../support/serve.js';
-import { ringAt } from './chaos-support.js';
-import { clusterFolder } from './support.js';
+import { clusterFolder, ringAt } from './support.js';
 import { removeFolder, useTempFolder } from '../../support/temp-folder.js';
 
 describe('faults of files', () => {

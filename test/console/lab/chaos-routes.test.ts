@@ -62,7 +62,7 @@ describe('the Chaos Arcade', function () {
       headers: { 'x-csrf-token': undefined },
     });
     expect(codeOf(forged)).to.deep.equal([403, 'csrf']);
-    const listed = (await operator().get('/lab/api/chaos/runs')).json() as { items: unknown[] };
+    const listed = await operator().read<{ items: unknown[] }>('/lab/api/chaos/runs');
     expect(listed.items).to.deep.equal([]);
     expect(await node().isServed()).to.equal(true);
   });
@@ -71,8 +71,7 @@ describe('the Chaos Arcade', function () {
     const started = await operator().post('/lab/api/chaos/runs', fault());
     expect(started.status, started.text).to.equal(202);
     const { id } = started.json() as { id: string };
-    const read = async (): Promise<ChaosWholeRun> =>
-      (await operator().get(`/lab/api/chaos/runs/${id}`)).json();
+    const read = () => operator().read<ChaosWholeRun>(`/lab/api/chaos/runs/${id}`);
     expect(codeOf(await operator().post('/lab/api/chaos/runs', fault()))).to.deep.equal([409, 'fault_active']); // prettier-ignore
     const held = await eventually(read, ({ detail, state }) => detail?.phase === 'observe' || state !== 'active'); // prettier-ignore
     expect(held.detail?.phase, JSON.stringify(held.error)).to.equal('observe');
@@ -91,7 +90,7 @@ describe('the Chaos Arcade', function () {
     expect(codeOf(await operator().post(`/lab/api/chaos/runs/${id}/abort`, {}))[0]).to.equal(404);
     // Proxies leave out a server that was away for a minute: the next fault would meet that.
     expect(codeOf(await operator().post('/lab/api/chaos/runs', fault()))).to.deep.equal([409, 'cooldown']); // prettier-ignore
-    const { items, cooldown_until_unix_s: untilS } = (await operator().get('/lab/api/chaos/catalog')).json() as ChaosCatalogueView; // prettier-ignore
+    const { items, cooldown_until_unix_s: untilS } = await operator().read<ChaosCatalogueView>('/lab/api/chaos/catalog'); // prettier-ignore
     expect(untilS).to.be.greaterThan(Date.now() / 1000);
     expect(items.find((item) => item.id === 'stop_service')?.needs).to.equal(null);
     const containers = await operator().get('/api/files/containers?limit=100');
@@ -101,15 +100,11 @@ describe('the Chaos Arcade', function () {
 
 describe('the Chaos Arcade without lab_mutations', () => {
   it('offers nothing, and does nothing', async () => {
-    const bed = await startTestBed({ lab_enabled: true }, REAL_CLOCK);
-    try {
-      const operator = await bed.login();
-      const refused = await operator.post('/lab/api/chaos/runs', fault());
-      expect(codeOf(refused)).to.deep.equal([403, 'feature_disabled']);
-      const { items } = (await operator.get('/lab/api/chaos/catalog')).json() as ChaosCatalogueView;
-      expect(items.every(({ needs }) => needs?.includes('lab_mutations, cluster_nodes, store_dir'))).to.equal(true); // prettier-ignore
-    } finally {
-      await bed.close();
-    }
+    await using bed = await startTestBed({ lab_enabled: true }, REAL_CLOCK);
+    const operator = await bed.login();
+    const refused = await operator.post('/lab/api/chaos/runs', fault());
+    expect(codeOf(refused)).to.deep.equal([403, 'feature_disabled']);
+    const { items } = await operator.read<ChaosCatalogueView>('/lab/api/chaos/catalog');
+    expect(items.every(({ needs }) => needs?.includes('lab_mutations, cluster_nodes, store_dir'))).to.equal(true); // prettier-ignore
   });
 });

@@ -1,14 +1,12 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
-import { rebalance, ringOf } from '../../../src/ring/builder/rebalance.js';
-import { changeBuilder, newBuilder } from '../../../src/ring/builder/state.js';
-import type { RingData } from '../../../src/ring/ring-data.js';
 import { LocalProcs } from '../../../console/nodes/local-procs.js';
 import { eventually } from '../../support/eventually.js';
 import { freePort } from '../../support/free-port.js';
-import { clusterFolder } from './support.js';
+import { removeFolder } from '../../support/temp-folder.js';
+import { clusterFolder, ringAt } from './support.js';
 
 /** A storage server as far as the Lab asks one: it has all objects, and knows recon. */
 const SERVER = `
@@ -39,20 +37,18 @@ export async function startServedNode(): Promise<ServedNode> {
   const script = join(folder, 'server.mjs');
   await writeFile(script, SERVER);
   const pidFile = (name: string): string => join(folder, 'run', `${name}.pid`);
-  const argvOf = (port: number, name: string) => [process.execPath, script, String(port), pidFile(name)]; // prettier-ignore
-  const children: ChildProcess[] = [];
-  for (const [port, name] of [
-    [steady, 'object-server'],
-    [stopped, 'container-server'],
-  ] as const) {
-    // prettier-ignore
-    const [program = '', ...args] = argvOf(port, name);
-    children.push(spawn(program, args, { detached: true, stdio: 'ignore' }));
-  }
-  const answers = async (port: number): Promise<boolean> =>
-    fetch(`http://127.0.0.1:${port}/recon/time`).then(({ ok }) => ok, () => false); // prettier-ignore
+  const argsOf = (port: number, name: string) => [script, String(port), pidFile(name)];
+  const start = (port: number, name: string) =>
+    spawn(process.execPath, argsOf(port, name), { detached: true, stdio: 'ignore' });
+  const children = [start(steady, 'object-server'), start(stopped, 'container-server')];
+  const answers = async (port: number): Promise<boolean> => {
+    const answer = await fetch(`http://127.0.0.1:${port}/recon/time`).catch(() => undefined);
+    return answer?.ok === true;
+  };
   for (const port of [steady, stopped]) await eventually(() => answers(port), Boolean);
-  const service = (port: number, name: string) => ({ pid_file: pidFile(name), argv: argvOf(port, name) }); // prettier-ignore
+  const name = 'container-server';
+  const argv = [process.execPath, ...argsOf(stopped, name)];
+  const service = { pid_file: pidFile(name), argv };
   return {
     config: {
       ...{ lab_enabled: true, lab_mutations: true, node_driver: 'local-procs' },
@@ -60,30 +56,17 @@ export async function startServedNode(): Promise<ServedNode> {
       cluster_nodes: [
         {
           ...{ name: 'node1', storage_ip: '127.0.0.1', devices: ['d0', 'd1', 'd2'] },
-          services: { 'container-server': service(stopped, 'container-server') },
+          services: { [name]: service },
         },
       ],
     },
     isServed: () => answers(stopped),
     async close() {
-      const services = { 'container-server': { ...service(stopped, 'container-server'), env: {} } };
+      const services = { [name]: { ...service, env: {} } };
       const node = { name: 'node1', storage_ip: '127.0.0.1', devices: [], services };
-      await new LocalProcs().act(node, 'container-server', 'stop');
+      await new LocalProcs().act(node, name, 'stop');
       for (const child of children) child.kill('SIGKILL');
-      await rm(folder, { recursive: true });
+      await removeFolder(folder);
     },
   };
-}
-
-/** Three devices on three zones of one server: no device is a handoff. */
-export function ringAt(port: number): RingData {
-  const devices = [0, 1, 2].map((id) => ({
-    ...{ id, region: 1, zone: 1 + id, ip: '127.0.0.1', port, device: `d${id}`, weight: 100 },
-    ...{ meta: '', replicationIp: '127.0.0.1', replicationPort: port },
-  }));
-  const builder = changeBuilder(
-    newBuilder({ partPower: 4, replicas: 3, minPartHours: 0 }),
-    devices.map((device) => ({ kind: 'add' as const, device })),
-  );
-  return ringOf(rebalance(builder, { seed: 1, nowS: 0 }).state);
 }

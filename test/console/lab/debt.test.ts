@@ -15,7 +15,7 @@ import { insolvencyOf, interestOf } from '../../../console/surfaces/lab/debt/tre
 import { LAB } from '../../../console/surfaces/lab/surface.js';
 import { ConsoleMetrics } from '../../../src/telemetry/console-metrics.js';
 import { useOnce } from '../../support/fixture.js';
-import { codeOf } from '../support/client.js';
+import { expectRefused } from '../support/client.js';
 import { startTestBed } from '../support/console.js';
 import { startReconCluster } from './support.js';
 
@@ -300,13 +300,9 @@ describe('the Repair Debt Index of a cluster', () => {
   });
 
   it('says what it needs where no nodes are known', async () => {
-    const bare = await startTestBed({ lab_enabled: true });
-    try {
-      const answer = await (await bare.login()).get('/lab/api/debt/snapshot');
-      expect([answer.status, codeOf(answer)]).to.deep.equal([501, 'unsupported_here']);
-      expect(answer.text).to.include('cluster_nodes, store_dir');
-    } finally {
-      await bare.close();
-    }
+    await using bare = await startTestBed({ lab_enabled: true });
+    const answer = await (await bare.login()).get('/lab/api/debt/snapshot');
+    await expectRefused(answer, 501, 'unsupported_here');
+    expect(answer.text).to.include('cluster_nodes, store_dir');
   });
 });

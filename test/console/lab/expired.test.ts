@@ -19,7 +19,7 @@ import type {
   ExpiredRunRow,
 } from '../../../console/surfaces/lab/expired/expired-runs.js';
 import { eventually } from '../../support/eventually.js';
-import { codeOf } from '../support/client.js';
+import { codeOf, expectRefused } from '../support/client.js';
 import { REAL_CLOCK, startTestBed } from '../support/console.js';
 
 const DUE_S = 1000;
@@ -231,59 +231,54 @@ describe('the Observatory over a store without X-Open-Expired', function () {
   this.timeout(60_000);
 
   it('sees objects expire, says what it cannot see, and takes its container away', async () => {
-    const bed = await startTestBed({ lab_enabled: true }, REAL_CLOCK);
-    try {
-      const operator = await bed.login();
-      // Empty containers of the user's own, also where one is named as those of runs are.
-      const own = ['lab-expired-results', 'lab-expired-0123abcd'];
-      for (const name of own) {
-        const made = await operator.send('PUT', '/api/files/container', { body: { name } });
-        expect(made.status, made.text).to.equal(204);
-      }
-      const started = await operator.post('/lab/api/expired/runs', {
-        ...{ count: 2, first_s: 2, step_s: 1, watch_s: 600 },
-      });
-      expect(started.status, started.text).to.equal(202);
-      const { id }: { id: string } = started.json();
-      const second = await operator.post('/lab/api/expired/runs', {});
-      expect(codeOf(second)).to.equal('locked');
-      const get = async (): Promise<ExpiredRun> =>
-        (await operator.get(`/lab/api/expired/runs/${id}`)).json();
-      const run = await eventually(get, ({ detail }) =>
-        (detail?.objects ?? []).some(({ state }) => state === 'Logically Expired'),
-      );
-      expect(run.detail?.findings.map((one) => one.id)).to.include.members([
-        'open_expired_unsupported',
-        'nodes_unknown',
-      ]);
-      expect(run.detail?.open_expired).to.deep.equal({ support: 'unsupported', version: null });
-      const rescue = await operator.post(`/lab/api/expired/runs/${id}/rescue`, { name: '00' });
-      expect([rescue.status, codeOf(rescue)]).to.deep.equal([501, 'unsupported_here']);
-      expect(rescue.text).to.include('Swift 2.34');
-      expect((await operator.post(`/lab/api/expired/runs/${id}/finish`, {})).status).to.equal(204);
-      const ended = await eventually(get, ({ state }) => state === 'done');
-      expect(ended.result?.summary).to.deep.include({ n: 2, reaped: 0, censored: 2 });
-      const { items }: { items: readonly ExpiredRunRow[] } = (
-        await operator.get('/lab/api/expired/runs')
-      ).json();
-      expect(items.map((one) => one.id)).to.deep.equal([id]);
-      const gone = await operator.post(`/lab/api/expired/runs/${id}/finish`, {});
-      expect(codeOf(gone)).to.equal('not_found');
-      // Of objects that are still there when the run ends, nothing stays.
-      const next = await operator.post('/lab/api/expired/runs', { count: 2, first_s: 900 });
-      const other = (next.json() as { id: string }).id;
-      const path = `/lab/api/expired/runs/${other}`;
-      const read = async (): Promise<ExpiredRun> => (await operator.get(path)).json();
-      const { target } = await eventually(read, ({ detail }) => detail !== null);
-      const containers = () => operator.get('/api/files/containers?prefix=lab-expired-');
-      expect((await containers()).text).to.include(target);
-      expect((await operator.send('DELETE', path)).status).to.equal(204);
-      await eventually(read, ({ state }) => state === 'cancelled');
-      const left = (await containers()).text;
-      expect(left).not.to.include(target);
-      for (const name of own) expect(left).to.include(name);
-    } finally {
-      await bed.close();
+    await using bed = await startTestBed({ lab_enabled: true }, REAL_CLOCK);
+    const operator = await bed.login();
+    // Empty containers of the user's own, also where one is named as those of runs are.
+    const own = ['lab-expired-results', 'lab-expired-0123abcd'];
+    for (const name of own) {
+      const made = await operator.send('PUT', '/api/files/container', { body: { name } });
+      expect(made.status, made.text).to.equal(204);
     }
+    const started = await operator.post('/lab/api/expired/runs', {
+      ...{ count: 2, first_s: 2, step_s: 1, watch_s: 600 },
+    });
+    expect(started.status, started.text).to.equal(202);
+    const { id }: { id: string } = started.json();
+    const second = await operator.post('/lab/api/expired/runs', {});
+    expect(codeOf(second)).to.equal('locked');
+    const get = () => operator.read<ExpiredRun>(`/lab/api/expired/runs/${id}`);
+    const run = await eventually(get, ({ detail }) =>
+      (detail?.objects ?? []).some(({ state }) => state === 'Logically Expired'),
+    );
+    expect(run.detail?.findings.map((one) => one.id)).to.include.members([
+      'open_expired_unsupported',
+      'nodes_unknown',
+    ]);
+    expect(run.detail?.open_expired).to.deep.equal({ support: 'unsupported', version: null });
+    const rescue = await operator.post(`/lab/api/expired/runs/${id}/rescue`, { name: '00' });
+    await expectRefused(rescue, 501, 'unsupported_here');
+    expect(rescue.text).to.include('Swift 2.34');
+    expect((await operator.post(`/lab/api/expired/runs/${id}/finish`, {})).status).to.equal(204);
+    const ended = await eventually(get, ({ state }) => state === 'done');
+    expect(ended.result?.summary).to.deep.include({ n: 2, reaped: 0, censored: 2 });
+    const { items }: { items: readonly ExpiredRunRow[] } = (
+      await operator.get('/lab/api/expired/runs')
+    ).json();
+    expect(items.map((one) => one.id)).to.deep.equal([id]);
+    const gone = await operator.post(`/lab/api/expired/runs/${id}/finish`, {});
+    expect(codeOf(gone)).to.equal('not_found');
+    // Of objects that are still there when the run ends, nothing stays.
+    const next = await operator.post('/lab/api/expired/runs', { count: 2, first_s: 900 });
+    const other = (next.json() as { id: string }).id;
+    const path = `/lab/api/expired/runs/${other}`;
+    const read = () => operator.read<ExpiredRun>(path);
+    const { target } = await eventually(read, ({ detail }) => detail !== null);
+    const containers = () => operator.get('/api/files/containers?prefix=lab-expired-');
+    expect((await containers()).text).to.include(target);
+    expect((await operator.send('DELETE', path)).status).to.equal(204);
+    await eventually(read, ({ state }) => state === 'cancelled');
+    const left = (await containers()).text;
+    expect(left).not.to.include(target);
+    for (const name of own) expect(left).to.include(name);
   });
 });

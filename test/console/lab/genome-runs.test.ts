@@ -1,16 +1,16 @@
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { GenomeRun } from '../../../console/surfaces/lab/genome/genome-runs.js';
 import { writeRing } from '../../../src/ring/ring-writer.js';
-import { removeFolder } from '../../support/temp-folder.js';
+import { removeFolder, useTempFolderOnce } from '../../support/temp-folder.js';
 import { useOnce } from '../../support/fixture.js';
 import { codeOf } from '../support/client.js';
 import { startTestBed } from '../support/console.js';
 import { eventually } from '../../support/eventually.js';
 import { builtRing, clusterFolder } from './support.js';
 
+const RUNS = '/lab/api/genome/runs';
 /** A key that the JSON of a search's result has, and no other JSON. */
 const RESULT_KEY = '"searched_part_power"';
 
@@ -40,21 +40,19 @@ async function resultsHandled(work: () => Promise<void>): Promise<number> {
 
 describe('searches of the Cluster Genome Lab', function () {
   this.timeout(60_000);
-  const folder = useOnce(
-    () =>
-      clusterFolder({
-        object: builtRing({ partPower: 7, weights: [100, 100, 100, 100, 100, 300] }),
-      }),
-    removeFolder,
-  );
+  const ring = builtRing({ partPower: 7, weights: [100, 100, 100, 100, 100, 300] });
+  const folder = useOnce(() => clusterFolder({ object: ring }), removeFolder);
   const bed = useOnce(() => startTestBed({ lab_enabled: true, store_dir: folder() }), 'close');
   const operator = useOnce(() => bed().login());
+  const stateDir = useTempFolderOnce('lab-state');
 
-  const read = async <T>(path: string): Promise<T> => {
-    const answer = await operator().get(path);
-    expect(answer.status, answer.text).to.equal(200);
-    return answer.json();
-  };
+  const start = (given: object, client = operator()) =>
+    client.start(RUNS, { ring: 'object', ...given });
+  const ended = (id: string) =>
+    eventually(
+      () => operator().read<GenomeRun>(`${RUNS}/${id}`),
+      ({ ended_unix_s: endedUnixS }) => endedUnixS !== null,
+    );
 
   it('searches weights, keeps the result, and writes no ring', async () => {
     const stamps = async () => {
@@ -64,34 +62,21 @@ describe('searches of the Cluster Genome Lab', function () {
       );
     };
     const before = await stamps();
-    const started = await operator().post('/lab/api/genome/runs', {
-      ring: 'object',
-      population: 8,
-      generations: 3,
-    });
-    expect(started.status, started.text).to.equal(202);
-    const { id }: { id: string } = started.json();
-    const run = await eventually(
-      () => read<GenomeRun>(`/lab/api/genome/runs/${id}`),
-      ({ ended_unix_s: ended }) => ended !== null,
-    );
+    const id = await start({ population: 8, generations: 3 });
+    const run = await ended(id);
     expect(run.state).to.equal('done');
     expect(run.actor).to.equal('test:tester');
     const [candidate] = run.result?.front ?? [];
-    const commands = await operator().get(
-      `/lab/api/genome/runs/${id}/candidates/${candidate?.id}/commands`,
-    );
+    const commands = await operator().get(`${RUNS}/${id}/candidates/${candidate?.id}/commands`);
     expect(commands.text).to.include('swift-ring-builder object.builder rebalance');
     expect(await stamps()).to.deep.equal(before);
-    const { items } = await read<{ items: readonly { id: string }[] }>('/lab/api/genome/runs');
+    const { items } = await operator().read<{ items: readonly { id: string }[] }>(RUNS);
     expect(items.map((item) => item.id)).to.include(id);
   });
 
   it('leaves the JSON of what is found to threads and files', async () => {
     const handled = await resultsHandled(async () => {
-      const given = { ring: 'object', population: 8, generations: 1 };
-      const started = await operator().post('/lab/api/genome/runs', given);
-      const path = `/lab/api/genome/runs/${/[0-9a-f-]{36}/.exec(started.text)?.[0]}`;
+      const path = `${RUNS}/${await start({ population: 8, generations: 1 })}`;
       const run = await eventually(
         () => operator().get(path),
         ({ text }) => text.includes('"state":"done"'),
@@ -106,54 +91,37 @@ describe('searches of the Cluster Genome Lab', function () {
   });
 
   it('goes on with a search that a former console has left', async () => {
-    const stateDir = await mkdtemp(join(tmpdir(), 'ringway-lab-state-'));
-    const config = { lab_enabled: true, store_dir: folder(), state_dir: stateDir };
+    const config = { lab_enabled: true, store_dir: folder(), state_dir: stateDir() };
     const former = await startTestBed(config);
-    const given = { ring: 'object', population: 100, generations: 60 };
-    const started = await (await former.login()).post('/lab/api/genome/runs', given);
-    const { id }: { id: string } = started.json();
+    const id = await start({ population: 100, generations: 60 }, await former.login());
     await former.close();
-    const next = await startTestBed(config);
-    try {
-      const client = await next.login();
-      const path = `/lab/api/genome/runs/${id}`;
-      const run: GenomeRun = (await client.get(path)).json();
-      expect(run).to.include({ state: 'active', actor: 'test:tester', target: 'object' });
-      expect((await client.send('DELETE', path)).status).to.equal(204);
-      await eventually(
-        async (): Promise<GenomeRun> => (await client.get(path)).json(),
-        ({ state }) => state === 'cancelled',
-      );
-    } finally {
-      await next.close();
-      await rm(stateDir, { recursive: true });
-    }
+    await using next = await startTestBed(config);
+    const client = await next.login();
+    const path = `${RUNS}/${id}`;
+    const run = await client.read<GenomeRun>(path);
+    expect(run).to.include({ state: 'active', actor: 'test:tester', target: 'object' });
+    expect((await client.send('DELETE', path)).status).to.equal(204);
+    await eventually(
+      () => client.read<GenomeRun>(path),
+      ({ state }) => state === 'cancelled',
+    );
   });
 
   it('searches no ring of too many devices, also where few of them have a weight', async () => {
     const weights = Array.from({ length: 1002 }, (_, id) => (id % 334 === 0 ? 100 : 0));
     const large = builtRing({ partPower: 2, devicesPerZone: 334, weights });
     await writeFile(join(folder(), 'object-7.ring.gz'), writeRing(large));
-    const refused = await operator().post('/lab/api/genome/runs', { ring: 'object-7' });
+    const refused = await operator().post(RUNS, { ring: 'object-7' });
     expect(codeOf(refused)).to.equal('unprocessable');
     await rm(join(folder(), 'object-7.ring.gz'));
   });
 
   it('cancels a search', async () => {
-    const started = await operator().post('/lab/api/genome/runs', {
-      ring: 'object',
-      population: 100,
-      generations: 60,
-    });
-    const { id }: { id: string } = started.json();
-    const second = await operator().post('/lab/api/genome/runs', { ring: 'object' });
+    const id = await start({ population: 100, generations: 60 });
+    const second = await operator().post(RUNS, { ring: 'object' });
     expect(codeOf(second)).to.equal('locked');
     expect(second.json()).to.have.nested.property('error.details.actor', 'test:tester');
-    expect((await operator().send('DELETE', `/lab/api/genome/runs/${id}`)).status).to.equal(204);
-    const run = await eventually(
-      () => read<GenomeRun>(`/lab/api/genome/runs/${id}`),
-      ({ ended_unix_s: ended }) => ended !== null,
-    );
-    expect(run.state).to.equal('cancelled');
+    expect((await operator().send('DELETE', `${RUNS}/${id}`)).status).to.equal(204);
+    expect((await ended(id)).state).to.equal('cancelled');
   });
 });

@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -15,86 +15,58 @@ import { writeRing } from '../../../src/ring/ring-writer.js';
 import { serve } from '../../support/serve.js';
 import { startTestBed } from '../support/console.js';
 import { eventually } from '../../support/eventually.js';
+import { failureOf } from '../../support/failure.js';
+import { useEach } from '../../support/fixture.js';
+import { removeFolder } from '../../support/temp-folder.js';
+import { until } from '../../support/until.js';
 import { describeWith, program } from '../../support/needs.js';
 import { builtRing, clusterFolder } from './support.js';
 
 const GET_NODES = '/usr/bin/swift-get-nodes';
 
+const configOf = (folder: string, program: string) => {
+  return { lab_enabled: true, store_dir: folder, getnodes_bin: program };
+};
+
 describeWith([program('swift-get-nodes')], 'lookups beside those of swift-get-nodes', function () {
   this.timeout(60_000);
+  const folder = useEach(clusterFolder, removeFolder);
 
   it('agree, for names of all kinds', async () => {
-    const folder = await clusterFolder();
-    const bed = await startTestBed({
-      lab_enabled: true,
-      store_dir: folder,
-      getnodes_bin: GET_NODES,
-    });
-    try {
-      const operator = await bed.login();
-      const names = ['-a', "a/b//c'; rm", 'ä €%2F', '--'];
-      for (const [index, object] of names.entries()) {
-        const ring = index % 2 === 0 ? 'object' : 'object-1';
-        const target = new URLSearchParams({ account: 'AUTH_test', container: 'c d', object });
-        const answer = await operator.get(`/lab/api/rings/${ring}/lookup?${target.toString()}`);
-        const found: LookupView = answer.json();
-        expect(found.check, object).to.deep.equal({ agrees: true, difference: null });
-      }
-    } finally {
-      await bed.close();
-      await rm(folder, { recursive: true });
-    }
-  });
-});
-
-describe('a helper program that fails', () => {
-  it('leaves the lookup as it is, and says why there is no check', async () => {
-    const folder = await clusterFolder();
-    const bed = await startTestBed({
-      lab_enabled: true,
-      store_dir: folder,
-      getnodes_bin: '/bin/false',
-    });
-    try {
-      const operator = await bed.login();
-      const answer = await operator.get(
-        '/lab/api/rings/object/lookup?account=a&container=c&object=o',
-      );
+    await using bed = await startTestBed(configOf(folder(), GET_NODES));
+    const operator = await bed.login();
+    const names = ['-a', "a/b//c'; rm", 'ä €%2F', '--'];
+    for (const [index, object] of names.entries()) {
+      const ring = index % 2 === 0 ? 'object' : 'object-1';
+      const target = new URLSearchParams({ account: 'AUTH_test', container: 'c d', object });
+      const answer = await operator.get(`/lab/api/rings/${ring}/lookup?${target.toString()}`);
       const found: LookupView = answer.json();
-      expect(found.primaries).to.have.length(3);
-      expect(found.check).to.deep.equal({
-        agrees: null,
-        difference: 'The helper program returned invalid output.',
-      });
-    } finally {
-      await bed.close();
-      await rm(folder, { recursive: true });
+      expect(found.check, object).to.deep.equal({ agrees: true, difference: null });
     }
   });
 });
 
-describe('a helper program that does not end', () => {
-  it('is killed with all that it started when the console ends', async () => {
-    const folder = await clusterFolder();
-    const [program, pids] = [join(folder, 'hangs'), join(folder, 'pids')];
-    await writeFile(
-      program,
-      `#!/bin/sh\nsleep 600 &\necho $$ $! > ${pids}.new\nmv ${pids}.new ${pids}\nwait\n`,
-      {
-        mode: 0o755,
-      },
-    );
-    const bed = await startTestBed({
-      lab_enabled: true,
-      store_dir: folder,
-      getnodes_bin: program,
-    });
+describe('a helper program', () => {
+  const folder = useEach(clusterFolder, removeFolder);
+  const LOOKUP = '/lab/api/rings/object/lookup?account=a&container=c&object=o';
+
+  it('that fails leaves the lookup as it is, and says why there is no check', async () => {
+    await using bed = await startTestBed(configOf(folder(), '/bin/false'));
+    const found = await (await bed.login()).read<LookupView>(LOOKUP);
+    expect(found.primaries).to.have.length(3);
+    const difference = 'The helper program returned invalid output.';
+    expect(found.check).to.deep.equal({ agrees: null, difference });
+  });
+
+  it('that does not end is killed with all that it started when the console ends', async () => {
+    const [program, pids] = [join(folder(), 'hangs'), join(folder(), 'pids')];
+    const script = `sleep 600 &\necho $$ $! > ${pids}.new\nmv ${pids}.new ${pids}\nwait\n`;
+    await writeFile(program, `#!/bin/sh\n${script}`, { mode: 0o755 });
+    const bed = await startTestBed(configOf(folder(), program));
     let isOpen = true;
     try {
       const operator = await bed.login();
-      const answer = operator
-        .get('/lab/api/rings/object/lookup?account=a&container=c&object=o')
-        .catch(() => undefined);
+      const answer = operator.get(LOOKUP).catch(() => undefined);
       const text = await eventually(
         () => readFile(pids, 'utf8').catch(() => ''),
         (found) => found !== '',
@@ -112,7 +84,6 @@ describe('a helper program that does not end', () => {
       }
     } finally {
       if (isOpen) await bed.close();
-      await rm(folder, { recursive: true });
     }
   });
 });
@@ -129,16 +100,11 @@ describe('manifests of capsules', () => {
     const capsules = new Capsules('nowhere', compute);
     try {
       const manifest = Buffer.from('{"capsule":2}');
-      const error = await compute
-        .run('capsule', { manifest, signature: Buffer.alloc(0), found: '' })
-        .catch((one: unknown) => one);
-      expect(error).to.be.instanceOf(CapsuleError);
+      const asked = { manifest, signature: Buffer.alloc(0), found: '' };
+      const error = await failureOf(compute.run('capsule', asked), CapsuleError);
       expect(error).to.include({ fault: 'unknown_version', file: 'manifest.json' });
       // A file that is no capsule is found out before.
-      const none = await capsules
-        .verify(Readable.from([Buffer.from('PK')]), 1)
-        .catch((one: unknown) => one);
-      expect(none).to.be.instanceOf(CapsuleError);
+      await failureOf(capsules.verify(Readable.from([Buffer.from('PK')]), 1), CapsuleError);
     } finally {
       await compute.close();
     }
@@ -152,17 +118,18 @@ describe('questions to storage servers', () => {
       if (url.startsWith('/slow/')) held.push(response);
       else response.end();
     }, '0.0.0.0');
-    const { port } = server;
     const [device] = presentDevices(builtRing().devices);
     const reader = new NodeReader(Date.now);
     const ask = (number: number, name: string) =>
-      reader.head({ ...device!, ip: `127.0.0.${number}`, port, device: name }, 0, '/a', undefined);
+      reader.head(
+        { ...device!, ip: `127.0.0.${number}`, port: server.port, device: name },
+        0,
+        '/a',
+        undefined,
+      );
     try {
       const slow = ask(1, 'slow');
-      await eventually(
-        () => Promise.resolve(held),
-        (responses) => responses.length === 1,
-      );
+      await until(() => held.length === 1);
       for (let number = 2; number < 80; number++) {
         expect((await ask(number, 'fast')).state).to.equal('present');
       }
@@ -176,8 +143,9 @@ describe('questions to storage servers', () => {
 });
 
 describe('the agreement of servers about rings', () => {
+  const folder = useEach(clusterFolder, removeFolder);
+
   it('counts who has the same file, another one, or says nothing', async () => {
-    const folder = await clusterFolder();
     const md5s: Record<string, string> = {};
     const server = await serve(({ url = '', socket }, response) => {
       if (url !== '/recon/ringmd5') response.statusCode = 404;
@@ -197,9 +165,9 @@ describe('the agreement of servers about rings', () => {
           (device, id) =>
             device && { ...device, ip: `127.0.0.${id + 1}`, port: id === 0 ? 1 : port },
         );
-        await writeFile(join(folder, `${name}.ring.gz`), writeRing({ ...ring, devices }));
+        await writeFile(join(folder(), `${name}.ring.gz`), writeRing({ ...ring, devices }));
       }
-      const rings = new LabRings({ storeDir: folder, hashConf: '' });
+      const rings = new LabRings({ storeDir: folder(), hashConf: '' });
       for (const name of await rings.names()) md5s[name] = (await rings.open(name)).read.md5;
       const agreements = new RingAgreements(rings, Date.now);
       const { items, servers, left_out } = await agreements.view();
@@ -213,7 +181,6 @@ describe('the agreement of servers about rings', () => {
       agreements.close();
     } finally {
       server.close();
-      await rm(folder, { recursive: true });
     }
   });
 });

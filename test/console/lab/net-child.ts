@@ -1,7 +1,8 @@
 import process from 'node:process';
 import { watchSyncs } from '../../support/file-syncs.js';
 import { BreakAll, PAUSED } from './break-all.js';
-import { BY, nodesIn, OBJECT_SERVER, openNet } from './net-support.js';
+import { nodesIn, OBJECT_SERVER, openNet } from './net-support.js';
+import { BY } from '../support/runs.js';
 
 /**
  * A console with one fault that ends without a word at the given sync of a file or folder: `folder`,

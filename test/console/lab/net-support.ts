@@ -9,17 +9,10 @@ import type { DeadMenOptions } from '../../../console/surfaces/lab/net/dead-men.
 import type { FaultControl, FaultKind } from '../../../console/surfaces/lab/net/fault.js';
 import { FaultNet } from '../../../console/surfaces/lab/net/fault-net.js';
 import { LocalProcs } from '../../../console/nodes/local-procs.js';
-import { ApiError } from '../../../console/server/api-error.js';
-import { Runs } from '../../../console/server/runs/runs.js';
-import type { RunActor, RunFacts, RunView } from '../../../console/server/runs/run.js';
+import type { Runs } from '../../../console/server/runs/runs.js';
+import type { RunFacts, RunView } from '../../../console/server/runs/run.js';
 import { clusterNodes } from '../../../console/config/keys.js';
-
-export const BY: RunActor = {
-  actor: 'test:tester',
-  role: 'operator',
-  ip: '127.0.0.1',
-  request_id: 'tx',
-};
+import { openRuns } from '../support/runs.js';
 
 /** A service with a child: it ends when it is told to, and lives on without the child. */
 const SERVICE = `trap 'exit 0' TERM
@@ -111,16 +104,8 @@ export function openNet(
 ): OpenNet {
   const told: RunView[] = [];
   const now = more.now ?? Date.now;
-  const runs = new Runs({
-    stateDir: folder,
-    events: { publish: (_topic, view) => told.push(view as RunView) },
-    audit: { turn: () => Promise.resolve(true), write: () => Promise.resolve() },
-    now,
-    logger: { error: () => undefined, info: () => undefined },
-    retryMs: 20,
-    describe: (error) =>
-      error instanceof ApiError ? error : new ApiError('internal', String(error)),
-  });
+  const events = { publish: (_topic: string, view: unknown) => told.push(view as RunView) };
+  const runs = openRuns(folder, { events, now, retryMs: 20 });
   const options = {
     stateDir: folder,
     nodeDriver: more.nodeDriver ?? ('local-procs' as const),

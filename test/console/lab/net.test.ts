@@ -14,9 +14,9 @@ import { eventually } from '../../support/eventually.js';
 import { watchSyncs } from '../../support/file-syncs.js';
 import { useEach } from '../../support/fixture.js';
 import { removeFolder, useTempFolder } from '../../support/temp-folder.js';
+import { BY } from '../support/runs.js';
 import { PAUSED } from './break-all.js';
 import {
-  BY,
   holdsFault,
   kill,
   netChild,

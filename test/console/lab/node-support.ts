@@ -1,14 +1,10 @@
-import { once } from 'node:events';
 import { rm, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { LocalProcs } from '../../../console/nodes/local-procs.js';
-import { rebalance, ringOf } from '../../../src/ring/builder/rebalance.js';
-import { changeBuilder, newBuilder } from '../../../src/ring/builder/state.js';
-import { makeTempFolder } from '../../support/temp-folder.js';
+import { serve, type Served } from '../../support/serve.js';
+import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
 import { stopAll, nodesIn, type Nodes } from './net-support.js';
-import { clusterFolder } from './support.js';
+import { clusterFolder, ringOfDevices, type DevicePlace } from './support.js';
 
 /** A policy of three copies alone: of four nodes, any one may be away. */
 const SWIFT_CONF = `[swift-hash]
@@ -37,30 +33,22 @@ export interface DrillCluster {
 export async function startDrillCluster(
   services: readonly string[] = ['object-server', 'container-server', 'object-replicator'],
 ): Promise<DrillCluster> {
-  const servers: Server[] = [];
+  const servers: Served[] = [];
   const cluster = { replicatedS: null as number | null };
-  const devices = [];
+  const devices: DevicePlace[] = [];
   for (const [id] of NAMES.entries()) {
-    const server = createServer((request, response) => {
+    const ip = `127.0.0.${id + 1}`;
+    const server = await serve((request, response) => {
       const isRecon = request.url === '/recon/replication/object';
       const { replicatedS: last } = cluster;
       const body = { object_replication_time: 1, object_replication_last: last };
       response.writeHead(200, { server: 'object-server/2.30.1' });
       response.end(isRecon ? JSON.stringify(body) : 'OK');
-    });
-    const ip = `127.0.0.${id + 1}`;
-    server.listen(0, ip);
-    await once(server, 'listening');
+    }, ip);
     servers.push(server);
-    const { port } = server.address() as AddressInfo;
-    const place = { ip, port, replicationIp: ip, replicationPort: port };
-    devices.push({ id, region: 1, zone: id + 1, device: 'd1', weight: 100, meta: '', ...place });
+    devices.push({ zone: id + 1, ip, port: server.port, device: 'd1' });
   }
-  const builder = changeBuilder(
-    newBuilder({ partPower: 6, replicas: 3, minPartHours: 0 }),
-    devices.map((device) => ({ kind: 'add' as const, device })),
-  );
-  const ring = ringOf(rebalance(builder, { seed: 1, nowS: 0 }).state);
+  const ring = ringOfDevices(devices, { partPower: 6 });
   const store = await clusterFolder({ account: ring, container: ring, object: ring });
   await writeFile(join(store, 'swift.conf'), SWIFT_CONF);
   await rm(join(store, 'object-1.ring.gz'));
@@ -103,12 +91,9 @@ export async function startDrillCluster(
     },
     async close() {
       await stopAll(nodes);
-      for (const server of servers) {
-        server.close();
-        server.closeAllConnections();
-      }
-      await rm(folder, { recursive: true });
-      await rm(store, { recursive: true });
+      for (const server of servers) server.close();
+      await removeFolder(folder);
+      await removeFolder(store);
     },
   });
 }

@@ -16,7 +16,7 @@ import { Ring } from '../../../src/ring/ring.js';
 import { eventually } from '../../support/eventually.js';
 import { useOnce } from '../../support/fixture.js';
 import type { Answer, ConsoleClient } from '../support/client.js';
-import { codeOf } from '../support/client.js';
+import { codeOf, expectRefused } from '../support/client.js';
 import { startTestBed, type TestBed } from '../support/console.js';
 import { startDrillCluster } from './node-support.js';
 import { builtRing } from './support.js';
@@ -101,11 +101,10 @@ describe('the drill of a node', function () {
 
   const down = (body: object) => operator.post('/lab/api/node/down', body);
   const up = (body: object) => operator.post('/lab/api/node/up', body);
-  const status = async () => (await operator.get('/lab/api/node/status')).json() as NodeStatusView;
+  const status = () => operator.read<NodeStatusView>('/lab/api/node/status');
   const stateOf = async (name: string) =>
     (await status()).nodes.find((node) => node.name === name)?.state;
-  const drill = async (id: string) =>
-    (await operator.get(`/lab/api/node/drills/${id}`)).json() as DrillView;
+  const drill = (id: string) => operator.read<DrillView>(`/lab/api/node/drills/${id}`);
   const ended = (id: string) => eventually(() => drill(id), ({ run }) => isOver(run.state)); // prettier-ignore
   const held = (name = 'node2') => eventually(() => stateOf(name), (state) => state === 'held_down'); // prettier-ignore
   const idOf = (answer: Answer) => (answer.json() as { journal_id: string }).journal_id;
@@ -133,10 +132,8 @@ describe('the drill of a node', function () {
     expect(left).to.be.within(400, 601);
 
     // The second fault, on the same node and on another one.
-    const again = await down({ node: 'node2' });
-    expect([again.status, codeOf(again)]).to.deep.equal([409, 'already_held']);
-    const other = await down({ node: 'node3' });
-    expect([other.status, codeOf(other)]).to.deep.equal([409, 'another_node_held']);
+    await expectRefused(down({ node: 'node2' }), 409, 'already_held');
+    await expectRefused(down({ node: 'node3' }), 409, 'another_node_held');
     expect(await cluster().states('node3')).to.deep.equal(RUNNING);
 
     // Another node is not held, whatever is asked for it.
@@ -162,12 +159,11 @@ describe('the drill of a node', function () {
 
     // The rest after it, and then a pass of the replicators.
     const soon = await down({ node: 'node3' });
-    expect([soon.status, codeOf(soon)]).to.deep.equal([409, 'cooldown']);
+    await expectRefused(soon, 409, 'cooldown');
     expect(Number(soon.headers['retry-after'])).to.be.within(1, 60);
     expect((await status()).nodes[0]?.cooldown_until_unix_s).to.be.a('number');
     clock.offsetMs = 61_000;
-    const behind = await down({ node: 'node3' });
-    expect([behind.status, codeOf(behind)]).to.deep.equal([409, 'replication_behind']);
+    await expectRefused(down({ node: 'node3' }), 409, 'replication_behind');
     cluster().replicatedS = Date.now() / 1000 + 1;
     const next = await down({ node: 'node3', ttl_secs: 600 });
     expect(next.status, next.text).to.equal(202);
@@ -248,16 +244,13 @@ describe('the drill of a node', function () {
     expect(codeOf(await up({ journal_id: nobody }))).to.equal('not_found');
     expect(codeOf(await up({ node: 'node9' }))).to.equal('unknown_node');
     expect((await up({ node: 'node2' })).json()).to.deep.equal({ changed: false });
-    const forged = await operator.send('POST', '/lab/api/node/down', {
-      body: { node: 'node2' },
-      headers: { 'x-csrf-token': undefined },
-    });
-    expect([forged.status, codeOf(forged)]).to.deep.equal([403, 'csrf']);
+    const body = { node: 'node2' };
+    const forged = { body, headers: { 'x-csrf-token': undefined } };
+    await expectRefused(operator.send('POST', '/lab/api/node/down', forged), 403, 'csrf');
     const member = await bed.login('tester2', 'testing2');
-    const denied = await member.post('/lab/api/node/down', { node: 'node2' });
-    expect([denied.status, codeOf(denied)]).to.deep.equal([403, 'forbidden']);
+    await expectRefused(member.post('/lab/api/node/down', body), 403, 'forbidden');
     expect(await cluster().states('node2')).to.deep.equal(RUNNING);
-    expect((await operator.get('/lab/api/node/drills')).json()).to.have.deep.property('items', []);
+    expect(await operator.read('/lab/api/node/drills')).to.have.deep.property('items', []);
   });
 
   it('takes no node down when a second one is away, unless a lab says so', async () => {
@@ -268,11 +261,10 @@ describe('the drill of a node', function () {
     for (const name of ['object-server', 'container-server'])
       await driver?.act(node4, name, 'stop');
     try {
-      const dead = await down({ node: 'node4', force: true });
-      expect([dead.status, codeOf(dead)], 'it is down already').to.deep.equal([409, 'conflict']);
-      const unsafe = await down({ node: 'node2' });
-      expect([unsafe.status, codeOf(unsafe)]).to.deep.equal([409, 'unsafe_quorum']);
-      const impact = (await operator.get('/lab/api/node/impact?node=node2')).json();
+      // It is down already.
+      await expectRefused(down({ node: 'node4', force: true }), 409, 'conflict');
+      await expectRefused(down({ node: 'node2' }), 409, 'unsafe_quorum');
+      const impact = await operator.read('/lab/api/node/impact?node=node2');
       expect(impact).to.deep.include({ safe: false, others_away: ['node4'] });
       const forced = await down({ node: 'node2', ttl_secs: 600, force: true });
       expect(forced.status, forced.text).to.equal(202);
@@ -310,14 +302,10 @@ describe('the drill of a node where it is not offered', () => {
   const cluster = useOnce(() => startDrillCluster(['proxy-server']), 'close');
 
   const refused = async (config: object, body: object = { node: 'node2' }) => {
-    const bed = await startTestBed({ ...cluster().config, ...config });
-    try {
-      const answer = await (await bed.login()).post('/lab/api/node/down', body);
-      const { error } = answer.json() as { error: { details?: { needs?: string } } };
-      return [answer.status, codeOf(answer), error.details?.needs];
-    } finally {
-      await bed.close();
-    }
+    await using bed = await startTestBed({ ...cluster().config, ...config });
+    const answer = await (await bed.login()).post('/lab/api/node/down', body);
+    const { error } = answer.json() as { error: { details?: { needs?: string } } };
+    return [answer.status, codeOf(answer), error.details?.needs];
   };
 
   it('says what it needs', async () => {

@@ -15,7 +15,7 @@ import { eventually } from '../../support/eventually.js';
 import { freePort } from '../../support/free-port.js';
 import { serve } from '../../support/serve.js';
 import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
-import { codeOf } from '../support/client.js';
+import { codeOf, expectRefused } from '../support/client.js';
 import { startTestBed } from '../support/console.js';
 
 const find = (root: ProfileNode, id: string): ProfileNode | undefined =>
@@ -236,26 +236,22 @@ describe('the Profile Cartographer over other sources', () => {
         ['admin_url', 'recon_stage'],
         ['metrics_url', 'metrics'],
       ] as const) {
-        const bed = await startTestBed({ lab_enabled: true, [key]: origin });
-        try {
-          const operator = await bed.login();
-          const mark = async () =>
-            ((await operator.post('/lab/api/profilemap/marks', {})).json() as ProfileMark).id;
-          const [first] = [await mark()];
-          [count, waitS] = [count + 20, waitS + 20 * 0.002];
-          const second = await mark();
-          [count, waitS] = [count + 20, waitS + 20 * 0.052];
-          const window = async (query: string): Promise<ProfileSnapshot> =>
-            (await operator.get(`/lab/api/profilemap/snapshot?path=put&${query}`)).json();
-          const before = await window(`from=${first}&to=${second}`);
-          const after = await window(`from=${second}`);
-          expect(after.source).to.equal(source);
-          const [was, is] = [before, after].map((one) => node(one, 'gateway.backend_wait').mean_ms);
-          expect((is ?? 0) - (was ?? 0)).to.be.closeTo(50, 1e-6);
-          expect(node(after, 'gateway.hash').mean_ms).to.equal(null);
-        } finally {
-          await bed.close();
-        }
+        await using bed = await startTestBed({ lab_enabled: true, [key]: origin });
+        const operator = await bed.login();
+        const mark = async () =>
+          ((await operator.post('/lab/api/profilemap/marks', {})).json() as ProfileMark).id;
+        const [first] = [await mark()];
+        [count, waitS] = [count + 20, waitS + 20 * 0.002];
+        const second = await mark();
+        [count, waitS] = [count + 20, waitS + 20 * 0.052];
+        const window = (query: string) =>
+          operator.read<ProfileSnapshot>(`/lab/api/profilemap/snapshot?path=put&${query}`);
+        const before = await window(`from=${first}&to=${second}`);
+        const after = await window(`from=${second}`);
+        expect(after.source).to.equal(source);
+        const [was, is] = [before, after].map((one) => node(one, 'gateway.backend_wait').mean_ms);
+        expect((is ?? 0) - (was ?? 0)).to.be.closeTo(50, 1e-6);
+        expect(node(after, 'gateway.hash').mean_ms).to.equal(null);
       }
     } finally {
       server.close();
@@ -285,8 +281,8 @@ describe('the Profile Cartographer over other sources', () => {
     });
     try {
       const operator = await bed.login();
-      const look = async (query = ''): Promise<ProfileSnapshot> =>
-        (await operator.get(`/lab/api/profilemap/snapshot?path=put${query}`)).json();
+      const look = (query = '') =>
+        operator.read<ProfileSnapshot>(`/lab/api/profilemap/snapshot?path=put${query}`);
       const mark = async () =>
         ((await operator.post('/lab/api/profilemap/marks', {})).json() as ProfileMark).id;
       const found = await look();
@@ -315,13 +311,9 @@ describe('the Profile Cartographer over other sources', () => {
   });
 
   it('says what it needs where there are none', async () => {
-    const bed = await startTestBed({ lab_enabled: true });
-    try {
-      const answer = await (await bed.login()).get('/lab/api/profilemap/snapshot?path=get');
-      expect([answer.status, codeOf(answer)]).to.deep.equal([501, 'unsupported_here']);
-      expect(answer.text).to.include('statsd_listen');
-    } finally {
-      await bed.close();
-    }
+    await using bed = await startTestBed({ lab_enabled: true });
+    const answer = await (await bed.login()).get('/lab/api/profilemap/snapshot?path=get');
+    await expectRefused(answer, 501, 'unsupported_here');
+    expect(answer.text).to.include('statsd_listen');
   });
 });

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
 import http from 'node:http';
 import { Socket, type AddressInfo } from 'node:net';
 import { expect } from 'chai';
@@ -7,8 +6,11 @@ import { clientGone } from '../../../console/server/traffic.js';
 import { measurePolicy, PulseTurn, rank } from '../../../console/surfaces/lab/ground/pulse.js';
 import type { ComparisonView } from '../../../console/surfaces/lab/policies/page.js';
 import { eventually } from '../../support/eventually.js';
-import { codeOf, type ConsoleClient } from '../support/client.js';
-import { startTestBed, type TestBed } from '../support/console.js';
+import { useOnce } from '../../support/fixture.js';
+import { removeFolder } from '../../support/temp-folder.js';
+import { until } from '../../support/until.js';
+import { codeOf } from '../support/client.js';
+import { startTestBed } from '../support/console.js';
 import { clusterFolder } from './support.js';
 
 /** A store that knows logins, and holds each GET of an object until it is told to answer. */
@@ -55,61 +57,49 @@ class HoldingStore {
 describe('pulses of the Lab', function () {
   this.timeout(60_000);
   const store = new HoldingStore();
-  let bed: TestBed;
-  let folder: string;
-  let operator: ConsoleClient;
-
-  before(async () => {
+  const folder = useOnce(clusterFolder, removeFolder);
+  const bed = useOnce(async () => {
     await store.listen();
-    folder = await clusterFolder();
     const { origin } = store;
-    bed = await startTestBed({
-      ...{ lab_enabled: true, store_dir: folder },
-      ...{ store_base: origin, auth_url: `${origin}/auth/v1.0` },
-    });
-    operator = await bed.login();
-  });
+    const urls = { store_base: origin, auth_url: `${origin}/auth/v1.0` };
+    return startTestBed({ lab_enabled: true, store_dir: folder(), ...urls });
+  }, 'close');
+  const operator = useOnce(() => bed().login());
 
-  after(async () => {
+  after(() => {
     store.close();
-    await bed.close();
-    await rm(folder, { recursive: true });
   });
 
   const MEASURE = { candidates: [{ index: 0 }, { index: 1 }], measure: { n: 3, bytes: 10 } };
 
   it('go on one at a time, and end when nobody waits for them any more', async () => {
     const gone = new AbortController();
-    const origin = `http://127.0.0.1:${bed.console.port}`;
+    const origin = `http://127.0.0.1:${bed().console.port}`;
     const asked = fetch(`${origin}/lab/api/policies/compare`, {
       method: 'POST',
       signal: gone.signal,
       headers: {
         'content-type': 'application/json',
         origin,
-        cookie: operator.cookie ?? '',
-        'x-csrf-token': operator.csrf ?? '',
+        cookie: operator().cookie ?? '',
+        'x-csrf-token': operator().csrf ?? '',
       },
       body: JSON.stringify(MEASURE),
     }).catch((error: unknown) => error);
-    await eventually(
-      () => Promise.resolve(store.heldNow),
-      (held) => held === 1,
-    );
-    const second = await operator.post('/lab/api/policies/compare', MEASURE);
+    await until(() => store.heldNow === 1);
+    const second = await operator().post('/lab/api/policies/compare', MEASURE);
     expect(codeOf(second)).to.equal('busy');
-    const other = await operator.post('/lab/api/profilemap/pulse', { n: 1, bytes: 1 });
+    const other = await operator().post('/lab/api/profilemap/pulse', { n: 1, bytes: 1 });
     expect(codeOf(other)).to.equal('busy');
     // A comparison that measures nothing need not wait.
-    const plain = await operator.post('/lab/api/policies/compare', { candidates: [{ index: 0 }] });
+    const plain = await operator().post('/lab/api/policies/compare', {
+      candidates: [{ index: 0 }],
+    });
     expect(plain.status, plain.text).to.equal(200);
     gone.abort();
     await asked;
     // The written objects are deleted, and no request follows for the next policy.
-    await eventually(
-      () => Promise.resolve(store.calls.at(-1)),
-      (call) => call === 'DELETE /v1/AUTH_test/box',
-    );
+    await until(() => store.calls.at(-1) === 'DELETE /v1/AUTH_test/box');
     const objects = store.calls.filter((call) => call.includes('/box/'));
     expect(objects.map((call) => call.replace('/v1/AUTH_test/box/', ''))).to.deep.equal([
       ...['PUT pulse-0', 'PUT pulse-1', 'PUT pulse-2', 'GET pulse-0'],
@@ -121,7 +111,7 @@ describe('pulses of the Lab', function () {
     expect(store.heldNow).to.equal(0);
     store.holds = false;
     const next = await eventually(
-      () => operator.post('/lab/api/policies/compare', MEASURE),
+      () => operator().post('/lab/api/policies/compare', MEASURE),
       ({ status }) => status === 200,
     );
     const view: ComparisonView = next.json();

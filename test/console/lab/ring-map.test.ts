@@ -1,7 +1,4 @@
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { SCRIPT_FOLDER } from '../../../console/server/console-folders.js';
 import {
   MAP_COLUMNS_MAX,
   MAP_ROWS_MAX,
@@ -9,6 +6,8 @@ import {
   type RingMap,
 } from '../../../console/surfaces/lab/rings/ring-map.js';
 import type { RingData } from '../../../src/ring/ring-data.js';
+import { useOnce } from '../../support/fixture.js';
+import { browserModule } from '../support/browser-module.js';
 import { builtRing } from './support.js';
 
 interface View {
@@ -69,12 +68,7 @@ const sum = (counts: readonly number[]): number => counts.reduce((all, one) => a
 
 describe('the map of a ring', () => {
   const ring = largeRing();
-  let chart: MapChart;
-
-  before(async () => {
-    const file = join(SCRIPT_FOLDER, 'surfaces/lab/rings/page', 'map-chart.js');
-    chart = (await import(pathToFileURL(file).href)) as MapChart;
-  });
+  const chart = useOnce(() => browserModule<MapChart>('surfaces/lab/rings/page/map-chart'));
 
   it('has no more cells than a screen shows, and counts each replica once', () => {
     const map = ringMap(ring, ALL);
@@ -105,7 +99,7 @@ describe('the map of a ring', () => {
 
   it('moves and zooms without looking at a cell, and draws few shapes', () => {
     const whole = { part: 0, parts: 2 ** PART_POWER, device: 0, devices: DEVICES };
-    const map = chart.decodeMap(ringMap(ring, ALL));
+    const map = chart().decodeMap(ringMap(ring, ALL));
     let looked = 0;
     const counts = new Proxy(map.counts, {
       get: (target, key) => {
@@ -116,11 +110,15 @@ describe('the map of a ring', () => {
     const nameOf = (place: number) => `10.0.0.${place % 250}/d${place}`;
     let view = whole;
     for (let step = 0; step < 40; step++) {
-      view = chart.clamped(
-        step % 2 === 0 ? chart.zoomed(view, 1.4, { x: 0.3, y: 0.7 }) : chart.panned(view, 0.2, 0.1),
+      view = chart().clamped(
+        step % 2 === 0
+          ? chart().zoomed(view, 1.4, { x: 0.3, y: 0.7 })
+          : chart().panned(view, 0.2, 0.1),
         whole,
       );
-      const shapes = chart.mapChart({ map: { ...map, counts }, view, whole, nameOf }).shapes(900);
+      const shapes = chart()
+        .mapChart({ map: { ...map, counts }, view, whole, nameOf })
+        .shapes(900);
       expect(shapes.length).to.be.below(120);
       // The same grid: what was painted of it is copied.
       expect(shapes.find(({ kind }) => kind === 'cells')?.grid).to.equal(map.grid);
@@ -128,27 +126,27 @@ describe('the map of a ring', () => {
     expect(looked).to.equal(0);
     expect(view.parts).to.be.at.least(16);
     expect(view.device + view.devices).to.be.at.most(DEVICES);
-    const made = chart.mapChart({ map: { ...map, counts }, view: whole, whole, nameOf });
+    const made = chart().mapChart({ map: { ...map, counts }, view: whole, whole, nameOf });
     expect(made.describe()).to.include('partitions 0 to 262,143 on 1,000 devices');
     expect(made.at(899, 479, 900)).to.match(
       /^Partitions 261,120 to 262,143, 10\.0\.0\.248\/d998 to 10\.0\.0\.249\/d999: \d+ replicas$/,
     );
     // One cell was asked for.
     expect(looked).to.equal(1);
-    const { head, rows } = chart.mapChart({ map, view: whole, whole, nameOf }).table();
+    const { head, rows } = chart().mapChart({ map, view: whole, whole, nameOf }).table();
     expect([head.length, rows.length]).to.deep.equal([501, 256]);
   });
 
   it('has its view in the URL', () => {
     const whole = { part: 0, parts: 1024, device: 0, devices: 100 };
-    expect(chart.viewText(whole, whole)).to.equal('');
+    expect(chart().viewText(whole, whole)).to.equal('');
     const view = { part: 100, parts: 64, device: 5, devices: 20 };
-    expect(chart.viewText(view, whole)).to.equal('100-64-5-20');
-    expect(chart.viewFromText('100-64-5-20', whole)).to.deep.equal(view);
-    expect(chart.viewFromText('1000-64-99-20', whole)).to.deep.equal({
+    expect(chart().viewText(view, whole)).to.equal('100-64-5-20');
+    expect(chart().viewFromText('100-64-5-20', whole)).to.deep.equal(view);
+    expect(chart().viewFromText('1000-64-99-20', whole)).to.deep.equal({
       ...{ part: 960, parts: 64, device: 80, devices: 20 },
     });
     for (const odd of ['', 'x', '1-2-3', '-1-2-3-4', '1e9-1-1-1'])
-      expect(chart.viewFromText(odd, whole), odd).to.deep.equal(whole);
+      expect(chart().viewFromText(odd, whole), odd).to.deep.equal(whole);
   });
 });

@@ -13,7 +13,7 @@ import { parseUpstream } from '../../../console/swift/address.js';
 import { readStoreInfo } from '../../../console/swift/info.js';
 import { Upstream } from '../../../console/swift/upstream.js';
 import { writeRing } from '../../../src/ring/ring-writer.js';
-import { codeOf, type ConsoleClient } from '../support/client.js';
+import { codeOf, expectRefused, type ConsoleClient } from '../support/client.js';
 import { startTestBed, type TestBed } from '../support/console.js';
 import { askStore } from '../files/support.js';
 import { builtRing, clusterFolder } from './support.js';
@@ -39,14 +39,8 @@ describe('the Lab over the rings of a cluster', function () {
     await rm(folder, { recursive: true });
   });
 
-  const read = async <T>(path: string): Promise<T> => {
-    const answer = await operator.get(path);
-    expect(answer.status, answer.text).to.equal(200);
-    return answer.json();
-  };
-
   it('lists the rings with their policies, and former ones', async () => {
-    const { items, former } = await read<RingsView>('/lab/api/rings');
+    const { items, former } = await operator.read<RingsView>('/lab/api/rings');
     expect(items.map(({ name }) => name)).to.deep.equal([
       'account',
       'container',
@@ -67,12 +61,12 @@ describe('the Lab over the rings of a cluster', function () {
   });
 
   it('reports on a ring', async () => {
-    const report = await read<RingReport>('/lab/api/rings/object');
+    const report = await operator.read<RingReport>('/lab/api/rings/object');
     const parts = report.devices.map((device) => device.parts);
     expect(parts.reduce((sum, count) => sum + count, 0)).to.equal(3 * 128);
     const ids = report.devices.map(({ id }) => id);
     expect(report.device_order.toSorted((a, b) => a - b)).to.deep.equal(ids);
-    const map = await read<RingMap>('/lab/api/rings/object/map');
+    const map = await operator.read<RingMap>('/lab/api/rings/object/map');
     expect(map).to.include({ first_part: 0, rows: 128, parts_per_row: 1, columns: 6 });
     const counts = Buffer.from(map.cells, 'base64');
     const held = report.device_order.map((_, column) =>
@@ -87,7 +81,7 @@ describe('the Lab over the rings of a cluster', function () {
 
   it('looks objects up, and asks nobody unless it shall', async () => {
     const place = 'account=AUTH_test&container=c&object=o';
-    const found = await read<LookupView>(`/lab/api/rings/object/lookup?${place}`);
+    const found = await operator.read<LookupView>(`/lab/api/rings/object/lookup?${place}`);
     expect(found.live).to.equal(null);
     expect(found.primaries).to.have.length(3);
     expect(found.handoffs).to.have.length(3);
@@ -98,7 +92,7 @@ describe('the Lab over the rings of a cluster', function () {
     expect(first?.curl).to.equal(
       `curl -g -I -XHEAD 'http://${first?.ip}:6200/${first?.device}/${found.part}/AUTH_test/c/o' -H 'X-Backend-Storage-Policy-Index: 0'`,
     );
-    const quoted = await read<LookupView>(
+    const quoted = await operator.read<LookupView>(
       `/lab/api/rings/object/lookup?account=a&container=c&object=${encodeURIComponent("'; rm -rf /'")}`,
     );
     expect(quoted.primaries[0]?.curl.match(/'/g)).to.have.length(4);
@@ -121,14 +115,14 @@ describe('the Lab over the rings of a cluster', function () {
     const refused = await operator.post('/lab/api/rings/object/whatif', {
       changes: [{ kind: 'remove', id: 77 }],
     });
-    expect([refused.status, codeOf(refused)]).to.deep.equal([422, 'unprocessable']);
+    await expectRefused(refused, 422, 'unprocessable');
     expect(refused.text).to.include('There is no device 77.');
   });
 
   it('compares a ring with a former one, part by part', async () => {
-    const same = await read<RingComparison>('/lab/api/rings/object/compare?with=object');
+    const same = await operator.read<RingComparison>('/lab/api/rings/object/compare?with=object');
     expect([same.moved, same.parts_by_moved]).to.deep.equal([0, [128, 0, 0, 0]]);
-    const former = await read<RingComparison>(
+    const former = await operator.read<RingComparison>(
       '/lab/api/rings/object/compare?with=1700000000.object',
     );
     expect(former.moved).to.be.greaterThan(0);
@@ -140,7 +134,7 @@ describe('the Lab over the rings of a cluster', function () {
 
   it('refuses a ring by its fault, and goes on with the others', async () => {
     await writeFile(join(folder, 'object-2.ring.gz'), 'no ring');
-    const { items } = await read<RingsView>('/lab/api/rings');
+    const { items } = await operator.read<RingsView>('/lab/api/rings');
     expect(items.at(-1)).to.have.nested.property('error.code', 'ring_corrupt');
     expect(codeOf(await operator.get('/lab/api/rings/object-2'))).to.equal('ring_corrupt');
     await rm(join(folder, 'object-2.ring.gz'));
@@ -156,7 +150,7 @@ describe('the Lab over the rings of a cluster', function () {
   });
 
   it('compares policies of the cluster with one that is thought of', async () => {
-    const { items } = await read<PoliciesView>('/lab/api/policies');
+    const { items } = await operator.read<PoliciesView>('/lab/api/policies');
     expect(items.map(({ name, type }) => [name, type])).to.deep.equal([
       ['gold', 'replication'],
       ['coded', 'erasure_coding'],
@@ -185,7 +179,7 @@ describe('the Lab over the rings of a cluster', function () {
       [60, 5],
     ]) {
       const refused = await compare({ name: 'odd', type: 'erasure_coding', k, m });
-      expect([refused.status, codeOf(refused)], refused.text).to.deep.equal([422, 'unprocessable']);
+      await expectRefused(refused, 422, 'unprocessable', refused.text);
     }
     // A code is known without a ring, but where its fragments would be; copies are not.
     for (const [ring, index, status] of [
@@ -228,16 +222,12 @@ describe('the Lab over the rings of a cluster', function () {
   });
 
   it('says what it needs where there is no folder with rings', async () => {
-    const bare = await startTestBed({ lab_enabled: true });
-    try {
-      const answer = await (await bed.login()).get('/lab/api/rings');
-      expect(answer.status).to.equal(200);
-      const without = await (await bare.login()).get('/lab/api/rings');
-      expect(without.status).to.equal(501);
-      expect(without.json()).to.have.nested.property('error.details.needs', 'store_dir');
-    } finally {
-      await bare.close();
-    }
+    await using bare = await startTestBed({ lab_enabled: true });
+    const answer = await (await bed.login()).get('/lab/api/rings');
+    expect(answer.status).to.equal(200);
+    const without = await (await bare.login()).get('/lab/api/rings');
+    expect(without.status).to.equal(501);
+    expect(without.json()).to.have.nested.property('error.details.needs', 'store_dir');
     await rename(join(folder, 'swift.conf'), join(folder, 'away'));
     const policies = await operator.get('/lab/api/policies');
     expect(codeOf(policies)).to.equal('unprocessable');

@@ -9,10 +9,12 @@ import { ShadowRun } from '../../../console/surfaces/lab/shadow/shadow-run.js';
 import type { ShadowWholeRun } from '../../../console/surfaces/lab/shadow/shadow-runs.js';
 import type { ShadowSide } from '../../../console/surfaces/lab/shadow/side.js';
 import { eventually } from '../../support/eventually.js';
-import { makeTempFolder, removeFolder, useTempFolderOnce } from '../../support/temp-folder.js';
-import { codeOf, type ConsoleClient } from '../support/client.js';
-import { REAL_CLOCK, startTestBed, type TestBed } from '../support/console.js';
-import { startPeerShim, type PeerShim } from './support.js';
+import { useOnce } from '../../support/fixture.js';
+import { useTempFolder, useTempFolderOnce } from '../../support/temp-folder.js';
+import { until } from '../../support/until.js';
+import { codeOf, expectRefused } from '../support/client.js';
+import { REAL_CLOCK, startTestBed } from '../support/console.js';
+import { startPeerShim } from './support.js';
 
 describe('a duel of Shadow', () => {
   it('removes the container of one side where the other side makes none', async () => {
@@ -37,135 +39,128 @@ describe('a duel of Shadow', () => {
 
 describe('a run of Shadow', function () {
   this.timeout(60_000);
-  const view = { label: '', transport: 'answered' as const, ms: 1, headers: [], body_sha256: '', body: '' }; // prettier-ignore
+  const root = useTempFolder('shadow');
+  const view = { label: '', transport: 'answered' as const, ms: 1 };
+  const answer = { ...view, headers: [], body_sha256: '', body: '' };
   const found: StepResult = {
-    ...{ step: 0, a: { ...view, status: 200 }, b: { ...view, status: 404 } },
+    ...{ step: 0, a: { ...answer, status: 200 }, b: { ...answer, status: 404 } },
     difference: { verdict: 'breaking', rule: 'status', detail: '200 and 404' },
     others: [],
   };
 
+  /** A run whose duels a test stands for. */
+  function runOf(
+    run: (one: ShadowCase, signal: AbortSignal) => Promise<unknown>,
+    cases = 6,
+    folder = root(),
+  ): ShadowRun {
+    const duel = { a: { dialect: 'swift' }, run } as unknown as Duel;
+    const params = { mode: 'dual', seed: 1, operators: OPERATORS, a: 'a', b: 'b' } as const;
+    return new ShadowRun('id', { ...params, cases }, duel, new ShadowFiles(folder), Date.now);
+  }
+
   /** A run over sides of which `fails` says, by the number of the duel, whether they are away. */
   async function run(
-    root: string,
     fails: (duel: number) => boolean,
     ending = new AbortController(),
+    folder = root(),
   ): Promise<ShadowRun> {
     let duels = 0;
-    const duel = {
-      a: { dialect: 'swift' },
-      run: () => {
-        duels += 1;
-        return fails(duels)
-          ? Promise.reject(new Error('container: 503'))
-          : Promise.resolve([found]);
-      },
-    } as unknown as Duel;
-    const params = { mode: 'dual', seed: 1, cases: 6, operators: OPERATORS, a: 'a', b: 'b' } as const; // prettier-ignore
-    const one = new ShadowRun('id', params, duel, new ShadowFiles(root), Date.now);
+    const duel = () =>
+      fails((duels += 1)) ? Promise.reject(new Error('container: 503')) : Promise.resolve([found]);
+    const one = runOf(duel, 6, folder);
     await one.run(ending.signal, () => undefined);
     return one;
   }
 
   it('goes on when a side takes no container for once, and keeps what it has found', async () => {
-    const root = await makeTempFolder('shadow');
     // The first case with what sends it again takes four, the second fails.
-    const { view: end } = await run(root, (duel) => duel === 5);
+    const { view: end } = await run((duel) => duel === 5);
     expect(end).to.deep.include({ cases: 5, skipped: 1, problem: null });
     expect(end.findings.map(({ is_flaky: isFlaky }) => isFlaky)).not.to.include(true);
-    await removeFolder(root);
   });
 
   it('says of what it could not send again that it does not know whether it is stable', async () => {
-    const root = await makeTempFolder('shadow');
     const ending = new AbortController();
     const fails = (duel: number): boolean => {
       if (duel === 2) ending.abort();
       return duel === 2;
     };
-    const { view: end } = await run(root, fails, ending);
+    const { view: end } = await run(fails, ending);
     expect(end.findings.map(({ is_flaky: isFlaky }) => isFlaky)).to.deep.equal([null]);
-    const [line = ''] = (await readFile(join(root, 'mutations.jsonl'), 'utf8')).split('\n');
+    const [line = ''] = (await readFile(join(root(), 'mutations.jsonl'), 'utf8')).split('\n');
     expect(JSON.parse(line)).to.have.property('flaky', null);
-    await removeFolder(root);
   });
 
   it('shows its latest findings while it goes on, and has all of them at its end', async () => {
-    const root = await makeTempFolder('shadow');
     let duels = 0;
     const answer = () => {
       const detail = `difference ${(duels += 1)}`;
       return Promise.resolve([{ ...found, difference: { ...found.difference, detail } }]);
     };
-    const duel = { a: { dialect: 'swift' }, run: answer } as unknown as Duel;
-    const params = { mode: 'dual', seed: 1, cases: 22, operators: OPERATORS, a: 'a', b: 'b' } as const; // prettier-ignore
-    const one = new ShadowRun('id', params, duel, new ShadowFiles(root), Date.now);
+    const cases = 22;
+    const one = runOf(answer, cases);
     const cut = new AbortController();
     const seen: (readonly [number, number])[] = [];
     await one.run(cut.signal, () => {
       const { findings, unlisted } = one.live;
       seen.push([findings.length, unlisted]);
-      if (seen.length === params.cases) cut.abort();
+      if (seen.length === cases) cut.abort();
     });
     expect(seen.at(-1)).to.deep.equal([20, 2]);
     const written = JSON.parse(Buffer.from(await one.json()).toString('utf8')) as unknown;
     expect(written).to.deep.equal(JSON.parse(JSON.stringify(one.view)));
     expect(one.view).to.have.property('unlisted', 0);
-    await removeFolder(root);
   });
 
   it('ends with what it has found when a side stays away', async () => {
-    const root = await makeTempFolder('shadow');
-    const { view: end } = await run(root, (duel) => duel > 4);
+    const { view: end } = await run((duel) => duel > 4);
     expect(end).to.deep.include({ cases: 1, skipped: 5 });
     expect(end.problem).to.include('5 times in a row');
     expect(end.findings).to.have.length(1);
-    await removeFolder(root);
   });
 
   it('ends at once when it is ended while a side does not answer', async () => {
-    const root = await makeTempFolder('shadow');
     const cut = new AbortController();
     let sent = 0;
-    const duel = {
-      a: { dialect: 'swift' },
-      run: (_: ShadowCase, signal: AbortSignal) =>
+    const one = runOf(
+      (_, signal) =>
         new Promise((_resolve, reject) => {
           sent += 1;
           signal.addEventListener('abort', () => {
             reject(new Error('ended'));
           });
         }),
-    } as unknown as Duel;
-    const params = { mode: 'dual', seed: 1, cases: 6, operators: OPERATORS, a: 'a', b: 'b' } as const; // prettier-ignore
-    const one = new ShadowRun('id', params, duel, new ShadowFiles(root), Date.now);
-    const running = one.run(cut.signal, () => undefined);
-    await eventually(
-      () => Promise.resolve(sent),
-      (count) => count === 1,
     );
+    const running = one.run(cut.signal, () => undefined);
+    await until(() => sent === 1);
     cut.abort();
     await running;
     expect([sent, one.view.cases, one.view.skipped]).to.deep.equal([1, 0, 0]);
-    await removeFolder(root);
   });
 
   it('goes on when its files cannot be written, and says so', async () => {
-    const root = await makeTempFolder('shadow');
-    await writeFile(join(root, 'file'), '');
-    const { view: end } = await run(join(root, 'file'), () => false);
+    const file = join(root(), 'file');
+    await writeFile(file, '');
+    const { view: end } = await run(() => false, undefined, file);
     expect(end.cases).to.equal(6);
     expect(end.problem).to.match(/Could not write files in shadow_root: E/);
     expect(end.findings).not.to.have.length(0);
-    await removeFolder(root);
   });
 });
 
 describe('Shadow over two stores', function () {
   this.timeout(120_000);
   const root = useTempFolderOnce('shadow');
-  let peer: PeerShim;
-  let bed: TestBed;
-  let operator: ConsoleClient;
+  const peer = useOnce(startPeerShim, 'close');
+  const bed = useOnce(() => {
+    const keys = {
+      shadow_peer_base: peer().origin,
+      shadow_peer_auth: `${peer().origin}/auth/v1.0`,
+    };
+    return startTestBed({ lab_enabled: true, shadow_root: root(), ...keys }, REAL_CLOCK);
+  }, 'close');
+  const operator = useOnce(() => bed().login());
 
   before(async () => {
     await mkdir(join(root(), 'corpus'));
@@ -183,31 +178,13 @@ describe('Shadow over two stores', function () {
     }
     await mkdir(join(root(), 'corpus', `${'f'.repeat(64)}.json`));
     expect(await new ShadowFiles(root()).corpus('swift')).to.deep.equal([]);
-    peer = await startPeerShim();
-    bed = await startTestBed(
-      {
-        lab_enabled: true,
-        shadow_root: root(),
-        shadow_peer_base: peer.origin,
-        shadow_peer_auth: `${peer.origin}/auth/v1.0`,
-      },
-      REAL_CLOCK,
-    );
-    peer.target = bed.store.origin;
-    operator = await bed.login();
-  });
-
-  after(async () => {
-    await bed.close();
-    await peer.close();
+    peer().target = bed().store.origin;
   });
 
   async function run(given: object): Promise<ShadowWholeRun> {
-    const started = await operator.post('/lab/api/shadow/runs', given);
-    expect(started.status, started.text).to.equal(202);
-    const { id }: { id: string } = started.json();
+    const id = await operator().start('/lab/api/shadow/runs', given);
     return eventually(
-      async () => (await operator.get(`/lab/api/shadow/runs/${id}`)).json() as ShadowWholeRun,
+      () => operator().read<ShadowWholeRun>(`/lab/api/shadow/runs/${id}`),
       ({ state }) => ['done', 'failed', 'cancelled'].includes(state),
       100_000,
     );
@@ -224,7 +201,7 @@ describe('Shadow over two stores', function () {
     // Both fail alike where a server fails: that is a finding, and none of the comparison.
     expect(found?.filter(({ difference }) => difference.rule !== 'server_error')).to.deep.equal([]);
     expect(result?.cases).to.equal(14);
-    const containers = await operator.get('/api/files/containers?prefix=shadow-');
+    const containers = await operator().get('/api/files/containers?prefix=shadow-');
     expect(containers.text).not.to.match(/shadow-[0-9a-f]{12}/);
     const log = (await readFile(join(root(), 'mutations.jsonl'), 'utf8')).trim().split('\n');
     expect(log.length).to.equal(result?.steps);
@@ -233,11 +210,11 @@ describe('Shadow over two stores', function () {
   });
 
   it('finds a status that one side changes, makes it small, keeps it, and sends it again', async () => {
-    peer.passes = 0;
+    peer().passes = 0;
     const refused = await run({ mode: 'dual', seed: 1, cases: 1 });
     expect([refused.state, refused.error?.code]).to.deep.equal(['failed', 'upstream_unavailable']);
     // Control requests have one HEAD.
-    peer.passes = 1;
+    peer().passes = 1;
     const done = await run({ mode: 'dual', seed: 1, cases: 1 });
     expect(done.state).to.equal('done');
     const finding = done.result?.findings.find(
@@ -254,7 +231,7 @@ describe('Shadow over two stores', function () {
     expect(steps).to.deep.equal(['PUT', 'HEAD']);
     const kept = await readdir(join(root(), 'corpus'));
     expect(kept.some((name) => name.endsWith('.min.json'))).to.equal(true);
-    const again = await operator.post('/lab/api/shadow/replay', {
+    const again = await operator().post('/lab/api/shadow/replay', {
       mode: 'dual',
       case: finding?.minimal,
     });
@@ -262,11 +239,11 @@ describe('Shadow over two stores', function () {
   });
 
   it('makes a case as small as the one step whose status is changed', async () => {
-    const former = peer.flips;
-    peer.flips = { method: 'PUT', from: '201 Created', to: '202 Accepted' };
+    const former = peer().flips;
+    peer().flips = { method: 'PUT', from: '201 Created', to: '202 Accepted' };
     try {
       // Control requests have one PUT.
-      peer.passes = 1;
+      peer().passes = 1;
       const { result } = await run({ mode: 'dual', seed: 1, cases: 1 });
       const found = result?.findings.map(({ difference, minimal }) => ({
         detail: difference.detail,
@@ -275,21 +252,24 @@ describe('Shadow over two stores', function () {
       const step = { method: 'PUT', target: '/v1/${A}/${C}/o', headers: [], body_b64: '' };
       expect(found).to.deep.equal([{ detail: '201 and 202', steps: [step] }]);
     } finally {
-      peer.flips = former;
-      peer.passes = Infinity;
+      peer().flips = former;
+      peer().passes = Infinity;
     }
   });
 
   it('refuses what it has no second side for, and cases that would leave their container', async () => {
-    const s3 = await operator.post('/lab/api/shadow/runs', { mode: 's3' });
-    expect([s3.status, codeOf(s3)]).to.deep.equal([501, 'unsupported_here']);
+    const s3 = await operator().post('/lab/api/shadow/runs', { mode: 's3' });
+    await expectRefused(s3, 501, 'unsupported_here');
     expect(s3.text).to.include('s3_base');
     const hostile = {
       id: 'x',
       dialect: 'swift',
       steps: [{ method: 'DELETE', target: '/v1/${A}/other', headers: [] }],
     };
-    const replay = await operator.post('/lab/api/shadow/replay', { mode: 'single', case: hostile });
+    const replay = await operator().post('/lab/api/shadow/replay', {
+      mode: 'single',
+      case: hostile,
+    });
     expect(codeOf(replay)).to.equal('unprocessable');
   });
 
@@ -314,24 +294,23 @@ describe('Shadow over two stores', function () {
   ];
   it('refuses what is out of range, with a sentence, and writes nothing', async () => {
     for (const [method, path, body, code] of bad) {
-      const answer = await operator.send(method, `/lab/api/${path}`, body === undefined ? {} : { body }); // prettier-ignore
+      const answer = await operator().send(method, `/lab/api/${path}`, body === undefined ? {} : { body }); // prettier-ignore
       expect(codeOf(answer), `${method} ${path} ${JSON.stringify(body)}`).to.equal(code);
       const { error }: { error: { message: string } } = answer.json();
       expect(error.message).to.match(/\.$/);
     }
-    const left = await operator.get('/api/files/containers?prefix=');
+    const left = await operator().get('/api/files/containers?prefix=');
     expect(left.text).not.to.match(/shadow-|lab-/);
   });
 
   it('runs one at a time', async () => {
-    const first = await operator.post('/lab/api/shadow/runs', { mode: 'single', cases: 100 });
-    const { id }: { id: string } = first.json();
-    const second = await operator.post('/lab/api/shadow/runs', { mode: 'single', cases: 1 });
+    const id = await operator().start('/lab/api/shadow/runs', { mode: 'single', cases: 100 });
+    const second = await operator().post('/lab/api/shadow/runs', { mode: 'single', cases: 1 });
     expect(codeOf(second)).to.equal('locked');
     const path = `/lab/api/shadow/runs/${id}`;
-    expect((await operator.send('DELETE', path)).status).to.equal(204);
+    expect((await operator().send('DELETE', path)).status).to.equal(204);
     await eventually(
-      async () => (await operator.get(path)).json() as ShadowWholeRun,
+      () => operator().read<ShadowWholeRun>(path),
       ({ state }) => state === 'cancelled',
     );
   });

@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { rawQuery } from '../../../console/s3/sign.js';
 import { seedsOf } from '../../../console/surfaces/lab/shadow/case.js';
 import { ShadowSide } from '../../../console/surfaces/lab/shadow/side.js';
-import { eventually } from '../../support/eventually.js';
 import { serve, type Served } from '../../support/serve.js';
 import { startService } from '../../support/service.js';
+import { until } from '../../support/until.js';
 
 describe('a side of Shadow', () => {
   /** Answers listings with three names, and lets all other requests wait. */
@@ -26,10 +26,7 @@ describe('a side of Shadow', () => {
       const cut = new AbortController();
       const [step] = seedsOf('swift')[0]!.steps;
       const answer = side.send(step!, 'shadow-x', cut.signal, 3_600_000);
-      await eventually(
-        () => Promise.resolve(requests.length),
-        (count) => count === 1,
-      );
+      await until(() => requests.length === 1);
       cut.abort();
       expect(await answer).to.include({ transport: 'closed', status: null });
       expect(await side.send(step!, 'shadow-x', cut.signal, 3_600_000)).to.include({
@@ -47,10 +44,7 @@ describe('a side of Shadow', () => {
     try {
       const cut = new AbortController();
       const made = side.create(cut.signal).catch((error: unknown) => error);
-      await eventually(
-        () => Promise.resolve(requests.length),
-        (count) => count === 1,
-      );
+      await until(() => requests.length === 1);
       cut.abort();
       expect(await made).to.have.property(
         'message',

@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { makeSampleCluster } from '../../../console/surfaces/lab/ground/sample-cluster.js';
@@ -12,7 +12,7 @@ import { LAB } from '../../../console/surfaces/lab/surface.js';
 import { useOnce } from '../../support/fixture.js';
 import { IS_CLUSTER } from '../../support/stack.js';
 import { eventually } from '../../support/eventually.js';
-import { useTempFolderOnce } from '../../support/temp-folder.js';
+import { removeFolder, useTempFolderOnce } from '../../support/temp-folder.js';
 import { askStore, job, unique } from '../files/support.js';
 import { codeOf, type ConsoleClient } from '../support/client.js';
 import { startTestBed } from '../support/console.js';
@@ -21,60 +21,49 @@ import { clusterFolder } from './support.js';
 async function sourcesOf(operator: ConsoleClient): Promise<ReadonlyMap<string, DataSource>> {
   const names = LAB.pages.flatMap(({ path }) => /^\/lab\/(.+)$/.exec(path)?.[1] ?? []);
   const all = names.map(async (name): Promise<[string, DataSource]> => {
-    const answer = await operator.get(`/lab/api/sources/${name}`);
-    expect(answer.status, answer.text).to.equal(200);
-    return [name, answer.json()];
+    return [name, await operator.read(`/lab/api/sources/${name}`)];
   });
   return new Map(await Promise.all(all));
 }
 
 describe('where the figures of the Lab are from', function () {
   this.timeout(60_000);
+  const folder = useOnce(clusterFolder, removeFolder);
 
   it('is said of each page: what it needs where nothing is configured', async () => {
-    const bed = await startTestBed({ lab_enabled: true });
-    try {
-      const operator = await bed.login();
-      const sources = await sourcesOf(operator);
-      for (const [name, needs] of [
-        ['rings', 'store_dir'],
-        ['policies', 'store_dir'],
-        ['genome', 'store_dir'],
-        ['tombstones', 'node_root'],
-        ['debt', 'cluster_nodes, store_dir'],
-        ['shadow', 'shadow_root'],
-      ] as const) {
-        expect(sources.get(name), name).to.include({ state: 'unavailable', needs });
-      }
-      const timers = sources.get('profilemap');
-      expect([timers?.state, timers?.needs?.includes('statsd_listen')]).to.deep.equal([
-        'unavailable',
-        true,
-      ]);
-      expect(sources.get('capsule')?.state).to.be.oneOf(['live', 'embedded']);
-      expect(codeOf(await operator.get('/lab/api/sources/nothing'))).to.equal('not_found');
-    } finally {
-      await bed.close();
+    await using bed = await startTestBed({ lab_enabled: true });
+    const operator = await bed.login();
+    const sources = await sourcesOf(operator);
+    for (const [name, needs] of [
+      ['rings', 'store_dir'],
+      ['policies', 'store_dir'],
+      ['genome', 'store_dir'],
+      ['tombstones', 'node_root'],
+      ['debt', 'cluster_nodes, store_dir'],
+      ['shadow', 'shadow_root'],
+    ] as const) {
+      expect(sources.get(name), name).to.include({ state: 'unavailable', needs });
     }
+    const timers = sources.get('profilemap');
+    expect([timers?.state, timers?.needs?.includes('statsd_listen')]).to.deep.equal([
+      'unavailable',
+      true,
+    ]);
+    expect(sources.get('capsule')?.state).to.be.oneOf(['live', 'embedded']);
+    expect(codeOf(await operator.get('/lab/api/sources/nothing'))).to.equal('not_found');
   });
 
   it('is the cluster, or the store of the gateway itself', async () => {
-    const folder = await clusterFolder();
-    const keys = { store_dir: folder, node_root: folder, shadow_root: folder };
-    const bed = await startTestBed({ lab_enabled: true, ...keys });
-    try {
-      const sources = await sourcesOf(await bed.login());
-      const live = { state: 'live', reason: null, needs: null, age_s: null };
-      for (const name of ['rings', 'policies', 'genome', 'tombstones']) {
-        expect(sources.get(name), name).to.deep.equal(live);
-      }
-      const expected = IS_CLUSTER ? 'live' : 'embedded';
-      for (const name of ['capsule', 'expired', 'shadow']) {
-        expect(sources.get(name)?.state, name).to.equal(expected);
-      }
-    } finally {
-      await bed.close();
-      await rm(folder, { recursive: true });
+    const keys = { store_dir: folder(), node_root: folder(), shadow_root: folder() };
+    await using bed = await startTestBed({ lab_enabled: true, ...keys });
+    const sources = await sourcesOf(await bed.login());
+    const live = { state: 'live', reason: null, needs: null, age_s: null };
+    for (const name of ['rings', 'policies', 'genome', 'tombstones']) {
+      expect(sources.get(name), name).to.deep.equal(live);
+    }
+    const expected = IS_CLUSTER ? 'live' : 'embedded';
+    for (const name of ['capsule', 'expired', 'shadow']) {
+      expect(sources.get(name)?.state, name).to.equal(expected);
     }
   });
 });
@@ -89,24 +78,15 @@ describe('the sample of a cluster', function () {
   }, 'close');
   const operator = useOnce(() => bed().login());
 
-  const get = async <T>(path: string): Promise<T> => {
-    const answer = await operator().get(path);
-    expect(answer.status, answer.text).to.equal(200);
-    return answer.json();
-  };
-
   it('is labelled as one, and has rings that can be looked at and compared', async () => {
     const sources = await sourcesOf(operator());
     for (const name of ['rings', 'policies', 'genome', 'tombstones']) {
-      expect(sources.get(name), name).to.include({
-        state: 'embedded',
-        reason: 'sample data',
-      });
+      expect(sources.get(name), name).to.include({ state: 'embedded', reason: 'sample data' });
     }
-    const { items, former } = await get<RingsView>('/lab/api/rings');
+    const { items, former } = await operator().read<RingsView>('/lab/api/rings');
     const names = items.map((ring) => ('error' in ring ? 'broken' : ring.name));
     expect(names).to.deep.equal(['account', 'container', 'object', 'object-1']);
-    const { moved } = await get<{ moved: number }>(
+    const { moved } = await operator().read<{ moved: number }>(
       `/lab/api/rings/object/compare?with=${former[0]}`,
     );
     expect(moved).to.be.greaterThan(0);
@@ -114,7 +94,7 @@ describe('the sample of a cluster', function () {
 
   it('has objects where a lookup says that they are, of the bytes that fragments have', async () => {
     const place = 'account=AUTH_sample&container=photos&object=2026%2F8.jpg';
-    const found = await get<LookupView>(`/lab/api/rings/object-1/lookup?${place}`);
+    const found = await operator().read<LookupView>(`/lab/api/rings/object-1/lookup?${place}`);
     expect(found.primaries).to.have.length(6);
     const sizes = found.primaries.map(async ({ path }, index) => {
       const [device = ''] = path.split('/');
@@ -129,15 +109,16 @@ describe('the sample of a cluster', function () {
   });
 
   it('has an object of each class of the Tombstone Museum', async () => {
-    const started = await operator().post('/lab/api/tombstones/scans', {});
-    const { id } = started.json() as { id: string };
+    const id = await operator().start('/lab/api/tombstones/scans', {});
     const { scan } = await eventually(
-      () => get<ScanView>(`/lab/api/tombstones/scans/${id}`),
+      () => operator().read<ScanView>(`/lab/api/tombstones/scans/${id}`),
       (view) => view.scan.ended_unix_s !== null,
     );
     expect(scan.result).to.include({ exhibits: sample().deleted, denied: 0, partial: null });
     for (const name of ['normal', 'split', 'handoff', 'overdue', 'expired', 'reconciler']) {
-      const { items } = await get<ExhibitsPage>(`/lab/api/tombstones?scan=${id}&class=${name}`);
+      const { items } = await operator().read<ExhibitsPage>(
+        `/lab/api/tombstones?scan=${id}&class=${name}`,
+      );
       const own = items.filter((item) => item.name?.includes(`/deleted/${name}-`) === true);
       expect(own, name).to.not.have.length(0);
     }
@@ -150,10 +131,10 @@ describe('the sample of a cluster', function () {
     const place = { container, name: 'o' };
     const done = await job(operator(), '/lab/api/capsule/capture', place);
     const { id } = done.result as unknown as CaptureMade;
-    const captured = await get<Capture>(`/lab/api/capsule/captures/${id}`);
+    const captured = await operator().read<Capture>(`/lab/api/capsule/captures/${id}`);
     expect(captured.unavailable).to.include('sample data');
     expect(captured.replicas).to.deep.equal([]);
-    const { items } = await get<CapturesView>('/lab/api/capsule/captures');
+    const { items } = await operator().read<CapturesView>('/lab/api/capsule/captures');
     expect(items[0]).to.include({ id, unavailable: captured.unavailable });
   });
 

@@ -1,14 +1,13 @@
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import { connect, createServer as createRelay, type Socket } from 'node:net';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { rebalance, ringOf } from '../../../src/ring/builder/rebalance.js';
 import { changeBuilder, newBuilder } from '../../../src/ring/builder/state.js';
 import type { RingData } from '../../../src/ring/ring-data.js';
 import { writeRing } from '../../../src/ring/ring-writer.js';
+import { serve } from '../../support/serve.js';
+import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
 
 export interface RingShape {
   readonly partPower?: number;
@@ -25,15 +24,41 @@ export function builtRing(shape: RingShape = {}): RingData {
   const devices = Array.from({ length: zones * devicesPerZone }, (_, id) => {
     const zone = 1 + Math.floor(id / devicesPerZone);
     const ip = `10.0.${zone}.${1 + Math.floor((id % devicesPerZone) / 2)}`;
-    const place = { region: 1, zone, ip, port: 6200, device: `d${id}` };
-    const replication = { replicationIp: ip, replicationPort: 6200 };
-    return { ...place, ...replication, id, weight: weights[id] ?? 100, meta: '' };
+    return { zone, ip, port: 6200, device: `d${id}`, weight: weights[id] ?? 100 };
   });
+  return ringOfDevices(devices, { partPower, replicas });
+}
+
+/** A device of a ring; its id is its place in the list. */
+export interface DevicePlace {
+  readonly zone: number;
+  readonly ip: string;
+  readonly port: number;
+  readonly device: string;
+  /** 100 where there is none. */
+  readonly weight?: number;
+}
+
+export function ringOfDevices(
+  devices: readonly DevicePlace[],
+  { partPower = 4, replicas = 3 } = {},
+): RingData {
+  const added = devices.map(({ weight = 100, ...place }, id) => ({
+    ...place,
+    ...{ id, region: 1, weight, meta: '' },
+    ...{ replicationIp: place.ip, replicationPort: place.port },
+  }));
   const builder = changeBuilder(
     newBuilder({ partPower, replicas, minPartHours: 0 }),
-    devices.map((device) => ({ kind: 'add' as const, device })),
+    added.map((device) => ({ kind: 'add' as const, device })),
   );
   return ringOf(rebalance(builder, { seed: 1, nowS: 0 }).state);
+}
+
+/** Three devices in three zones of one server: no device is a handoff. */
+export function ringAt(port: number): RingData {
+  const places = [0, 1, 2].map((id) => ({ zone: 1 + id, device: `d${id}` }));
+  return ringOfDevices(places.map((place) => ({ ...place, ip: '127.0.0.1', port })));
 }
 
 const SWIFT_CONF = `[swift-hash]
@@ -57,7 +82,7 @@ ec_num_parity_fragments = 1
 export async function clusterFolder(
   rings: Readonly<Record<string, RingData>> = {},
 ): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'ringway-lab-'));
+  const folder = await makeTempFolder('lab');
   await mkdir(join(folder, 'backups'));
   await writeFile(join(folder, 'swift.conf'), SWIFT_CONF);
   const all = { account: builtRing(), container: builtRing(), object: builtRing(), ...rings };
@@ -68,7 +93,7 @@ export async function clusterFolder(
 }
 
 /** A node of a cluster, of which there is recon alone. */
-export interface ReconCluster {
+export interface ReconCluster extends AsyncDisposable {
   /** The answers of recon, by the path behind `/recon/`; a test sets them. */
   readonly answers: Record<string, unknown>;
   /** Keys of the console's configuration. */
@@ -79,43 +104,21 @@ export interface ReconCluster {
 /** Rings of three devices of one node on loopback, whose servers know recon, and nothing else. */
 export async function startReconCluster(): Promise<ReconCluster> {
   const answers: Record<string, unknown> = {};
-  const server = createServer((request, response) => {
+  const server = await serve((request, response) => {
     const what = (request.url ?? '').replace('/recon/', '');
     const known = Object.hasOwn(answers, what);
     response.writeHead(known ? 200 : 404).end(known ? JSON.stringify(answers[what]) : 'no');
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const devices = [0, 1, 2].map((id) => ({
-    ...{
-      id,
-      region: 1,
-      zone: 1 + id,
-      ip: '127.0.0.1',
-      port,
-      device: `d${id}`,
-      weight: 100,
-      meta: '',
-    },
-    ...{ replicationIp: '127.0.0.1', replicationPort: port },
-  }));
-  const builder = changeBuilder(
-    newBuilder({ partPower: 4, replicas: 3, minPartHours: 0 }),
-    devices.map((device) => ({ kind: 'add' as const, device })),
-  );
-  const ring = ringOf(rebalance(builder, { seed: 1, nowS: 0 }).state);
+  const ring = ringAt(server.port);
   const all = { account: ring, container: ring, object: ring, 'object-1': ring };
   const folder = await clusterFolder(all);
-  return {
-    answers,
-    config: { store_dir: folder, cluster_nodes: [{ name: 'node1', storage_ip: '127.0.0.1' }] },
-    async close() {
-      server.close();
-      server.closeAllConnections();
-      await rm(folder, { recursive: true });
-    },
+  const close = async () => {
+    server.close();
+    await removeFolder(folder);
   };
+  const clusterNodes = [{ name: 'node1', storage_ip: '127.0.0.1' }];
+  const config = { store_dir: folder, cluster_nodes: clusterNodes };
+  return { answers, config, close, [Symbol.asyncDispose]: close };
 }
 
 /** A second address of a store, which may change what it answers. */
@@ -133,7 +136,7 @@ export interface PeerShim {
 /** A relay of bytes, so that the store reads requests as odd as they were sent. */
 export async function startPeerShim(): Promise<PeerShim> {
   const open = new Set<Socket>();
-  const server = createRelay((client) => {
+  const server = createServer((client) => {
     const { hostname, port } = new URL(shim.target);
     const store = connect({ host: hostname, port: Number(port) });
     let flips = false;

@@ -5,7 +5,8 @@ import { openDriver } from '../../../console/nodes/open-driver.js';
 import type { ServiceVerb } from '../../../console/nodes/driver.js';
 import { isOver } from '../../../console/server/runs/run.js';
 import { eventually } from '../../support/eventually.js';
-import { BY, nodesIn, OBJECT_SERVER, openNet } from './net-support.js';
+import { nodesIn, OBJECT_SERVER, openNet } from './net-support.js';
+import { BY } from '../support/runs.js';
 
 /**
  * A program among the processes of a systemd. `drive <folder> <verb>…`: does the verbs with the

@@ -23,7 +23,7 @@ import { useOnce } from '../../support/fixture.js';
 import { describeWith, program } from '../../support/needs.js';
 import { mustRun } from '../../support/programs.js';
 import { makeTempFolder, removeFolder, useTempFolderOnce } from '../../support/temp-folder.js';
-import { codeOf, type ConsoleClient } from '../support/client.js';
+import { codeOf, expectRefused, type ConsoleClient } from '../support/client.js';
 import { startTestBed, type TestBed } from '../support/console.js';
 import { builtRing, clusterFolder } from './support.js';
 import { makeObject, pickled } from './tombstones-support.js';
@@ -230,17 +230,12 @@ describe('scans of the Tombstone Museum', function () {
     await bed.close();
   });
 
-  const get = async <T>(path: string): Promise<T> => {
-    const answer = await operator.get(path);
-    expect(answer.status, answer.text).to.equal(200);
-    return answer.json();
-  };
   const scanned = async (body: object = {}): Promise<ScanView> => {
     const started = await operator.post('/lab/api/tombstones/scans', body);
     expect(started.status, started.text).to.equal(202);
     const { id } = started.json() as { id: string };
     return eventually(
-      () => get<ScanView>(`/lab/api/tombstones/scans/${id}`),
+      () => operator.read<ScanView>(`/lab/api/tombstones/scans/${id}`),
       ({ scan }) => ['done', 'failed'].includes(scan.state),
     );
   };
@@ -249,7 +244,9 @@ describe('scans of the Tombstone Museum', function () {
     const { scan } = await scanned();
     expect(scan.error).to.equal(null);
     expect(scan.result).to.deep.include({ exhibits: 6, partial: null });
-    const { items, next } = await get<ExhibitsPage>(`/lab/api/tombstones?scan=${scan.id}`);
+    const { items, next } = await operator.read<ExhibitsPage>(
+      `/lab/api/tombstones?scan=${scan.id}`,
+    );
     expect(next).to.equal(null);
     const byName = new Map(items.map((one) => [one.name ?? one.hash, one]));
     const classes = (name: string) =>
@@ -264,9 +261,11 @@ describe('scans of the Tombstone Museum', function () {
     expect(byName.get('c'.repeat(32))).to.include({ name: null, name_source: null });
     expect(classes('c'.repeat(32))).to.include('handoff');
     expect(byName.has('a'.repeat(32))).to.equal(false);
-    const split = await get<ExhibitsPage>(`/lab/api/tombstones?scan=${scan.id}&class=overdue`);
+    const split = await operator.read<ExhibitsPage>(
+      `/lab/api/tombstones?scan=${scan.id}&class=overdue`,
+    );
     expect(split.items.map(({ name }) => name)).to.deep.equal(['/AUTH_test/c/old']);
-    const { exhibit, check } = await get<ExhibitView>(
+    const { exhibit, check } = await operator.read<ExhibitView>(
       `/lab/api/tombstones/scans/${scan.id}/${place('half').hash}`,
     );
     expect([exhibit.name, exhibit.lacking.length, check]).to.deep.equal([
@@ -274,7 +273,7 @@ describe('scans of the Tombstone Museum', function () {
       2,
       null,
     ]);
-    const { items: scans } = await get<ScansView>('/lab/api/tombstones/scans');
+    const { items: scans } = await operator.read<ScansView>('/lab/api/tombstones/scans');
     expect(scans[0]).to.include({ id: scan.id, state: 'done' });
   });
 
@@ -284,7 +283,7 @@ describe('scans of the Tombstone Museum', function () {
     // Of a device that is not read, nobody knows what it lacks.
     const [device = ''] = place('half').devices;
     const { scan } = await scanned({ devices: [device] });
-    const { items } = await get<ExhibitsPage>(`/lab/api/tombstones?scan=${scan.id}`);
+    const { items } = await operator.read<ExhibitsPage>(`/lab/api/tombstones?scan=${scan.id}`);
     expect(items.map(({ name }) => name)).to.include('/AUTH_test/c/half');
     expect(items.flatMap(({ lacking }) => lacking)).to.deep.equal([]);
     expect(scan.result?.classes.split).to.equal(0);
@@ -330,15 +329,10 @@ describe('scans of the Tombstone Museum', function () {
   });
 
   it('need node_root', async () => {
-    const off = await startTestBed({ lab_enabled: true });
-    try {
-      const client = await off.login();
-      const answer = await client.post('/lab/api/tombstones/scans', {});
-      expect([answer.status, codeOf(answer)]).to.deep.equal([501, 'unsupported_here']);
-      const view = (await client.get('/lab/api/tombstones/scans')).json() as ScansView;
-      expect(view.unavailable?.needs).to.equal('node_root');
-    } finally {
-      await off.close();
-    }
+    await using off = await startTestBed({ lab_enabled: true });
+    const client = await off.login();
+    await expectRefused(client.post('/lab/api/tombstones/scans', {}), 501, 'unsupported_here');
+    const view = await client.read<ScansView>('/lab/api/tombstones/scans');
+    expect(view.unavailable?.needs).to.equal('node_root');
   });
 });
