@@ -1,12 +1,22 @@
-import http from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import type { Answer, ConsoleClient } from '../support/client.js';
+import { useOnce } from '../../support/fixture.js';
+import { serve } from '../../support/serve.js';
+import type { Answer } from '../support/client.js';
 import { expectRefused } from '../support/client.js';
-import { startTestBed, type TestBed } from '../support/console.js';
-import { StoreRelay } from '../support/store-relay.js';
-import { change, job, makeContainer, ok, query, shown, unique, upload } from './support.js';
+import { startRelayedBed } from '../support/store-relay.js';
+import {
+  askStore,
+  change,
+  job,
+  makeContainer,
+  ok,
+  query,
+  shown,
+  unique,
+  upload,
+} from './support.js';
 
 const OPEN = unique('open');
 const BUCKET = unique('bucket');
@@ -85,21 +95,8 @@ const CASES = [
 class FakeS3 {
   readonly documents = new Map<string, string>();
   before: ((method: string, path: string) => Promise<unknown> | undefined) | undefined;
-  readonly #server = http.createServer((request, response) => {
-    void this.#answer(request, response);
-  });
 
-  async listen(): Promise<string> {
-    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  close(): void {
-    this.#server.close();
-    this.#server.closeAllConnections();
-  }
-
-  async #answer(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url = '' } = request;
     const body = await text(request);
     if (!url.startsWith(`/${BUCKET}`)) return void response.writeHead(404).end();
@@ -119,28 +116,19 @@ class FakeS3 {
 }
 
 describe('console files: changes from pages that were opened before', () => {
-  const relay = new StoreRelay();
   const s3 = new FakeS3();
-  let bed: TestBed;
-  let client: ConsoleClient;
+  const server = useOnce(() => serve((...exchange) => void s3.answer(...exchange)), 'close');
+  const bed = useOnce(() => startRelayedBed({ s3_base: server().origin }), 'close');
+  const client = useOnce(() => bed().login());
+  const relay = useOnce(() => bed().relay);
 
   before(async () => {
-    const upstreams = { store_base: await relay.listen(), s3_base: await s3.listen() };
-    bed = await startTestBed(upstreams);
-    relay.target = bed.store.origin;
-    client = await bed.login();
-    await makeContainer(client, OPEN);
-    await ok(upload(client, OPEN, 'o', 'x'), 201);
-  });
-
-  after(async () => {
-    await bed.close();
-    relay.close();
-    s3.close();
+    await makeContainer(client(), OPEN);
+    await ok(upload(client(), OPEN, 'o', 'x'), 201);
   });
 
   const send = (what: string, body: object): Promise<Answer> =>
-    client.send(what === 'object' ? 'PATCH' : 'PUT', `/api/files/${what}`, { body });
+    client().send(what === 'object' ? 'PATCH' : 'PUT', `/api/files/${what}`, { body });
 
   for (const { what, body, before: former, values, isWrite, says } of CASES) {
     for (const order of [
@@ -148,19 +136,19 @@ describe('console files: changes from pages that were opened before', () => {
       [1, 0],
     ] as const) {
       it(`${what}: the ${order[0] === 0 ? 'first' : 'second'} counts where it writes first`, async () => {
-        await ok(change(client, what, { ...body, ...former }), 204);
-        const was = await shown(client, what, body);
+        await ok(change(client(), what, { ...body, ...former }), 204);
+        const was = await shown(client(), what, body);
         const [mine, other] = order.map((index) => ({ ...body, ...values[index], was }));
         let late: Promise<Answer> | undefined;
         // Between the look of one and its write the other arrives.
-        relay.before = s3.before = (method, path) => {
+        relay().before = s3.before = (method, path) => {
           if (late !== undefined || !isWrite(method, path)) return undefined;
           late = send(what, other!);
           return seen(4);
         };
         const first = await send(what, mine!);
         const second = await late!;
-        relay.before = s3.before = undefined;
+        relay().before = s3.before = undefined;
         expect(first.status, first.text).to.equal(204);
         await expectRefused(second, 409, 'conflict');
         const { error } = second.json() as {
@@ -169,7 +157,7 @@ describe('console files: changes from pages that were opened before', () => {
         expect(error.message).to.match(
           new RegExp(`^Another user has changed ${says}\\. Now: .+\\.$`),
         );
-        const present = await shown(client, what, body);
+        const present = await shown(client(), what, body);
         expect(error.details.present).to.deep.equal(present);
         expect(present).not.to.deep.equal(was);
         // With what there is now, the other one may.
@@ -180,38 +168,30 @@ describe('console files: changes from pages that were opened before', () => {
 
   /** Goes through the console some times: what was sent before has got as far as it can. */
   async function seen(times: number): Promise<void> {
-    for (let left = times; left > 0; left--) await client.get('/api/session');
+    for (let left = times; left > 0; left--) await client().get('/api/session');
   }
 
   it('gives a new trash the access rules that came while it was made', async () => {
     const container = unique('trash-rules');
-    await makeContainer(client, container);
+    await makeContainer(client(), container);
     const lists = { name: container, read: 'a:b', write: 'a:b' };
     await ok(send('acl', { ...lists, was: { read: '', write: '' } }), 204);
-    const { origin } = bed.store;
+    const ask = await askStore(bed().store);
     let isShut = false;
-    relay.before = async (method, path) => {
-      // Another client, past the console, shuts the user out between look and creation.
+    relay().before = async (method, path) => {
+      // Another client(), past the console, shuts the user out between look and creation.
       if (isShut || method !== 'PUT' || !path.endsWith(`/${container}%2Btrash`)) return;
       isShut = true;
-      const login = await fetch(bed.store.authUrl, {
-        headers: { 'x-auth-user': 'test:tester', 'x-auth-key': 'testing' },
-      });
-      const base = login.headers.get('x-storage-url')!.replace(/^https?:\/\/[^/]+/, origin);
-      const token = login.headers.get('x-auth-token')!;
-      await fetch(`${base}/${container}`, {
-        method: 'POST',
-        headers: { 'x-auth-token': token, 'x-container-read': '', 'x-container-write': '' },
-      });
+      await ask('POST', container, { 'x-container-read': '', 'x-container-write': '' });
     };
     // The trash was made when the rules were saved: it is deleted, so that a deletion makes it.
     const removed = `/api/files/container?${query({ name: `${container}+trash` })}`;
-    await ok(client.send('DELETE', removed), 204);
-    await ok(upload(client, container, 'o', 'x'), 201);
-    await job(client, '/api/files/delete', { container, names: ['o'], mode: 'trash' });
-    relay.before = undefined;
+    await ok(client().send('DELETE', removed), 204);
+    await ok(upload(client(), container, 'o', 'x'), 201);
+    await job(client(), '/api/files/delete', { container, names: ['o'], mode: 'trash' });
+    relay().before = undefined;
     expect(isShut).to.equal(true);
-    expect(await shown(client, 'acl', { name: `${container}+trash` })).to.deep.equal({
+    expect(await shown(client(), 'acl', { name: `${container}+trash` })).to.deep.equal({
       ...{ read: '', write: '' },
     });
   });

@@ -1,10 +1,16 @@
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
+import { useOnce } from '../../support/fixture.js';
+import { serve } from '../../support/serve.js';
 import { codeOf, type ConsoleClient } from '../support/client.js';
-import { startTestBed, type TestBed } from '../support/console.js';
-import { StoreRelay } from '../support/store-relay.js';
+import { startTestBed } from '../support/console.js';
+import { startRelayedBed } from '../support/store-relay.js';
 import { change, job, makeContainer, ok, unique, upload } from './support.js';
+
+/** A container in which test:tester2 may read and write. */
+async function makeShared(admin: ConsoleClient, name: string): Promise<void> {
+  await makeContainer(admin, name);
+  await ok(change(admin, 'acl', { name, read: 'test:tester2', write: 'test:tester2' }), 204);
+}
 
 /**
  * A member of the console who has, on the store, no rights but those of containers that are shared:
@@ -12,18 +18,12 @@ import { change, job, makeContainer, ok, unique, upload } from './support.js';
  */
 describe('console files: what a member may do where Swift keeps the versions', () => {
   const container = unique('stack');
-  const relay = new StoreRelay();
-  let bed: TestBed;
+  const bed = useOnce(startRelayedBed, 'close');
   let versionId = 'null';
 
   before(async () => {
-    bed = await startTestBed({ store_base: await relay.listen() });
-    relay.target = bed.store.origin;
-    const admin = await bed.login();
-    await makeContainer(admin, container);
-    const list = 'test:tester2';
-    await ok(change(admin, 'acl', { name: container, read: list, write: list }), 204);
-    relay.instead = (method, path) => {
+    await makeShared(await bed().login(), container);
+    bed().relay.instead = (method, path) => {
       if (!path.includes(container)) return undefined;
       if (method === 'PUT') return { status: 201 };
       const isObject = path.includes(`${container}/`);
@@ -34,23 +34,19 @@ describe('console files: what a member may do where Swift keeps the versions', (
     };
   });
 
-  after(async () => {
-    await bed.close();
-    relay.close();
-  });
-
   it('brings no version back over an object that is none, of which nothing would be kept', async () => {
-    const member = await bed.login('tester2', 'testing2');
-    const admin = await bed.login();
+    const member = await bed().login('tester2', 'testing2');
+    const admin = await bed().login();
+    const { calls } = bed().relay;
     const restore = (client: ConsoleClient) =>
       client.post('/api/files/versions/restore', {
         container,
         name: 'o',
         version_id: '1700000000.00000',
       });
-    relay.calls.length = 0;
+    calls.length = 0;
     expect(codeOf(await restore(member))).to.equal('forbidden');
-    expect(relay.calls).not.to.include('PUT');
+    expect(calls).not.to.include('PUT');
     await ok(restore(admin), 200);
     versionId = '1700000001.00000';
     await ok(restore(member), 200);
@@ -61,12 +57,8 @@ describe('console files: what a member may do where Swift keeps the versions', (
 describe('console files: what a member may do where S3 keeps the versions', () => {
   const bucket = unique('suspended');
   const written: string[] = [];
-  let bed: TestBed;
-  let member: ConsoleClient;
-  let s3: http.Server;
-
-  before(async () => {
-    s3 = http.createServer((request, response) => {
+  const s3 = useOnce(() => {
+    return serve((request, response) => {
       const { method = '', url = '' } = request;
       const [path = '', search = ''] = url.split('?');
       request.resume();
@@ -81,24 +73,15 @@ describe('console files: what a member may do where S3 keeps the versions', () =
       const isConfiguration = search.startsWith('versioning');
       response.end(`<R>${isConfiguration ? '<Status>Suspended</Status>' : rows}</R>`);
     });
-    await new Promise<void>((resolve) => s3.listen(0, '127.0.0.1', resolve));
-    const { port } = s3.address() as AddressInfo;
-    bed = await startTestBed({ s3_base: `http://127.0.0.1:${port}` });
-    const admin = await bed.login();
-    member = await bed.login('tester2', 'testing2');
-    await makeContainer(admin, bucket);
-    const list = 'test:tester2';
-    const body = { name: bucket, read: list, write: list };
-    await ok(change(admin, 'acl', body), 204);
-  });
+  }, 'close');
+  const bed = useOnce(() => startTestBed({ s3_base: s3().origin }), 'close');
 
-  after(async () => {
-    await bed.close();
-    s3.close();
-    s3.closeAllConnections();
+  before(async () => {
+    await makeShared(await bed().login(), bucket);
   });
 
   it('replaces no version “null” where nothing is current', async () => {
+    const member = await bed().login('tester2', 'testing2');
     expect(codeOf(await upload(member, bucket, 'n', 'new'))).to.equal('forbidden');
     const folder = { body: { container: bucket, name: 'f' } };
     expect(codeOf(await member.send('PUT', '/api/files/folder', folder))).to.equal('forbidden');

@@ -1,8 +1,9 @@
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
-import { codeOf, type ConsoleClient } from '../support/client.js';
-import { startTestBed, type TestBed } from '../support/console.js';
+import { useOnce } from '../../support/fixture.js';
+import { serve } from '../../support/serve.js';
+import { codeOf } from '../support/client.js';
+import { startTestBed } from '../support/console.js';
 import { job, makeContainer, ok, query, unique } from './support.js';
 
 const HOUR_MS = 3_600_000;
@@ -19,45 +20,33 @@ describe('console files: what S3 answers', () => {
   const bucket = unique('answers');
   const requests: string[] = [];
   let answer: (method: string, url: string) => { status: number; body: string };
-  let s3: http.Server;
-  let bed: TestBed;
-  let client: ConsoleClient;
+  const onRequest: RequestListener = ({ method = '', url = '' }, response) => {
+    const { status, body } = answer(method, url);
+    requests.push(`${method} ${url}`);
+    response.writeHead(status).end(body);
+  };
+  const s3 = useOnce(() => serve(onRequest), 'close');
+  const bed = useOnce(() => startTestBed({ s3_base: s3().origin }), 'close');
+  const client = useOnce(() => bed().login());
 
-  before(async () => {
-    s3 = http.createServer(({ method = '', url = '' }, response) => {
-      const { status, body } = answer(method, url);
-      requests.push(`${method} ${url}`);
-      response.writeHead(status).end(body);
-    });
-    await new Promise<void>((resolve) => s3.listen(0, '127.0.0.1', resolve));
-    const { port } = s3.address() as AddressInfo;
-    bed = await startTestBed({ s3_base: `http://127.0.0.1:${port}` });
-    client = await bed.login();
-    await makeContainer(client, bucket);
-  });
-
-  after(async () => {
-    await bed.close();
-    s3.close();
-    s3.closeAllConnections();
-  });
+  before(() => makeContainer(client(), bucket));
 
   it('shows what the store knows while S3 fails', async () => {
     answer = () => ({ status: 503, body: '<Error><Code>ServiceUnavailable</Code></Error>' });
-    const one = await ok(client.get(`/api/files/container?${query({ name: bucket })}`), 200);
+    const one = await ok(client().get(`/api/files/container?${query({ name: bucket })}`), 200);
     const known = { name: bucket, objects: 0, s3: false, s3_bucket: false, s3_unavailable: true };
     expect(one.json()).to.include(known);
-    const many = await ok(client.post('/api/files/containers/details', { names: [bucket] }), 200);
+    const many = await ok(client().post('/api/files/containers/details', { names: [bucket] }), 200);
     expect((many.json() as { items: object[] }).items[0]).to.include(known);
     // Nothing is done on a guess.
-    const refused = await client.get(
+    const refused = await client().get(
       `/api/files/versions?${query({ container: bucket, name: 'a' })}`,
     );
     expect(refused.status).to.equal(503);
   });
 
   it('aborts the uploads that are old enough, and no others', async () => {
-    const at = (hours: number) => new Date(bed.clock.nowMs - hours * HOUR_MS).toISOString();
+    const at = (hours: number) => new Date(bed().clock.nowMs - hours * HOUR_MS).toISOString();
     const upload = (key: string, hours: number) =>
       `<Upload><Key>${key}</Key><UploadId>id-${key}</UploadId><Initiated>${at(hours)}</Initiated></Upload>`;
     const uploads = `<R>${upload('old', 25)}${upload('new', 23)}${upload('older', 90)}</R>`;
@@ -67,7 +56,7 @@ describe('console files: what S3 answers', () => {
     };
     requests.length = 0;
     const body = { container: bucket, older_than_h: 24 };
-    const done = await job(client, '/api/files/unfinished/abort-old', body);
+    const done = await job(client(), '/api/files/unfinished/abort-old', body);
     expect(done.result).to.include({ succeeded: 2, failed: 0 });
     const aborted = requests.filter((line) => line.startsWith('DELETE'));
     expect(aborted).to.deep.equal([
@@ -93,7 +82,7 @@ describe('console files: what S3 answers', () => {
     };
     const expired = async (newer: number | null) => {
       const rule = { ...RULE, noncurrent_expire: { days: 1, newer } };
-      const done = await job(client, '/api/files/lifecycle/preview', {
+      const done = await job(client(), '/api/files/lifecycle/preview', {
         name: bucket,
         rules: [rule],
       });
@@ -114,7 +103,7 @@ describe('console files: what S3 answers', () => {
         ...{ container: bucket, name: 'k', version_id: 'null' },
         retention: { mode: 'GOVERNANCE', until_unix_s: until },
       };
-      const refused = await client.send('PUT', '/api/files/versions/retention', { body });
+      const refused = await client().send('PUT', '/api/files/versions/retention', { body });
       expect(codeOf(refused), String(until)).to.equal('invalid_argument');
     }
   });

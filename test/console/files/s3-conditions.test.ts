@@ -1,6 +1,5 @@
-import http from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { ApiError } from '../../../console/server/api-error.js';
 import { fromUpstream } from '../../../console/server/upstream-errors.js';
@@ -10,14 +9,17 @@ import { S3Bucket } from '../../../console/surfaces/files/s3/s3-bucket.js';
 import { expectKept, restoreInS3 } from '../../../console/surfaces/files/s3/s3-objects.js';
 import { Tally } from '../../../console/surfaces/files/many.js';
 import { Transfers } from '../../../console/surfaces/files/transfers.js';
+import { parseUpstream } from '../../../console/swift/address.js';
 import { Upstream } from '../../../console/swift/upstream.js';
+import { codeOf } from '../../support/failure.js';
 import { useEach } from '../../support/fixture.js';
+import { serve } from '../../support/serve.js';
 import { FakeSwift } from './fake-swift.js';
 
 interface Sent {
   readonly method: string;
   readonly path: string;
-  readonly headers: http.IncomingHttpHeaders;
+  readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
@@ -34,19 +36,6 @@ class Buckets {
   /** Done before a request is looked at. */
   before: (sent: Sent) => void = () => undefined;
   #made = 0;
-  readonly #server = http.createServer((request, response) => {
-    void this.#answer(request, response);
-  });
-
-  async listen(): Promise<number> {
-    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
-    return (this.#server.address() as AddressInfo).port;
-  }
-
-  close(): void {
-    this.#server.close();
-    this.#server.closeAllConnections();
-  }
 
   put(path: string): Current {
     this.#made += 1;
@@ -59,7 +48,7 @@ class Buckets {
     return this.sent.filter(({ method }) => method !== 'HEAD' && method !== 'GET').map(lineOf);
   }
 
-  async #answer(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url = '', headers } = request;
     const [path = '', search = ''] = url.split('?');
     const sent = { method, path, headers, body: await text(request) };
@@ -93,28 +82,20 @@ function lineOf({ method, path, headers }: Sent): string {
 }
 
 describe('console files: conditions where S3 keeps versions', () => {
-  const buckets = useEach(() => new Buckets(), 'close');
-  let upstream: Upstream;
+  const buckets = useEach(() => new Buckets());
+  const server = useEach(() => serve((...exchange) => void buckets().answer(...exchange)), 'close');
+  const upstream = useEach(() => new Upstream(parseUpstream(server().origin)), 'close');
   let s3: S3Account;
   let swift: FakeSwift;
   let nowMs: number;
 
-  beforeEach(async () => {
-    const address = {
-      secure: false,
-      host: '127.0.0.1',
-      port: await buckets().listen(),
-      basePath: '',
-    };
-    upstream = new Upstream(address);
-    s3 = new S3Account({ upstream, address, region: 'us-east-1' }, ['KEY'], 'secret');
+  beforeEach(() => {
+    const address = parseUpstream(server().origin);
+    const place = { upstream: upstream(), address, region: 'us-east-1' };
+    s3 = new S3Account(place, ['KEY'], 'secret');
     swift = new FakeSwift();
     swift.containers.set('swift', {});
     nowMs = 0;
-  });
-
-  afterEach(() => {
-    upstream.close();
   });
 
   const bucketOf = (versioning: S3Bucket['versioning'] = 'Enabled') =>
@@ -143,14 +124,6 @@ describe('console files: conditions where S3 keeps versions', () => {
       await work.run([{ kind: 'whole', transfer: { name, ...place } }], control);
     }
     return tally.result.failures.map(({ name, code }) => [name, code]);
-  }
-
-  async function codeOf(work: Promise<unknown>): Promise<string | undefined> {
-    const error = await work.then(
-      () => undefined,
-      (thrown: unknown) => thrown,
-    );
-    return error instanceof ApiError ? error.code : undefined;
   }
 
   it('moves the version that it looked at, and hides no newer one', async () => {

@@ -1,5 +1,4 @@
-import http, { type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
 import type { ApiError } from '../../../console/server/api-error.js';
@@ -11,6 +10,7 @@ import { Tally } from '../../../console/surfaces/files/many.js';
 import { Transfers } from '../../../console/surfaces/files/transfers.js';
 import { putInParts } from '../../../console/surfaces/files/s3/s3-uploads.js';
 import { SwiftAccount } from '../../../console/swift/account.js';
+import { parseUpstream } from '../../../console/swift/address.js';
 import { Upstream } from '../../../console/swift/upstream.js';
 import {
   archivePrefix,
@@ -18,6 +18,8 @@ import {
   versioningOf,
 } from '../../../console/surfaces/files/versioning.js';
 import { failureOf } from '../../support/failure.js';
+import { useEach } from '../../support/fixture.js';
+import { serve } from '../../support/serve.js';
 
 describe('console versioning', () => {
   it('reads the keeper of versions from the headers of a container', () => {
@@ -67,34 +69,24 @@ const late = (code: string): S3Answer => ({
 
 /** The console as a client of an S3 that answers what its test says. */
 describe('console versions of S3', () => {
-  let server: http.Server;
-  let upstream: Upstream;
   let asked: IncomingMessage[];
   let answer: (request: IncomingMessage) => S3Answer;
-
-  beforeEach(async () => {
+  const server = useEach(() => {
     asked = [];
     answer = () => ({});
-    server = http.createServer((request, response) => {
+    return serve((request, response) => {
       asked.push(request);
       request.resume();
       const { status = 200, headers, body } = answer(request);
       response.writeHead(status, headers).end(body);
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  });
-
-  afterEach(() => {
-    upstream.close();
-    server.close();
-    server.closeAllConnections();
-  });
+  }, 'close');
+  const upstream = useEach(() => new Upstream(parseUpstream(server().origin)), 'close');
 
   function bucketOf(versioning: S3Bucket['versioning'] = 'Enabled', accessKey = 'KEY'): S3Bucket {
-    const { port } = server.address() as AddressInfo;
-    const address = { secure: false, host: '127.0.0.1', port, basePath: '' };
-    upstream = new Upstream(address);
-    const s3 = new S3Account({ upstream, address, region: 'us-east-1' }, [accessKey], 'secret');
+    const address = parseUpstream(server().origin);
+    const place = { upstream: upstream(), address, region: 'us-east-1' };
+    const s3 = new S3Account(place, [accessKey], 'secret');
     return new S3Bucket(s3, 'bucket', versioning);
   }
 
@@ -172,7 +164,7 @@ describe('console versions of S3', () => {
     const { s3 } = bucketOf();
     const token = { token: 'token', account: 'AUTH_test' };
     const login = () => Promise.resolve(token);
-    const store = new SwiftAccount({ store: upstream, token, login, now: () => 0 });
+    const store = new SwiftAccount({ store: upstream(), token, login, now: () => 0 });
     const user = { account: 'test', user: 'tester', role: 'admin' } as const;
     const control = { signal: new AbortController().signal, progress: () => undefined };
     const tally = new Tally(control, (error) => error as ApiError);
