@@ -80,7 +80,7 @@ describe('benchmarks and the end of their console', () => {
     try {
       // It has begun and ended whatever it does of runs that others have left.
       await next.console.close();
-      expect((await client.get(`/api/benchmarks/runs/${id}`)).json()).to.include({
+      expect(await client.read(`/api/benchmarks/runs/${id}`)).to.include({
         state: 'active',
       });
       expect(await readdir(join(config.state_dir, 'benchmarks'))).to.deep.equal([id]);

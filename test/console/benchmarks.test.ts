@@ -7,7 +7,7 @@ import type { BenchmarksView } from '../../console/surfaces/benchmarks/surface.j
 import { isOver } from '../../console/server/runs/run.js';
 import { eventually } from '../support/eventually.js';
 import { makeTempFolder, removeFolder, useTempFolderOnce } from '../support/temp-folder.js';
-import { codeOf, type ConsoleClient } from './support/client.js';
+import { codeOf, expectRefused, type ConsoleClient } from './support/client.js';
 import { startTestBed, type TestBed } from './support/console.js';
 
 const BUNDLED = resolve('ops/benchmark/ringway-benchmark.mjs');
@@ -96,7 +96,7 @@ describe('benchmarks', function () {
     );
 
   it('lists profiles, and refuses those that are none', async () => {
-    const view: BenchmarksView = (await operator.get('/api/benchmarks')).json();
+    const view = await operator.read<BenchmarksView>('/api/benchmarks');
     const names = view.profiles.map(({ name, problem }) => [name, problem === null]);
     expect(names).to.deep.equal([
       ['broken', false],
@@ -147,7 +147,7 @@ describe('benchmarks', function () {
       break;
     }
     await told;
-    const { items }: BenchmarksView = (await operator.get('/api/benchmarks')).json();
+    const { items } = await operator.read<BenchmarksView>('/api/benchmarks');
     expect(items.find((one) => one.id === id)?.rows).to.deep.equal(run.result?.rows);
     expect(await readdir(join(bed.stateDir, 'benchmarks'))).to.deep.equal([]);
   });
@@ -235,20 +235,16 @@ describe('benchmarks', function () {
       const old = '00000000-0000-4000-8000-000000000002';
       await mkdir(join(folder, old));
       await writeFile(join(folder, old, 'run.json'), JSON.stringify({ ...FORMER, id: old }));
-      const again = await startTestBed({ ...overrides, state_dir: other.stateDir });
-      try {
-        const next = await again.login();
-        expect((await ended(id, next)).error?.message).to.equal('The console was stopped.');
-        expect(await readdir(folder)).to.deep.equal([old]);
-        const former = await get(old, next);
-        expect(former.error?.message).to.equal('It was stopped.');
-        expect(former.result?.lines).to.deep.equal(['a line']);
-        const { items }: BenchmarksView = (await next.get('/api/benchmarks')).json();
-        expect(items.map((run) => run.id)).to.deep.equal([id, old]);
-        expect(items[1]?.rows).to.have.length(1);
-      } finally {
-        await again.close();
-      }
+      await using again = await startTestBed({ ...overrides, state_dir: other.stateDir });
+      const next = await again.login();
+      expect((await ended(id, next)).error?.message).to.equal('The console was stopped.');
+      expect(await readdir(folder)).to.deep.equal([old]);
+      const former = await get(old, next);
+      expect(former.error?.message).to.equal('It was stopped.');
+      expect(former.result?.lines).to.deep.equal(['a line']);
+      const { items } = await next.read<BenchmarksView>('/api/benchmarks');
+      expect(items.map((run) => run.id)).to.deep.equal([id, old]);
+      expect(items[1]?.rows).to.have.length(1);
     } finally {
       await other.store.close();
       await rm(other.stateDir, { recursive: true, force: true });
@@ -258,13 +254,8 @@ describe('benchmarks', function () {
   it('is for operators, where it is switched on, with a program that may run', async () => {
     const reader = await bed.login('tester3', 'testing3');
     expect(codeOf(await reader.get('/api/benchmarks'))).to.equal('forbidden');
-    const off = await startTestBed();
-    try {
-      const answer = await (await off.login()).get('/api/benchmarks');
-      expect([answer.status, codeOf(answer)]).to.deep.equal([403, 'feature_disabled']);
-    } finally {
-      await off.close();
-    }
+    await using off = await startTestBed();
+    await expectRefused((await off.login()).get('/api/benchmarks'), 403, 'feature_disabled');
     await chmod(join(home(), 'runner'), 0o777);
     const refused = await operator.post('/api/benchmarks/runs', { profile: 'fast' });
     expect(codeOf(refused)).to.equal('unsupported_here');
@@ -315,14 +306,14 @@ describe('the bundled benchmark', function () {
     });
     try {
       const operator = await bed.login();
-      const view: BenchmarksView = (await operator.get('/api/benchmarks')).json();
+      const view = await operator.read<BenchmarksView>('/api/benchmarks');
       expect(view.profiles.filter(({ problem }) => problem !== null)).to.deep.equal([]);
       expect(view.profiles.length).to.equal(shipped.length + 2);
       const run = async (profile: string): Promise<BenchmarkRun> => {
         const started = await operator.post('/api/benchmarks/runs', { profile });
         const { id }: { id: string } = started.json();
         return eventually(
-          async () => (await operator.get(`/api/benchmarks/runs/${id}`)).json() as BenchmarkRun,
+          () => operator.read<BenchmarkRun>(`/api/benchmarks/runs/${id}`),
           ({ state }) => isOver(state),
           100_000,
         );
@@ -335,8 +326,8 @@ describe('the bundled benchmark', function () {
       expect(row?.p95_ms).to.be.greaterThan(0);
       const wrong = await run('wrong');
       expect(wrong.result?.lines.join('\n')).to.include('colour is no key of a profile');
-      const service = await operator.post('/api/benchmarks/runs', { profile: 'service-small' });
-      expect([service.status, codeOf(service)]).to.deep.equal([501, 'unsupported_here']);
+      const refused = await operator.post('/api/benchmarks/runs', { profile: 'service-small' });
+      await expectRefused(refused, 501, 'unsupported_here');
     } finally {
       await bed.close();
       await removeFolder(home);

@@ -39,7 +39,7 @@ describe('console access keys', () => {
   const records = async () => parseRecords(await readFile(file, 'utf8'), file);
   const inForce = async (nowMs = bed.clock.nowMs) =>
     parseCredentials(await readFile(file, 'utf8'), file, nowMs).map(({ accessKey }) => accessKey);
-  const list = async (): Promise<KeysView> => (await operator.get('/api/keys')).json();
+  const list = () => operator.read<KeysView>('/api/keys');
   const change = (key: string, body: object) =>
     operator.send('PATCH', `/api/keys/${key}`, { body });
   const audited = async () => {
@@ -118,13 +118,9 @@ describe('console access keys', () => {
   it('are for operators alone, and only where the service has them in a file', async () => {
     const member = await bed.login('tester2', 'testing2');
     expect((await member.get('/api/keys')).status).to.equal(403);
-    const other = await startTestBed();
-    try {
-      const answer = await (await other.login()).get('/api/keys');
-      expect(codeOf(answer)).to.equal('feature_disabled');
-    } finally {
-      await other.close();
-    }
+    await using other = await startTestBed();
+    const answer = await (await other.login()).get('/api/keys');
+    expect(codeOf(answer)).to.equal('feature_disabled');
   });
 
   it('stay in a file of the same owner, group and mode', async () => {
