@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { CONF, FakeCluster, NODES } from '../console/users/support.js';
-import { expectAccessible } from '../support/axe.js';
 import { BROWSER_LIMIT_MS, openPage, typeLogin } from '../support/browser.js';
 import { useOnce } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
+import { inspect, saved } from './acts.js';
 
 const EVIL = '<img src=x onerror=alert(1)>';
 const base64 = (text: string) => Buffer.from(text).toString('base64').replaceAll('=', '');
@@ -46,8 +46,7 @@ describeWith([program('chromium')], 'users and audit log in Chromium', function 
     await page.getByRole('link', { name: 'Users' }).click();
     await page.getByRole('cell', { name: EVIL, exact: true }).waitFor();
     await page.getByText('Users in sync on all 3 proxies').waitFor();
-    await watched().shoot('users');
-    await expectAccessible(page);
+    await inspect(watched(), 'users');
 
     await page.getByRole('button', { name: 'Create user' }).click();
     await page.getByLabel('Account', { exact: true }).fill('new_one');
@@ -57,8 +56,7 @@ describeWith([program('chromium')], 'users and audit log in Chromium', function 
     await page.getByLabel('.admin:').check();
     await page.getByRole('button', { name: 'Preview' }).click();
     await page.getByText('<new key>').first().waitFor();
-    await watched().shoot('users-preview');
-    await expectAccessible(page);
+    await inspect(watched(), 'users-preview');
     await page.getByRole('button', { name: 'Apply to all' }).click();
     const key = await page.getByLabel('Key (shown only once)', { exact: true }).inputValue();
     await watched().shoot('users-key');
@@ -89,12 +87,8 @@ describeWith([program('chromium')], 'users and audit log in Chromium', function 
     await watched().shoot('users-differ');
   });
 
-  /** The file that a button saves. */
-  async function saved(name: string): Promise<string> {
-    const download = page.waitForEvent('download');
-    await page.getByRole('button', { name }).click();
-    return readFile(await (await download).path(), 'utf8');
-  }
+  const textOf = async (name: string) =>
+    (await saved(page, page.getByRole('button', { name }))).bytes.toString('utf8');
 
   it('shows the audit log as text, filters and saves it, and verifies it', async () => {
     await page.getByRole('link', { name: 'Audit' }).click();
@@ -102,10 +96,10 @@ describeWith([program('chromium')], 'users and audit log in Chromium', function 
     await page.getByLabel('Action').fill('users.');
     await page.getByRole('button', { name: 'Apply' }).click();
     await page.getByText('4 records').waitFor();
-    const csv = (await saved('Save CSV')).trim().split('\r\n');
+    const csv = (await textOf('Save CSV')).trim().split('\r\n');
     expect(csv[0]).to.equal('time,user,role,ip,action,account,target,result,request_id,details');
     expect(csv).to.have.length(5);
-    const json = JSON.parse(await saved('Save JSON')) as readonly { action: string }[];
+    const json = JSON.parse(await textOf('Save JSON')) as readonly { action: string }[];
     expect(json.map(({ action }) => action.startsWith('users.'))).to.deep.equal([
       ...[true, true, true, true],
     ]);
@@ -113,8 +107,7 @@ describeWith([program('chromium')], 'users and audit log in Chromium', function 
     await page.getByText('4 records').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Verify log' }).click();
     await page.getByText('✓ Verified').waitFor();
-    await watched().shoot('audit');
-    await expectAccessible(page);
+    await inspect(watched(), 'audit');
     const log = join(cluster().root, 'state/audit.jsonl');
     await writeFile(log, (await readFile(log, 'utf8')).replace('denied', 'ok'));
     await page.getByRole('button', { name: 'Verify log' }).click();

@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import {
   CreateBucketCommand,
   DeleteObjectCommand,
@@ -11,26 +8,13 @@ import {
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { expect } from 'chai';
-import { chromium, type BrowserContext, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
+import { BROWSER_LIMIT_MS, sharedBrowser } from '../support/browser.js';
+import { useOnce } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
-import { findProgram } from '../support/programs.js';
+import { serve, type Served } from '../support/serve.js';
 import { startService } from '../support/service.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
 
-/** Nothing that calls home, or that a container does not have. */
-const FLAGS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-
-/** A guard: a browser takes its time to start on a busy machine. */
-const BROWSER_LIMIT_MS = 120_000;
 const BUCKET = 'uploads';
 const URL_VALID_S = 300;
 
@@ -44,44 +28,37 @@ interface Seen {
 
 describeWith([program('chromium')], 'a page in Chromium, on another origin', function () {
   this.timeout(BROWSER_LIMIT_MS);
-  /** Closers, last opened first: a hook that fails half-way leaves nothing behind. */
-  const opened: (() => unknown)[] = [];
-  let s3: S3Client;
-  /** Of the origin that the rules name, and of another one. */
+  const service = useOnce(startService, 'stop');
+  const s3 = useOnce(() => {
+    const { endpoint, accessKey: accessKeyId, secretKey: secretAccessKey } = service();
+    return new S3Client({
+      endpoint,
+      region: 'us-east-1',
+      forcePathStyle: true,
+      credentials: { accessKeyId, secretAccessKey },
+      // A presigned URL cannot know the checksum of what will be uploaded with it.
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+    });
+  }, 'destroy');
+  /** The origin that the rules name, and another one. */
+  const our = useOnce(startSite, 'close');
+  const their = useOnce(startSite, 'close');
+  const context = useOnce(async () => (await sharedBrowser()).newContext(), 'close');
   let ours: Page;
   let theirs: Page;
 
   before(async () => {
-    const folder = await makeTempFolder('browser');
-    opened.unshift(() => removeFolder(folder));
-    const service = await startService();
-    opened.unshift(() => service.stop());
-    s3 = new S3Client({
-      endpoint: service.endpoint,
-      region: 'us-east-1',
-      forcePathStyle: true,
-      credentials: { accessKeyId: service.accessKey, secretAccessKey: service.secretKey },
-      // A presigned URL cannot know the checksum of what will be uploaded with it.
-      requestChecksumCalculation: 'WHEN_REQUIRED',
-    });
-    opened.unshift(s3.destroy.bind(s3));
-    const sites = await Promise.all([startSite(), startSite()]);
-    opened.unshift(() => sites.map((site) => site.close()));
-    const browser = await chromium.launchPersistentContext(folder, {
-      executablePath: findProgram('chromium') ?? '',
-      headless: true,
-      args: FLAGS,
-    });
-    opened.unshift(() => browser.close());
-    [ours, theirs] = (await Promise.all(sites.map((site) => open(browser, site)))) as [Page, Page];
-    await s3.send(new CreateBucketCommand({ Bucket: BUCKET }));
-    await s3.send(
+    [ours, theirs] = [await context().newPage(), await context().newPage()];
+    await ours.goto(our().origin);
+    await theirs.goto(their().origin);
+    await s3().send(new CreateBucketCommand({ Bucket: BUCKET }));
+    await s3().send(
       new PutBucketCorsCommand({
         Bucket: BUCKET,
         CORSConfiguration: {
           CORSRules: [
             {
-              AllowedOrigins: [originOf(sites[0])],
+              AllowedOrigins: [our().origin],
               AllowedMethods: ['GET', 'PUT', 'DELETE'],
               AllowedHeaders: ['content-type'],
               ExposeHeaders: ['ETag', 'x-amz-request-id'],
@@ -93,17 +70,13 @@ describeWith([program('chromium')], 'a page in Chromium, on another origin', fun
     );
   });
 
-  after(async () => {
-    for (const close of opened) await close();
-  });
-
   const VALID = { expiresIn: URL_VALID_S };
   const putUrl = (key: string) =>
-    getSignedUrl(s3, new PutObjectCommand({ Bucket: BUCKET, Key: key }), VALID);
+    getSignedUrl(s3(), new PutObjectCommand({ Bucket: BUCKET, Key: key }), VALID);
   const getUrl = (key: string) =>
-    getSignedUrl(s3, new GetObjectCommand({ Bucket: BUCKET, Key: key }), VALID);
+    getSignedUrl(s3(), new GetObjectCommand({ Bucket: BUCKET, Key: key }), VALID);
   const deleteUrl = (key: string) =>
-    getSignedUrl(s3, new DeleteObjectCommand({ Bucket: BUCKET, Key: key }), VALID);
+    getSignedUrl(s3(), new DeleteObjectCommand({ Bucket: BUCKET, Key: key }), VALID);
 
   it('uploads with a presigned PUT, and reads what it uploaded', async () => {
     const body = 'from the page: grüße 😀';
@@ -150,23 +123,10 @@ describeWith([program('chromium')], 'a page in Chromium, on another origin', fun
 });
 
 /** An empty page on an origin of its own. */
-async function startSite(): Promise<Server> {
-  const site = createServer((_, response) => {
+function startSite(): Promise<Served> {
+  return serve((_, response) => {
     response.setHeader('Content-Type', 'text/html').end('<!doctype html><title>a page</title>');
   });
-  site.listen(0, '127.0.0.1');
-  await once(site, 'listening');
-  return site;
-}
-
-function originOf(site: Server | undefined): string {
-  return `http://127.0.0.1:${(site!.address() as AddressInfo).port}`;
-}
-
-async function open(browser: BrowserContext, site: Server): Promise<Page> {
-  const page = await browser.newPage();
-  await page.goto(`${originOf(site)}/`);
-  return page;
 }
 
 /** A request by the page's own script. */

@@ -1,28 +1,24 @@
-import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import type { Download, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { SURFACES } from '../../console/surfaces/registry.js';
 import { startTestBed } from '../console/support/console.js';
 import { expectAccessible } from '../support/axe.js';
-import { ALL_SIZES, BROWSER_LIMIT_MS, logIn, openPage } from '../support/browser.js';
+import { ALL_SIZES, BROWSER_LIMIT_MS, openConsole } from '../support/browser.js';
 import { DESIGN } from '../support/design-surface.js';
 import { useOnce } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
-
-const textOf = async (download: Download) => readFile(await download.path(), 'utf8');
+import { inspect, saved } from './acts.js';
 
 const PHONE = { width: 390, height: 844 };
 
 describeWith([program('chromium')], 'the frame of the pages in Chromium', function () {
   this.timeout(BROWSER_LIMIT_MS);
   const bed = useOnce(() => startTestBed({}, undefined, [...SURFACES, DESIGN]), 'close');
-  const watched = useOnce(openPage, 'close');
+  const watched = useOnce(() => openConsole(bed()), 'close');
   let page: Page;
 
   before(async () => {
     page = watched().page;
-    await page.goto(`http://127.0.0.1:${bed().console.port}/`);
-    await logIn(page);
     await page.goto(`http://127.0.0.1:${bed().console.port}/design`);
   });
 
@@ -30,8 +26,7 @@ describeWith([program('chromium')], 'the frame of the pages in Chromium', functi
 
   it('shows every component, in both themes and on every width', async () => {
     await page.getByRole('heading', { name: 'Buttons and menu' }).waitFor();
-    await watched().shoot('design', ALL_SIZES);
-    await expectAccessible(page);
+    await inspect(watched(), 'design', ALL_SIZES);
     for (const colorScheme of ['dark', 'light'] as const) {
       await page.emulateMedia({ colorScheme });
       await page.locator(`html[data-theme='${colorScheme}']`).waitFor();
@@ -60,8 +55,7 @@ describeWith([program('chromium')], 'the frame of the pages in Chromium', functi
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Delete “photos”' });
     await dialog.waitFor();
-    await watched().shoot('design-danger');
-    await expectAccessible(page);
+    await inspect(watched(), 'design-danger');
     expect(await dialog.getByRole('button', { name: 'Delete' }).getAttribute('class')).to.include(
       'danger',
     );
@@ -80,8 +74,7 @@ describeWith([program('chromium')], 'the frame of the pages in Chromium', functi
   it('draws every kind of chart, each with a table, CSV and SVG', async () => {
     await page.goto(`http://127.0.0.1:${bed().console.port}/design/charts`);
     await page.getByRole('heading', { name: 'Parallel coordinates' }).waitFor();
-    await watched().shoot('charts', ALL_SIZES);
-    await expectAccessible(page);
+    await inspect(watched(), 'charts', ALL_SIZES);
     const titles = await page.locator('.chart h2').allTextContents();
     expect(await page.locator('.chart .drawing').count()).to.equal(11);
     for (const title of titles) {
@@ -92,14 +85,11 @@ describeWith([program('chromium')], 'the frame of the pages in Chromium', functi
     const descriptions = await page.locator('.chart p.sr').allTextContents();
     expect(descriptions).to.have.length(titles.length);
     for (const text of descriptions) expect(text).to.match(/\w .+\.$/);
-    const csv = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Download CSV: Bars' }).click();
-    const lines = await textOf(await csv);
+    const download = async (name: string) =>
+      (await saved(page, page.getByRole('button', { name }))).bytes.toString('utf8');
+    const lines = await download('Download CSV: Bars');
     expect(lines).to.equal('Device,Used\r\nd1,42.1\r\nd2,87.5\r\nd3,96.2\r\nd4,\r\n');
-    const svg = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Download SVG: Heat map' }).click();
-    const drawing = await textOf(await svg);
-    expect(drawing)
+    expect(await download('Download SVG: Heat map'))
       .to.match(/^<svg /)
       .and.include('data:image/png')
       .and.not.include('var(');
@@ -113,8 +103,7 @@ describeWith([program('chromium')], 'the frame of the pages in Chromium', functi
     await page.keyboard.press('Control+k');
     const field = page.getByRole('combobox', { name: 'Search pages and actions' });
     await field.waitFor();
-    await watched().shoot('palette');
-    await expectAccessible(page);
+    await inspect(watched(), 'palette');
     await field.fill('nothing like it');
     await page.getByText('No matches.').waitFor();
     await field.fill('theme dark');
