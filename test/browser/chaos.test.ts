@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { startServedNode } from '../console/lab/chaos-support.js';
 import { REAL_CLOCK, startTestBed } from '../console/support/console.js';
-import { expectAccessible } from '../support/axe.js';
 import { ALL_SIZES, BROWSER_LIMIT_MS, openConsole } from '../support/browser.js';
 import { useOnce } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
+import { inspect } from './acts.js';
 
 describeWith([program('chromium')], 'the Chaos Arcade in a browser', function () {
   this.timeout(BROWSER_LIMIT_MS);
@@ -17,14 +17,12 @@ describeWith([program('chromium')], 'the Chaos Arcade in a browser', function ()
     await page.goto(`http://127.0.0.1:${bed().console.port}/lab/chaos`);
     await page.getByText('Unavailable faults').click();
     await page.getByText('cgroup v2').waitFor();
-    await expectAccessible(page);
-    await watched().shoot('lab-chaos', ALL_SIZES);
+    await inspect(watched(), 'lab-chaos', ALL_SIZES);
     await page.getByRole('button', { name: 'Inject fault: Stop a server' }).focus();
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Confirm target').waitFor();
-    await expectAccessible(page);
-    await watched().shoot('lab-chaos-dialog');
+    await inspect(watched(), 'lab-chaos-dialog');
     // Longer than the test takes on a busy machine: it is aborted.
     await dialog.getByLabel('Duration').fill('500');
     await dialog.getByLabel('Auto-revert after').fill('900');
@@ -42,8 +40,7 @@ describeWith([program('chromium')], 'the Chaos Arcade in a browser', function ()
     expect(await node().isServed()).to.equal(false);
     await page.getByRole('img', { name: '3 of 3 lives' }).waitFor();
     await page.getByRole('region', { name: 'Slowest probe per second' }).waitFor();
-    await expectAccessible(page);
-    await watched().shoot('lab-chaos-held', ALL_SIZES);
+    await inspect(watched(), 'lab-chaos-held', ALL_SIZES);
     // The run goes on without the page, and news of it come to the new one.
     await page.reload();
     await step.getByText('Observe').waitFor();
@@ -55,8 +52,7 @@ describeWith([program('chromium')], 'the Chaos Arcade in a browser', function ()
     await page.getByText('Stop a server: node1/container-server, by test:tester').waitFor();
     expect(await page.getByText('Auto-revert in').count()).to.equal(0);
     expect(await node().isServed()).to.equal(true);
-    await expectAccessible(page);
-    await watched().shoot('lab-chaos-score', ALL_SIZES);
+    await inspect(watched(), 'lab-chaos-score', ALL_SIZES);
     // A refusal is an answer too: that of the dialog's first try, and nothing else.
     expect(watched().complaints.filter((text) => !text.includes('412'))).to.deep.equal([]);
   });

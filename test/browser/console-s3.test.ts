@@ -14,6 +14,7 @@ import {
   startServiceWithConsole,
 } from '../support/service-console.js';
 import type { Service } from '../support/service.js';
+import { inspect } from './acts.js';
 
 /** A cluster keeps the buckets of former runs. */
 const BUCKET = unique('photos');
@@ -59,8 +60,7 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
     const count = () => versions().count();
     expect(await eventually(count, (shown) => shown === 2)).to.equal(2);
     expect(await drawer().getByText('Symlink').count()).to.equal(0);
-    await expectAccessible(page);
-    await watched().shoot('s3-properties', ALL_SIZES);
+    await inspect(watched(), 's3-properties', ALL_SIZES);
     await versions().first().scrollIntoViewIfNeeded();
     await watched().shoot('s3-versions', ALL_SIZES);
   });
@@ -75,8 +75,7 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
       'Ada',
       'different',
     ]);
-    await expectAccessible(page);
-    await watched().shoot('s3-compare', ALL_SIZES);
+    await inspect(watched(), 's3-compare', ALL_SIZES);
     await button('Close').click();
   });
 
@@ -92,8 +91,7 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
       .getByRole('button', { name: /^Restore/ })
       .click();
     await page.getByText('becomes the current version').waitFor();
-    await expectAccessible(page);
-    await watched().shoot('s3-restore', ALL_SIZES);
+    await inspect(watched(), 's3-restore', ALL_SIZES);
     await page.locator('#dialog-ok').click();
     await drawer().getByText('11 B', { exact: true }).waitFor();
     expect((await s3().get(`/${BUCKET}/report.txt`)).text).to.equal('first draft');
@@ -126,8 +124,7 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
     await button('Deleted files').click();
     await button('notes.txt').click();
     await drawer().getByText('delete marker', { exact: true }).waitFor();
-    await expectAccessible(page);
-    await watched().shoot('s3-deleted', ALL_SIZES);
+    await inspect(watched(), 's3-deleted', ALL_SIZES);
     await versions()
       .nth(1)
       .getByRole('button', { name: /^Restore/ })
@@ -149,8 +146,7 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
     await dialog().getByRole('button', { name: 'Add tag' }).click();
     await dialog().getByLabel('Tag key').fill('team');
     await dialog().getByLabel('Tag value').fill('blue');
-    await expectAccessible(page);
-    await watched().shoot('s3-tags', ALL_SIZES);
+    await inspect(watched(), 's3-tags', ALL_SIZES);
     await save();
     await drawer().getByText('team: blue').waitFor();
     expect((await s3().get(`/${BUCKET}/report.txt?tagging`)).text).to.include(
@@ -186,8 +182,7 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
     await dialog().getByText('Once enabled, it cannot be disabled').waitFor();
     await dialog().getByLabel('Default retention for new versions').selectOption('GOVERNANCE');
     await dialog().getByLabel('Period').fill('1');
-    await expectAccessible(page);
-    await watched().shoot('s3-object-lock', ALL_SIZES);
+    await inspect(watched(), 's3-object-lock', ALL_SIZES);
     await dialog().getByLabel(`Type “${BUCKET}” to confirm`).fill(BUCKET);
     await save();
     await dialog().waitFor({ state: 'hidden' });
@@ -204,8 +199,7 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
     await dialog()
       .getByLabel(/Legal hold:/)
       .check();
-    await expectAccessible(page);
-    await watched().shoot('s3-lock-version', ALL_SIZES);
+    await inspect(watched(), 's3-lock-version', ALL_SIZES);
     await save();
     await dialog().waitFor({ state: 'hidden' });
     await older.getByRole('button', { name: /^Delete/ }).click();
@@ -236,8 +230,7 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
     await openContainer('Uploads', 'View incomplete multipart uploads');
     const row = dialog().getByRole('row', { name: /disk.img/ });
     await row.getByText('2.0 KiB').waitFor();
-    await expectAccessible(page);
-    await watched().shoot('s3-unfinished', ALL_SIZES);
+    await inspect(watched(), 's3-unfinished', ALL_SIZES);
     await row.getByRole('button', { name: 'Abort upload of disk.img' }).click();
     await dialog().getByText('1 part, 2.0 KiB').waitFor();
     await save();
@@ -263,8 +256,7 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
       return new Date(ms - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
     }, at + 1000);
     await dialog().getByLabel('Rewind to').fill(local);
-    await expectAccessible(page);
-    await watched().shoot('s3-rewind', ALL_SIZES);
+    await inspect(watched(), 's3-rewind', ALL_SIZES);
     await save();
     await dialog()
       .getByRole('row', { name: /added.txt delete/ })
@@ -273,8 +265,7 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
       .getByRole('row', { name: /notes.txt restore/ })
       .waitFor();
     await dialog().getByLabel(`Type “${BUCKET}” to confirm`).fill(BUCKET);
-    await expectAccessible(page);
-    await watched().shoot('s3-rewind-preview', ALL_SIZES);
+    await inspect(watched(), 's3-rewind-preview', ALL_SIZES);
     await save();
     await page.locator('#queue').getByText('done: 2').waitFor();
     expect((await s3().get(`/${BUCKET}/notes.txt`)).text).to.equal('notes');
@@ -288,20 +279,17 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
     await dialog().getByLabel('Rule name').fill('old-notes');
     await dialog().getByLabel('Prefix (leave empty for all objects)').fill('notes');
     await dialog().getByLabel('Or from date (UTC)').fill('2020-01-01');
-    await expectAccessible(page);
-    await watched().shoot('s3-lifecycle-rule', ALL_SIZES);
+    await inspect(watched(), 's3-lifecycle-rule', ALL_SIZES);
     await save();
     await dialog().getByText('Add a delete marker from 2020-01-01').waitFor();
     await dialog().getByRole('button', { name: 'Preview' }).click();
     await dialog()
       .getByRole('row', { name: /old-notes add delete markers 1/ })
       .waitFor();
-    await expectAccessible(page);
-    await watched().shoot('s3-lifecycle-preview', ALL_SIZES);
+    await inspect(watched(), 's3-lifecycle-preview', ALL_SIZES);
     await page.locator('#dialog-cancel').click();
     await dialog().getByText('Unsaved changes.').waitFor();
-    await expectAccessible(page);
-    await watched().shoot('s3-lifecycle', ALL_SIZES);
+    await inspect(watched(), 's3-lifecycle', ALL_SIZES);
     await dialog().getByRole('button', { name: 'Edit old-notes' }).click();
     await dialog().getByLabel('Or from date (UTC)').fill('');
     await dialog().getByLabel('Add a delete marker after (days)').fill('30');
@@ -321,8 +309,7 @@ describeWith([program('chromium')], 'Files on a bucket with S3 versions in Chrom
     await dialog().getByText('Test a request').click();
     await dialog().getByRole('button', { name: 'Test', exact: true }).click();
     await dialog().getByText('Rule 1 allows this.').waitFor();
-    await expectAccessible(page);
-    await watched().shoot('s3-cors', ALL_SIZES);
+    await inspect(watched(), 's3-cors', ALL_SIZES);
     await save();
     await dialog().waitFor({ state: 'hidden' });
     const cors = (await s3().get(`/${BUCKET}?cors`)).text;

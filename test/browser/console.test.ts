@@ -3,11 +3,11 @@ import type { Page } from 'playwright-core';
 import { upload } from '../console/files/support.js';
 import { startTestBed } from '../console/support/console.js';
 import { findLeak } from '../console/support/leaks.js';
-import { expectAccessible } from '../support/axe.js';
 import { BROWSER_LIMIT_MS, logIn, openPage } from '../support/browser.js';
 import { eventually } from '../support/eventually.js';
 import { useOnce } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
+import { inspect } from './acts.js';
 
 const EVIL = '<img src=x onerror=alert(1)>.txt';
 
@@ -24,8 +24,7 @@ describeWith([program('chromium')], 'the console in Chromium', function () {
   it('logs in with the keyboard', async () => {
     await page.goto(`http://127.0.0.1:${bed().console.port}/`);
     await page.waitForURL('**/login.html');
-    await watched().shoot('login');
-    await expectAccessible(page);
+    await inspect(watched(), 'login');
     await page.getByLabel('Access key', { exact: true }).last().fill('test:tester');
     await page.getByLabel('Secret key').fill('testing');
     await page.keyboard.press('Enter');
@@ -35,8 +34,7 @@ describeWith([program('chromium')], 'the console in Chromium', function () {
     await page.getByText('Your session has ended. Log in again.').waitFor();
     await logIn(page);
     await page.getByRole('heading', { name: 'Get started' }).waitFor();
-    await watched().shoot('home-empty');
-    await expectAccessible(page);
+    await inspect(watched(), 'home-empty');
   });
 
   it('logs in by the link of the terminal, which leaves no trace in the address', async () => {
@@ -78,8 +76,7 @@ describeWith([program('chromium')], 'the console in Chromium', function () {
     ]);
     await page.getByRole('button', { name: EVIL, exact: true }).waitFor();
     await page.getByRole('button', { name: 'two.txt', exact: true }).waitFor();
-    await watched().shoot('files');
-    await expectAccessible(page);
+    await inspect(watched(), 'files');
   });
 
   it('moves to the trash, and back', async () => {
@@ -92,8 +89,7 @@ describeWith([program('chromium')], 'the console in Chromium', function () {
       .locator('#rows .expiry')
       .getByText(/^expires in /)
       .waitFor();
-    await watched().shoot('trash');
-    await expectAccessible(page);
+    await inspect(watched(), 'trash');
     await page.getByRole('button', { name: 'Restore' }).click();
     await page.getByText('The trash is empty.').waitFor();
     await page.getByRole('button', { name: 'Back to files' }).click();
@@ -154,8 +150,7 @@ describeWith([program('chromium')], 'the console in Chromium', function () {
   it('shows properties', async () => {
     await page.getByRole('button', { name: 'two.txt', exact: true }).click();
     await page.getByText('text/plain').waitFor();
-    await watched().shoot('properties');
-    await expectAccessible(page);
+    await inspect(watched(), 'properties');
     await page.getByRole('button', { name: 'Close' }).click();
   });
 

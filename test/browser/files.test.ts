@@ -6,6 +6,7 @@ import { expectAccessible } from '../support/axe.js';
 import { BROWSER_LIMIT_MS, logIn, openPage } from '../support/browser.js';
 import { useOnce } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
+import { inspect } from './acts.js';
 
 const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -71,8 +72,7 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     await page.keyboard.press('Escape');
     await page.keyboard.press('?');
     await page.getByRole('heading', { name: 'Shortcuts' }).waitFor();
-    await watched().shoot('keys');
-    await expectAccessible(page);
+    await inspect(watched(), 'keys');
     await button('Close').click();
   });
 
@@ -81,8 +81,7 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     await drawer().locator('pre').getByText(SCRIPT).waitFor();
     await drawer().getByText('Versioning is not enabled for this bucket.').waitFor();
     expect(await page.title()).not.to.equal('run');
-    await watched().shoot('drawer');
-    await expectAccessible(page);
+    await inspect(watched(), 'drawer');
     await page.keyboard.press('Escape');
     await drawer().waitFor({ state: 'hidden' });
     await button('pixel.png').click();
@@ -99,10 +98,7 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     await drawer().getByRole('button', { name: 'Save' }).click();
     await drawer().locator('.badges').getByText('expires').waitFor();
     const path = `/api/files/object?${query({ container: A, name: 'pixel.png' })}`;
-    const info = (await ok(client().get(path))).json() as {
-      meta: object;
-      delete_at_unix_s: number;
-    };
+    const info = await client().read<{ meta: object; delete_at_unix_s: number }>(path);
     expect(info.meta).to.deep.equal({ colour: 'grün' });
     expect(info.delete_at_unix_s).to.be.greaterThan(4_000_000_000);
   });
@@ -139,8 +135,7 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     await page.getByLabel('Match').selectOption('regex');
     await button('Search').click();
     await page.getByText('Search complete. 4 matches in 7 names.').waitFor();
-    await watched().shoot('search');
-    await expectAccessible(page);
+    await inspect(watched(), 'search');
     await page.getByLabel('Search in this folder').fill('(');
     await button('Search').click();
     await page
@@ -244,8 +239,7 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     await ended(/2 failed/).waitFor();
     await page.getByText('Failures').click();
     await page.getByText('y/1: An object with this name already exists.').waitFor();
-    await watched().shoot('transfers');
-    await expectAccessible(page);
+    await inspect(watched(), 'transfers');
   });
 
   it('tries an upload again by itself that was cut, and asks before it overwrites', async () => {
@@ -287,8 +281,7 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
   it('explains an ACL while it is written, and keeps none that is malformed', async () => {
     await page.getByRole('tab', { name: 'Settings' }).click();
     await page.getByText('2, 2 B', { exact: true }).waitFor();
-    await expectAccessible(page);
-    await watched().shoot('container');
+    await inspect(watched(), 'container');
     await page.getByRole('tab', { name: 'Access' }).click();
     await page.getByText('No other users can read.').waitFor();
     await expectAccessible(page);
@@ -300,8 +293,7 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
     await page.getByText('.rlistings: Clients allowed by the referrer rules').waitFor();
     await page.getByRole('textbox', { name: 'Write' }).fill('.r:*');
     await page.getByText('Referrers cannot be granted write access').waitFor();
-    await watched().shoot('acl');
-    await expectAccessible(page);
+    await inspect(watched(), 'acl');
     await button('Save').click();
     await page.locator('#dialog [role=alert]').getByText('Referrers cannot').waitFor();
     await page.getByRole('textbox', { name: 'Write' }).fill('other:user');
@@ -316,8 +308,7 @@ describeWith([program('chromium')], 'the Files page in Chromium', function () {
   it('deletes a bucket once its name is typed', async () => {
     await page.getByRole('tab', { name: 'Settings' }).click();
     await page.getByText('This cannot be undone.').waitFor();
-    await expectAccessible(page);
-    await watched().shoot('container-danger');
+    await inspect(watched(), 'container-danger');
     await button('Empty or delete').click();
     await button('Delete permanently').last().click();
     await page.getByLabel(`Type “${B}” to confirm`).fill('wrong');

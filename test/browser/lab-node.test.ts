@@ -5,6 +5,7 @@ import { useOnce } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
 import { startDrillCluster } from '../console/lab/node-support.js';
 import { REAL_CLOCK, startTestBed } from '../console/support/console.js';
+import { inspect } from './acts.js';
 
 describeWith([program('chromium')], 'the Node HA Drill in a browser', function () {
   this.timeout(BROWSER_LIMIT_MS);
@@ -42,8 +43,7 @@ describeWith([program('chromium')], 'the Node HA Drill in a browser', function (
     await drill.waitFor();
     await page.getByText('succeeded for the client').waitFor();
     await page.getByText('Client and server responses').first().waitFor();
-    await expectAccessible(page);
-    await watched().shoot('lab-node-held', ALL_SIZES);
+    await inspect(watched(), 'lab-node-held', ALL_SIZES);
     // The drill goes on with the next console, and so does the page, once its user has logged in.
     await bed().restart();
     await page.waitForURL('**/login.html*');
@@ -54,8 +54,7 @@ describeWith([program('chromium')], 'the Node HA Drill in a browser', function (
     await card.getByText('Up', { exact: true }).waitFor();
     const journal = page.getByRole('table', { name: 'Event log' });
     await journal.getByText('object-server on node2 was started').waitFor();
-    await expectAccessible(page);
-    await watched().shoot('lab-node', ALL_SIZES);
+    await inspect(watched(), 'lab-node', ALL_SIZES);
     // A stream without its console, and requests without a session, are told to the log.
     const isOfRestart = (text: string) =>
       /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE|\b401\b/.test(text);

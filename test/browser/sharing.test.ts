@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { unique } from '../console/files/support.js';
-import { expectAccessible } from '../support/axe.js';
 import { ALL_SIZES, openPage, typeLogin, type Watched } from '../support/browser.js';
 import { describeWith, program } from '../support/needs.js';
 import { S3TestClient } from '../support/s3-client.js';
@@ -12,6 +11,7 @@ import {
   startServiceWithConsole,
   type ServiceWithConsole,
 } from '../support/service-console.js';
+import { inspect } from './acts.js';
 
 const BUCKET = unique('shared');
 
@@ -62,8 +62,7 @@ describeWith(
       await openReport(page);
       await button(page, 'Share').click();
       await page.getByText('(7 days at most)').waitFor();
-      await expectAccessible(page);
-      await watched.shoot('s3-share', ALL_SIZES);
+      await inspect(watched, 's3-share', ALL_SIZES);
       await button(page, 'Create URL').click();
       const field = page.getByRole('textbox', { name: 'URL', exact: true });
       const answer = await fetch(await field.inputValue());
@@ -84,8 +83,7 @@ describeWith(
       const { page } = watched;
       await page.goto(`${consoleOf(running.service).endpoint}/buckets#${BUCKET}//settings/access`);
       await page.getByText('Objects are shared with presigned URLs').waitFor();
-      await expectAccessible(page);
-      await watched.shoot('s3-access', ALL_SIZES);
+      await inspect(watched, 's3-access', ALL_SIZES);
       await button(page, 'Edit access').click();
       await page.getByLabel('Share with').fill(FRIEND_ID);
       await button(page, 'Add user').click();
