@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { Addresses } from '../../../console/surfaces/monitor/addresses.js';
 import { chartOf } from '../../../console/surfaces/monitor/charts.js';
 import { panelOf } from '../../../console/surfaces/monitor/panels/panels.js';
 import { Watch } from '../../../console/surfaces/monitor/watch.js';
 import { createLogger } from '../../../src/telemetry/logger.js';
 import { useTempFolder } from '../../support/temp-folder.js';
+import { addressesOf } from './support.js';
 
 const MINUTE_S = 60;
 const HOUR_S = 3600;
@@ -13,15 +13,6 @@ const DAY_S = 86_400;
 const RANGES_S = [900, HOUR_S, 6 * HOUR_S, DAY_S, 7 * DAY_S, 30 * DAY_S, 100, 5000, 3 * DAY_S];
 /** On no multiple of anything. */
 const START_S = 20_833 * DAY_S + 7.3;
-
-const ADDRESSES = new Addresses({
-  clusterNodes: [],
-  metricsUrl: '',
-  logsUrl: '',
-  adminUrl: '',
-  storeBase: '',
-  authUrl: '',
-});
 
 describe('charts of the built-in collector', () => {
   const folder = useTempFolder('charts');
@@ -62,7 +53,7 @@ describe('charts of the built-in collector', () => {
       {
         watch,
         prometheus: undefined,
-        addresses: ADDRESSES,
+        addresses: addressesOf(),
         intervalS,
         now: () => nowS * 1000,
       },

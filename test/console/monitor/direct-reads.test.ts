@@ -1,16 +1,10 @@
 import { expect } from 'chai';
-import { Addresses } from '../../../console/surfaces/monitor/addresses.js';
 import { panelOf } from '../../../console/surfaces/monitor/panels/panels.js';
 import { GatewaySampler } from '../../../console/surfaces/monitor/sources/gateway-sampler.js';
+import { addressesOf } from './support.js';
 
-const ADDRESSES = new Addresses({
-  clusterNodes: [{ name: 'node-a', storage_ip: '10.0.0.1', devices: [], services: {} }],
-  metricsUrl: '',
-  logsUrl: '',
-  adminUrl: '',
-  storeBase: '',
-  authUrl: '',
-});
+const NODE = { name: 'node-a', storage_ip: '10.0.0.1', devices: [], services: {} };
+const ADDRESSES = addressesOf({ clusterNodes: [NODE] });
 
 const PANELS = ['direct_reads', 'node_errors', 'node_hedges', 'ring_version'];
 

@@ -1,43 +1,34 @@
 import { expect } from 'chai';
 import type { TraceView } from '../../../console/surfaces/monitor/trace.js';
 import { MONITOR } from '../../../console/surfaces/monitor/surface.js';
-import { eventually } from '../../support/eventually.js';
-import { codeOf, type ConsoleClient } from '../support/client.js';
-import { startTestBed, type TestBed } from '../support/console.js';
+import { useOnce } from '../../support/fixture.js';
+import { until } from '../../support/until.js';
+import { codeOf } from '../support/client.js';
+import { startTestBed } from '../support/console.js';
 import { FakeGateway } from './gateway.js';
 import { tileOf, type ChartJson, type OverviewJson } from './support.js';
 
 describe('Monitor with the built-in collector', () => {
-  let gateway: FakeGateway;
-  let bed: TestBed;
-  let operator: ConsoleClient;
+  const gateway = new FakeGateway();
+  const server = useOnce(() => gateway.server.start(), 'stop');
+  const bed = useOnce(
+    () => startTestBed({ admin_url: server().url, recon_interval_s: 10 }),
+    'close',
+  );
+  const operator = useOnce(() => bed().login());
+  const monitor = () => bed().console.service(MONITOR);
 
-  before(async () => {
-    gateway = new FakeGateway();
-    await gateway.server.start();
-    bed = await startTestBed({ admin_url: gateway.server.url, recon_interval_s: 10 });
-    await eventually(
-      () => Promise.resolve(bed.console.service(MONITOR)?.watch.statusOf('gateway').state),
-      (state) => state === 'ok',
-    );
-    operator = await bed.login();
-  });
-  after(async () => {
-    await bed.close();
-    await gateway.server.stop();
-  });
+  before(() => until(() => monitor()?.watch.statusOf('gateway').state === 'ok'));
 
   /** Ten seconds later. */
   async function tick(): Promise<OverviewJson> {
-    bed.clock.nowMs += 10_000;
-    await bed.console.service(MONITOR)?.tick();
-    return (await operator.get('/api/monitor/overview')).json();
+    bed().clock.nowMs += 10_000;
+    await monitor()?.tick();
+    return await operator().read('/api/monitor/overview');
   }
 
   it('is a surface of the session', async () => {
-    const session = (await operator.get('/api/session')).json() as {
-      features: { monitor: boolean };
-    };
+    const session = await operator().read<{ features: { monitor: boolean } }>('/api/session');
     expect(session.features.monitor).to.equal(true);
   });
 
@@ -62,7 +53,7 @@ describe('Monitor with the built-in collector', () => {
   it('raises alerts once they held for their time, and colours their tiles', async () => {
     const names = ({ alerts }: OverviewJson) => alerts.map(({ name, state }) => `${String(name)} ${String(state)}`); // prettier-ignore
     expect(names(await tick())).to.include('ReloadFailed pending');
-    bed.clock.nowMs += 60_000;
+    bed().clock.nowMs += 60_000;
     gateway.requests += 1000;
     gateway.failed += 500;
     const first = await tick();
@@ -81,9 +72,9 @@ describe('Monitor with the built-in collector', () => {
   });
 
   it('draws charts at times that are the same in all series', async () => {
-    const to = bed.clock.nowMs / 1000;
+    const to = bed().clock.nowMs / 1000;
     const path = `/api/monitor/series?panel=requests_by_code&from=${to - 900}&to=${to}`;
-    const chart = (await operator.get(path)).json() as ChartJson;
+    const chart = await operator().read<ChartJson>(path);
     expect(chart.step_s).to.equal(20);
     expect(chart.series.map(({ labels }) => labels)).to.deep.equal([
       { code: '200' },
@@ -98,7 +89,7 @@ describe('Monitor with the built-in collector', () => {
 
   it('says why a chart is empty', async () => {
     const path = '/api/monitor/series?panel=quarantined&from=1&to=1000';
-    const chart = (await operator.get(path)).json() as ChartJson;
+    const chart = await operator().read<ChartJson>(path);
     expect(chart).to.deep.include({ series: [], missing: ['no cluster_nodes are configured'] });
   });
 
@@ -107,10 +98,10 @@ describe('Monitor with the built-in collector', () => {
     gateway.cpuS += 5;
     gateway.requests += 40;
     await tick();
-    const { state, items } = (await operator.get('/api/monitor/workers')).json() as {
+    const { state, items } = await operator().read<{
       state: string;
       items: Readonly<Record<string, unknown>>[];
-    };
+    }>('/api/monitor/workers');
     expect(state).to.equal('ok');
     expect(items.map(({ role }) => role)).to.deep.equal(['supervisor', 'listener', 'janitor']);
     expect(items[1]).to.include({
@@ -126,7 +117,7 @@ describe('Monitor with the built-in collector', () => {
   it('shows the last log lines without secrets, and sends the browser no query to make', async () => {
     const id = 'tx0123456789abcdef01234-006703abcd';
     gateway.lines.push('{"a":{"} or', `{"trans_id":"${id}","a":{"} or","token":"s3cret"}`);
-    const answer = await operator.get('/api/monitor/logs?services=listener&level=warn&contains=%22}%20or&limit=1'); // prettier-ignore
+    const answer = await operator().get('/api/monitor/logs?services=listener&level=warn&contains=%22}%20or&limit=1'); // prettier-ignore
     const logs = answer.json() as { lines: Record<string, unknown>[]; truncated: boolean; services: string[] }; // prettier-ignore
     expect(logs.services).to.deep.equal(['listener', 'supervisor']);
     expect(logs.truncated).to.equal(true);
@@ -148,14 +139,14 @@ describe('Monitor with the built-in collector', () => {
       ...{ listener: 1, user_agent: null },
     };
     const path = '/api/monitor/trace?id=0123456789&status=errors&every=10';
-    const view = (await operator.get(path)).json() as TraceView;
+    const view = await operator().read<TraceView>(path);
     if (view.state !== 'ok') throw new Error(view.reason);
     expect(view.entries[0]).to.include({ operation: 'GetObject', key: 'k?temp_url_sig=[secret]' });
     const asked = gateway.server.asked.findLast(({ pathname }) => pathname === '/tracez');
     expect(asked?.search).to.equal('?id=0123456789&after=0&every=10&status=errors');
     gateway.traced = { seq: 'x' };
     expect(view.entries[0]).not.to.have.property('account');
-    const unknown = (await operator.get(path)).json() as TraceView;
+    const unknown = await operator().read<TraceView>(path);
     expect(unknown).to.include({
       state: 'unknown',
       reason: 'The gateway returned an invalid response.',
@@ -170,7 +161,7 @@ describe('Monitor with the built-in collector', () => {
       { metric: {}, values: [[from + 20, '7']] },
     ]; // prettier-ignore
     const path = `/api/monitor/logs/volume?own=hide&from=${from}&to=${from + 600}`;
-    expect((await operator.get(path)).json()).to.deep.equal({
+    expect(await operator().read(path)).to.deep.equal({
       state: 'ok',
       step_s: 10,
       from_unix_s: from,
@@ -185,10 +176,10 @@ describe('Monitor with the built-in collector', () => {
     expect(asked?.searchParams.get('query')).to.equal(
       'sum by (level) (count_over_time({process=~".+"} != "ringway-console"[10s]))',
     );
-    expect(codeOf(await operator.get(`${path}&contains=x`))).to.equal('invalid_argument');
+    expect(codeOf(await operator().get(`${path}&contains=x`))).to.equal('invalid_argument');
     // Counts from before that time are a part at most.
     gateway.completeFromUnixMs = (from + 300) * 1000;
-    expect((await operator.get(path)).json()).to.include({ complete_from_unix_s: from + 300 });
+    expect(await operator().read(path)).to.include({ complete_from_unix_s: from + 300 });
     gateway.completeFromUnixMs = 0;
   });
 
@@ -207,7 +198,7 @@ describe('Monitor with the built-in collector', () => {
     ['/api/monitor/nothing', 'not_found'],
   ] as const) {
     it(`answers ${code} to ${path.slice(0, 60)}`, async () => {
-      expect(codeOf(await operator.get(path))).to.equal(code);
+      expect(codeOf(await operator().get(path))).to.equal(code);
     });
   }
 
@@ -222,9 +213,9 @@ describe('Monitor with the built-in collector', () => {
       'trace?id=0123456789',
       'series?panel=latency&from=1&to=2',
     ];
-    const reader = await bed.login('tester3', 'testing3');
+    const reader = await bed().login('tester3', 'testing3');
     for (const path of paths) {
-      expect((await bed.client().get(`/api/monitor/${path}`)).status, path).to.equal(401);
+      expect((await bed().client().get(`/api/monitor/${path}`)).status, path).to.equal(401);
       const forbidden = /^(?:workers|logs|trace)/.test(path);
       expect((await reader.get(`/api/monitor/${path}`)).status, path).to.equal(
         forbidden ? 403 : 200,
@@ -233,8 +224,8 @@ describe('Monitor with the built-in collector', () => {
   });
 
   it('tells pages of new values', async () => {
-    const { events, sessions } = bed.console.context;
-    const session = sessions.find(operator.cookie?.split('=')[1] ?? '');
+    const { events, sessions } = bed().console.context;
+    const session = sessions.find(operator().cookie?.split('=')[1] ?? '');
     if (session === undefined) throw new Error('no session');
     const stream = events.subscribe(session, ['monitor'], undefined);
     await tick();
@@ -250,7 +241,7 @@ describe('Monitor with the built-in collector', () => {
 
   it('names no address in any answer', async () => {
     for (const path of ['overview', 'panels', 'nodes', 'workers', 'logs']) {
-      const { text } = await operator.get(`/api/monitor/${path}`);
+      const { text } = await operator().get(`/api/monitor/${path}`);
       expect(text, path).to.not.include(String(gateway.server.port));
       expect(text, path).to.not.include('127.0.0.1');
     }
@@ -267,14 +258,14 @@ describe('Monitor with the built-in collector', () => {
     expect(tile.last_unix_s).to.equal(before.last_unix_s);
     const since = tileOf(await tick(), 'requests_per_s').reason;
     expect(since).to.equal(tile.reason);
-    bed.clock.nowMs += 60_000;
+    bed().clock.nowMs += 60_000;
     const source = (await tick()).alerts.find(({ name }) => name === 'SourceDown');
     expect(source).to.include({ state: 'firing', severity: 'critical' });
     expect(source?.title).to.equal('Monitoring source not responding (Gateway)');
     expect(down.alerts.length).to.be.greaterThan(0);
-    const logs = (await operator.get('/api/monitor/logs')).json() as Record<string, unknown>;
+    const logs = await operator().read<Record<string, unknown>>('/api/monitor/logs');
     expect(logs).to.deep.include({ state: 'unknown', lines: [] });
-    const workers = (await operator.get('/api/monitor/workers')).json() as Record<string, unknown>;
+    const workers = await operator().read<Record<string, unknown>>('/api/monitor/workers');
     expect(workers).to.include({ state: 'unknown', reason: 'the gateway: not responding' });
     // It began anew: what it counted since is growth.
     gateway.requests = 30;
@@ -286,17 +277,13 @@ describe('Monitor with the built-in collector', () => {
 
 describe('Monitor with nothing to watch', () => {
   it('is off, and says what it needs', async () => {
-    const bed = await startTestBed();
-    try {
-      const client = await bed.login();
-      expect((await client.get('/api/session')).text).to.include('"monitor":false');
-      for (const path of ['overview', 'logs', 'anything']) {
-        const answer = await client.get(`/api/monitor/${path}`);
-        expect(answer.status).to.equal(501);
-        expect(codeOf(answer)).to.equal('unsupported_here');
-      }
-    } finally {
-      await bed.close();
+    await using bed = await startTestBed();
+    const client = await bed.login();
+    expect((await client.get('/api/session')).text).to.include('"monitor":false');
+    for (const path of ['overview', 'logs', 'anything']) {
+      const answer = await client.get(`/api/monitor/${path}`);
+      expect(answer.status).to.equal(501);
+      expect(codeOf(answer)).to.equal('unsupported_here');
     }
   });
 });

@@ -8,7 +8,8 @@ import { RULES } from '../../../console/surfaces/monitor/alerts/rules.js';
 import { SERVER_ERRORS } from '../../../console/surfaces/monitor/panels/gateway.js';
 import { panelOf } from '../../../console/surfaces/monitor/panels/panels.js';
 import { shippedFiles } from '../../../console/surfaces/monitor/shipped/files.js';
-import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
+import { failureOf } from '../../support/failure.js';
+import { useTempFolder } from '../../support/temp-folder.js';
 
 describe('the state of alerts in its file', () => {
   const [rule] = RULES;
@@ -16,30 +17,24 @@ describe('the state of alerts in its file', () => {
     if (rule === undefined) throw new Error('there are no rules');
     return { id: `${rule.name}/${labels.node}`, rule, labels, value: 0, sinceMs: 1000, state };
   };
-  let folder: string;
-
-  beforeEach(async () => {
-    folder = await makeTempFolder('alerts');
-  });
-  afterEach(() => removeFolder(folder));
+  const folder = useTempFolder('alerts');
 
   it('outlives a restart', async () => {
     const alerts = [alert('firing'), alert('pending', { node: 'b' })];
-    await saveAlerts(alerts, folder, 60_000);
-    expect(await restoreAlerts(RULES, folder, 120_000)).to.deep.equal(alerts);
+    await saveAlerts(alerts, folder(), 60_000);
+    expect(await restoreAlerts(RULES, folder(), 120_000)).to.deep.equal(alerts);
     // The alert that had not fired yet has not been looked at for an hour.
-    const later = await restoreAlerts(RULES, folder, 3_660_000);
+    const later = await restoreAlerts(RULES, folder(), 3_660_000);
     expect(later.map(({ sinceMs }) => sinceMs)).to.deep.equal([1000, 3_660_000]);
   });
 
   it('begins anew without a file, with another clock, and with other rules', async () => {
-    expect(await restoreAlerts(RULES, folder, 0)).to.deep.equal([]);
-    await saveAlerts([alert('firing')], folder, 60_000);
-    expect(await restoreAlerts(RULES, folder, 59_000)).to.deep.equal([]);
-    expect(await restoreAlerts([], folder, 61_000)).to.deep.equal([]);
-    await writeFile(join(folder, 'monitor-alerts.json'), '{');
-    const failure = await restoreAlerts(RULES, folder, 0).catch((error: unknown) => error);
-    expect(failure).to.be.instanceOf(Error);
+    expect(await restoreAlerts(RULES, folder(), 0)).to.deep.equal([]);
+    await saveAlerts([alert('firing')], folder(), 60_000);
+    expect(await restoreAlerts(RULES, folder(), 59_000)).to.deep.equal([]);
+    expect(await restoreAlerts([], folder(), 61_000)).to.deep.equal([]);
+    await writeFile(join(folder(), 'monitor-alerts.json'), '{');
+    await failureOf(restoreAlerts(RULES, folder(), 0), Error);
   });
 });
 

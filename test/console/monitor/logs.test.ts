@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Addresses } from '../../../console/surfaces/monitor/addresses.js';
 import { LOG_LEVELS, logQuery } from '../../../console/surfaces/monitor/logs/logql.js';
 import { redactLine } from '../../../console/surfaces/monitor/logs/redact.js';
 import { parseLogQuery } from '../../../supervisor/log-query.js';
 import type { LogEntry } from '../../../supervisor/log-tail.js';
+import { addressesOf } from './support.js';
 
 const NAMES = { service: 'process', node: 'node', level: 'level', worker: 'worker' };
 
@@ -124,10 +124,8 @@ describe('lines of logs', () => {
   });
 
   it('name no host that the console talks to, and every client of the gateway', () => {
-    const addresses = new Addresses({
-      clusterNodes: [],
+    const addresses = addressesOf({
       metricsUrl: 'http://prom.example:9090/base',
-      logsUrl: '',
       adminUrl: 'https://[fd00::7]:9464',
       storeBase: 'http://10.0.0.1:8080',
       authUrl: 'http://10.0.0.1:8080/auth/v1.0',

@@ -1,14 +1,8 @@
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { SCRIPT_FOLDER } from '../../../console/server/console-folders.js';
 import type { VolumeView } from '../../../console/surfaces/monitor/logs/volume.js';
+import { browserModule } from '../support/browser-module.js';
 
-/** Modules of the Monitor's page that need no page. */
-async function load<Module>(name: string): Promise<Module> {
-  const file = join(SCRIPT_FOLDER, 'surfaces/monitor/page', name);
-  return (await import(pathToFileURL(file).href)) as Module;
-}
+const load = <Module>(name: string) => browserModule<Module>(`surfaces/monitor/page/${name}`);
 
 interface Alert {
   readonly title: string;
@@ -83,7 +77,7 @@ describe("the Monitor's page", () => {
   });
 
   it('shows alerts of one kind, or of one node, as one', async () => {
-    const { groupsOf } = await load<AlertOrder>('alert-order.js');
+    const { groupsOf } = await load<AlertOrder>('alert-order');
     const alerts = [alert('full', 'n1'), alert('slow', null, 'pending'), alert('full', 'n2'), alert('down', 'n1')]; // prettier-ignore
     const told = (by: 'kind' | 'node') =>
       groupsOf(alerts, by).map(({ title, alerts: members }) => `${title} ${members.length}`);
@@ -92,7 +86,7 @@ describe("the Monitor's page", () => {
   });
 
   it('shows five groups that fire, and all of them when asked', async () => {
-    const { groupsOf, groupsToShow } = await load<AlertOrder>('alert-order.js');
+    const { groupsOf, groupsToShow } = await load<AlertOrder>('alert-order');
     const kinds = ['a', 'b', 'c', 'd', 'e', 'f'];
     const alerts = [alert('p', 'n1', 'pending'), ...kinds.flatMap((kind) => [alert(kind, 'n1'), alert(kind, 'n2')])]; // prettier-ignore
     const groups = groupsOf(alerts, 'kind');
@@ -105,7 +99,7 @@ describe("the Monitor's page", () => {
   });
 
   it('draws what is up and down as strips, and nothing where nothing is known', async () => {
-    const { spansOf, countUp, shortNames } = await load<StripModule>('state-strip.js');
+    const { spansOf, countUp, shortNames } = await load<StripModule>('state-strip');
     const spans = spansOf([10, 20, 30, 40, 50], [1, 1, 0, null, 0.5], 10);
     expect(spans.map(({ from, to, text }) => [from, to, text])).to.deep.equal([
       [0, 20, 'up'],
@@ -119,7 +113,7 @@ describe("the Monitor's page", () => {
   });
 
   it('reads the request of a line, whoever wrote it', async () => {
-    const { requestOf } = await load<LineModule>('log-line.js');
+    const { requestOf } = await load<LineModule>('log-line');
     const access = { method: 'PUT', status: 200, bucket: 'b', key: 'a/k', total_ms: 12.345 };
     expect(requestOf('', access)).to.deep.equal({ method: 'PUT', path: '/b/a/k', status: '200', ms: '12 ms' }); // prettier-ignore
     const proxy =
@@ -133,7 +127,7 @@ describe("the Monitor's page", () => {
   });
 
   it('counts the lines that are shown, by time and level', async () => {
-    const { volumeOfLines } = await load<VolumeModule>('log-volume.js');
+    const { volumeOfLines } = await load<VolumeModule>('log-volume');
     const marks = [{ unixS: 1005, level: 'info' }, { unixS: 1010, level: 'info' }, { unixS: 1599.5, level: 'odd' }]; // prettier-ignore
     const { step_s: step, series } = volumeOfLines(marks, 1000, 1600, null);
     expect(step).to.equal(10);
@@ -144,7 +138,7 @@ describe("the Monitor's page", () => {
   });
 
   it('draws no zero for a time whose lines are not kept', async () => {
-    const { volumeChart, volumeOfLines } = await load<VolumeModule>('log-volume.js');
+    const { volumeChart, volumeOfLines } = await load<VolumeModule>('log-volume');
     const marks = [
       { unixS: 1305, level: 'info' },
       { unixS: 1599, level: 'info' },
@@ -169,7 +163,7 @@ describe("the Monitor's page", () => {
   });
 
   it('calls quantiles what people call them', async () => {
-    const { nameOf } = await load<SeriesModule>('series.js');
+    const { nameOf } = await load<SeriesModule>('series');
     const names = ['0.5', '0.95', '0.99', '0.999'].map((quantile) =>
       nameOf({ labels: { quantile } }, 'Latency'),
     );

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { startNodeExporter, startPrometheus, type Proxy } from '../../support/proxy.js';
 import { eventually } from '../../support/eventually.js';
+import { useOnce } from '../../support/fixture.js';
 import { describeWith, program } from '../../support/needs.js';
 import { S3TestClient } from '../../support/s3-client.js';
 import { startService, type Service } from '../../support/service.js';
@@ -66,7 +67,7 @@ groups:
     async function overview(): Promise<OverviewJson> {
       bed.clock.nowMs = Date.now();
       await bed.console.service(MONITOR)?.tick();
-      return (await operator.get('/api/monitor/overview')).json();
+      return await operator.read('/api/monitor/overview');
     }
 
     it('shows what the service counts', async () => {
@@ -87,9 +88,9 @@ groups:
     });
 
     it('takes every query of its panels, and draws them without an address', async () => {
-      const { items } = (await operator.get('/api/monitor/panels')).json() as {
-        items: { id: string; available: boolean }[];
-      };
+      const { items } = await operator.read<{ items: { id: string; available: boolean }[] }>(
+        '/api/monitor/panels',
+      );
       const to = Date.now() / 1000;
       for (const { id, available } of items) {
         if (!available || id === 'rejected') continue;
@@ -161,33 +162,20 @@ groups:
 );
 
 describe('Monitor with a metrics store and a log store', () => {
-  let store: FakeServer;
-  let loki: FakeServer;
-  let bed: TestBed;
-  let operator: ConsoleClient;
-
-  before(async () => {
-    store = await new FakeServer(() => undefined).start();
-    loki = await new FakeServer(() => undefined).start();
-    bed = await startTestBed({
-      metrics_url: store.url,
-      logs_url: loki.url,
-      logs_labels: { service: 'app', node: 'host' },
-      recon_interval_s: 3600,
-      cluster_nodes: NODES,
-    });
-    operator = await bed.login();
-  });
-  after(async () => {
-    await bed.close();
-    await store.stop();
-    await loki.stop();
-  });
+  const store = useOnce(() => new FakeServer(() => undefined).start(), 'stop');
+  const loki = useOnce(() => new FakeServer(() => undefined).start(), 'stop');
+  const bed = useOnce(() => {
+    const urls = { metrics_url: store().url, logs_url: loki().url };
+    const logs_labels = { service: 'app', node: 'host' };
+    const rest = { recon_interval_s: 3600, cluster_nodes: NODES };
+    return startTestBed({ ...urls, logs_labels, ...rest });
+  }, 'close');
+  const operator = useOnce(() => bed().login());
 
   async function requestsTile() {
-    bed.clock.nowMs += 10_000;
-    await bed.console.service(MONITOR)?.tick();
-    return tileOf((await operator.get('/api/monitor/overview')).json(), 'requests_per_s');
+    bed().clock.nowMs += 10_000;
+    await bed().console.service(MONITOR)?.tick();
+    return tileOf(await operator().read('/api/monitor/overview'), 'requests_per_s');
   }
 
   for (const [title, answer] of [
@@ -197,13 +185,13 @@ describe('Monitor with a metrics store and a log store', () => {
     ['an error of its own', { status: 'error', errorType: 'internal' }],
   ] as const) {
     it(`knows nothing when the metrics store answers ${title}`, async () => {
-      store.answers = () => answer;
+      store().answers = () => answer;
       expect(await requestsTile()).to.include({ value: null, state: 'unknown' });
     });
   }
 
   it('knows nothing when the metrics store has no such series', async () => {
-    store.answers = () => ({
+    store().answers = () => ({
       status: 'success',
       data: { resultType: 'vector', result: [], alerts: [] },
     });
@@ -211,7 +199,7 @@ describe('Monitor with a metrics store and a log store', () => {
   });
 
   it('calls nodes by their names where logs are found, and takes these back', async () => {
-    loki.answers = ({ pathname }) => {
+    loki().answers = ({ pathname }) => {
       if (pathname.endsWith('/label/app/values')) return { status: 'success', data: ['proxy'] };
       if (pathname.endsWith('/label/host/values'))
         return { status: 'success', data: ['127.0.0.2'] };
@@ -219,13 +207,13 @@ describe('Monitor with a metrics store and a log store', () => {
       const values = [['1800000000000000000', 'GET /', {}]];
       return { status: 'success', data: { resultType: 'streams', result: [{ stream, values }] } };
     };
-    const { lines, nodes } = (await operator.get('/api/monitor/logs?nodes=node-b')).json() as {
+    const { lines, nodes } = await operator().read<{
       lines: Record<string, unknown>[];
       nodes: string[];
-    };
+    }>('/api/monitor/logs?nodes=node-b');
     expect(nodes).to.deep.equal(['node-b']);
     expect(lines[0]).to.include({ service: 'proxy', node: 'node-b', line: 'GET /', unix_s: 1.8e9 });
-    const query = loki.asked.at(-1)?.searchParams.get('query');
+    const query = loki().asked.at(-1)?.searchParams.get('query');
     expect(query).to.equal(String.raw`{app=~".+", host=~"127\\.0\\.0\\.2"}`);
   });
 
@@ -236,17 +224,15 @@ describe('Monitor with a metrics store and a log store', () => {
       values: times.map((ns) => [at(ns), `line ${ns}`]),
     });
     const result = [streamOf('a', 32, 30), streamOf('b', 33, 31)];
-    loki.answers = () => ({ status: 'success', data: { resultType: 'streams', result } });
-    const { lines } = (await operator.get('/api/monitor/logs')).json() as {
-      lines: { line: string }[];
-    };
+    loki().answers = () => ({ status: 'success', data: { resultType: 'streams', result } });
+    const { lines } = await operator().read<{ lines: { line: string }[] }>('/api/monitor/logs');
     const texts = lines.map(({ line }) => line);
     expect(texts).to.deep.equal(['line 33', 'line 32', 'line 31', 'line 30']);
   });
 
   it('says that logs are unknown when the log store fails', async () => {
-    loki.answers = (_url, response) => response.writeHead(500).end('boom at 10.0.0.1');
-    const logs = (await operator.get('/api/monitor/logs')).json() as Record<string, unknown>;
+    loki().answers = (_url, response) => response.writeHead(500).end('boom at 10.0.0.1');
+    const logs = await operator().read<Record<string, unknown>>('/api/monitor/logs');
     expect(logs).to.deep.include({ state: 'unknown', lines: [] });
     expect(logs.reason).to.equal('Logs are unavailable: it answers with status 500.');
   });

@@ -1,8 +1,5 @@
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
@@ -12,6 +9,7 @@ import { ReconSampler } from '../../../console/surfaces/monitor/sources/recon-sa
 import { device, goldenFile, ringV1 } from '../../ring/support.js';
 import { useEach } from '../../support/fixture.js';
 import { freePort } from '../../support/free-port.js';
+import { serve, type Served } from '../../support/serve.js';
 import { removeFolder, useTempFolder } from '../../support/temp-folder.js';
 
 const NOW_S = 1_800_000_000;
@@ -27,20 +25,13 @@ function ringOf(devs: readonly (object | null)[]): Buffer {
 let isServed = true;
 
 /** A server of Swift with recon. */
-async function fakeServer(answers: Readonly<Record<string, unknown>>): Promise<Server> {
-  const server = createServer((request, response) => {
+function fakeServer(answers: Readonly<Record<string, unknown>>): Promise<Served> {
+  return serve((request, response) => {
     const what = (request.url ?? '').replace('/recon/', '');
     const known = Object.hasOwn(answers, what);
     const missing = request.method === 'HEAD' && !isServed ? 507 : 404;
     response.writeHead(known ? 200 : missing).end(known ? JSON.stringify(answers[what]) : 'no');
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return server;
-}
-
-function portOf(server: Server): number {
-  return (server.address() as AddressInfo).port;
 }
 
 describe('rings', () => {
@@ -122,7 +113,7 @@ describe('facts of recon', () => {
 describe('the recon of a cluster', () => {
   const folder = useTempFolder('recon');
   const nobody = useEach(freePort);
-  let server: Server;
+  let server: Served;
   let sampler: ReconSampler;
 
   beforeEach(() => {
@@ -131,13 +122,12 @@ describe('the recon of a cluster', () => {
   afterEach(() => {
     sampler.close();
     server.close();
-    server.closeAllConnections();
   });
 
   async function start(answers: Readonly<Record<string, unknown>>): Promise<void> {
     server = await fakeServer(answers);
     const ring = ringOf([
-      device(0, { device: 'd1', ip: '127.0.0.1', port: portOf(server) }),
+      device(0, { device: 'd1', ip: '127.0.0.1', port: server.port }),
       device(1, { device: 'd2', ip: '127.0.0.2', port: nobody() }),
     ]);
     await writeFile(join(folder(), 'object.ring.gz'), ring);

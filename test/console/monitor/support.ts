@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Addresses } from '../../../console/surfaces/monitor/addresses.js';
 
 /** The answer of a fake to a path with its query: JSON or text, or nothing for 404. */
 export type FakeAnswers = (url: URL, response: ServerResponse) => unknown;
@@ -39,6 +40,12 @@ export class FakeServer {
     this.#server.closeAllConnections();
     await once(this.#server, 'close');
   }
+}
+
+/** The names of a cluster's hosts; of nothing where nothing is given. */
+export function addressesOf(options: Partial<ConstructorParameters<typeof Addresses>[0]> = {}) {
+  const none = { clusterNodes: [], metricsUrl: '', logsUrl: '', adminUrl: '' };
+  return new Addresses({ ...none, storeBase: '', authUrl: '', ...options });
 }
 
 /** The tile of an overview. */

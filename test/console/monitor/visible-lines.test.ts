@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Addresses } from '../../../console/surfaces/monitor/addresses.js';
 import {
   LINES_MAX,
   tailOf,
@@ -12,16 +11,14 @@ import { redactLine } from '../../../console/surfaces/monitor/logs/redact.js';
 import { visibleLines } from '../../../console/surfaces/monitor/logs/visible-lines.js';
 import { LogTail } from '../../../supervisor/log-tail.js';
 import { labelValues, queryRange } from '../../../supervisor/loki.js';
+import { addressesOf } from './support.js';
 
 const NOW_S = Date.parse('2026-01-15T10:30:00.000Z') / 1000;
-const OPTIONS = {
-  clusterNodes: [],
-  metricsUrl: '',
-  logsUrl: '',
+const ADDRESSES = addressesOf({
   adminUrl: 'http://gateway.example:9464',
   storeBase: 'http://10.0.0.1:8080',
   authUrl: 'http://10.0.0.1:8080/auth/v1.0',
-};
+});
 
 /** A log of so many lines, and which queries it was asked. */
 class FakeLog {
@@ -133,7 +130,7 @@ describe('log of the gateway in the console', () => {
         : queryRange(tail, searchParams, NOW_S * 1000);
       return Promise.resolve({ status, text: JSON.stringify(body) });
     };
-    const logs = new Logs(tailOf({ get }), new Addresses(OPTIONS), () => NOW_S * 1000);
+    const logs = new Logs(tailOf({ get }), ADDRESSES, () => NOW_S * 1000);
     const wish = { services: [], nodes: [], fromS: NOW_S - 3600, toS: NOW_S, limit: 10 };
     return (search: Partial<LogSearch> = {}) => logs.search({ ...wish, ...search });
   }
