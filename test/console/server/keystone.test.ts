@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { eventually } from '../../support/eventually.js';
+import { useEach } from '../../support/fixture.js';
 import { codeOf } from '../support/client.js';
-import { startKeystoneBed, type KeystoneBed } from '../support/keystone-store.js';
+import { startKeystoneBed } from '../support/keystone-store.js';
 
 const PASSWORD = {
   method: 'password',
@@ -14,14 +15,11 @@ const PASSWORD = {
 const ACCESS_KEY = { method: 'ec2', access_key: 'anna-key', secret_key: 'anna-secret' };
 
 describe('console session with Keystone', () => {
-  let bed: KeystoneBed;
+  const bed = useEach(startKeystoneBed, 'close');
 
-  beforeEach(async () => {
-    bed = await startKeystoneBed();
-    bed.keystone.credentials.set('app-1', { secret: 'app-secret', user: bed.anna });
+  beforeEach(() => {
+    bed().keystone.credentials.set('app-1', { secret: 'app-secret', user: bed().anna });
   });
-
-  afterEach(() => bed.close());
 
   it('takes a password, an application credential, and an access key', async () => {
     for (const login of [
@@ -30,7 +28,7 @@ describe('console session with Keystone', () => {
       { method: 'application_credential', id: 'app-1', secret: 'app-secret' },
       ACCESS_KEY,
     ]) {
-      const client = bed.client();
+      const client = bed().client();
       const answer = await client.login(login);
       expect(answer.status, answer.text).to.equal(200);
       expect(answer.json()).to.include({ user: 'anna', account: 'test', role: 'admin' });
@@ -40,7 +38,7 @@ describe('console session with Keystone', () => {
   });
 
   it('says the same to whatever is wrong, and to a user without a role', async () => {
-    bed.keystone.add({ ...bed.anna, access: 'guest-key', user: 'guest', roles: ['other'] });
+    bed().keystone.add({ ...bed().anna, access: 'guest-key', user: 'guest', roles: ['other'] });
     const bodies = [];
     for (const login of [
       { ...PASSWORD, password: 'wrong' },
@@ -52,19 +50,21 @@ describe('console session with Keystone', () => {
       { ...ACCESS_KEY, secret_key: 'wrong' },
       { ...ACCESS_KEY, access_key: 'unknown' },
     ]) {
-      const answer = await bed.client().login(login);
+      const answer = await bed().client().login(login);
       expect(answer.status).to.equal(401);
       bodies.push(answer.text.replace(/tx[\w-]+/, ''));
     }
     expect(new Set(bodies).size).to.equal(1);
-    const other = await bed.client().login({ account: 'test', user: 'tester', key: 'testing' });
+    const other = await bed().client().login({ account: 'test', user: 'tester', key: 'testing' });
     expect(other.status).to.equal(400);
   });
 
   it('knows users of other domains by name and domain', async () => {
     const elsewhere = { user: 'anna', project: 'test', domain: 'other', roles: ['ResellerAdmin'] };
-    bed.keystone.add({ access: 'other', secret: 's', password: 'p', ...elsewhere });
-    const answer = await bed.client().login({ ...PASSWORD, domain: 'other', password: 'p' });
+    bed().keystone.add({ access: 'other', secret: 's', password: 'p', ...elsewhere });
+    const answer = await bed()
+      .client()
+      .login({ ...PASSWORD, domain: 'other', password: 'p' });
     expect(answer.json()).to.include({
       user: 'other/anna',
       account: 'other/test',
@@ -74,27 +74,27 @@ describe('console session with Keystone', () => {
 
   it('asks for another token when one has expired, until the role is another one', async () => {
     for (const login of [PASSWORD, ACCESS_KEY]) {
-      bed.anna.roles = ['member'];
-      const client = bed.client();
+      bed().anna.roles = ['member'];
+      const client = bed().client();
       await client.login(login);
-      bed.keystone.expireTokens();
+      bed().keystone.expireTokens();
       expect((await client.get('/api/files/containers')).status).to.equal(200);
-      bed.anna.roles = ['reader'];
+      bed().anna.roles = ['reader'];
       expect((await client.get('/api/files/containers')).status).to.equal(200);
-      bed.keystone.expireTokens();
+      bed().keystone.expireTokens();
       expect((await client.get('/api/files/containers')).status).to.equal(401);
       expect((await client.get('/api/session')).status).to.equal(401);
     }
   });
 
   it('ends the session of a user whose role changed, on pages that ask nothing of Swift too', async () => {
-    bed.anna.roles = ['ResellerAdmin'];
-    const client = bed.client();
+    bed().anna.roles = ['ResellerAdmin'];
+    const client = bed().client();
     await client.login(PASSWORD);
-    bed.keystone.expireTokens();
-    bed.anna.roles = ['reader'];
+    bed().keystone.expireTokens();
+    bed().anna.roles = ['reader'];
     expect((await client.get('/api/session')).status).to.equal(200);
-    bed.clock.nowMs += 6 * 60_000;
+    bed().clock.nowMs += 6 * 60_000;
     await eventually(
       () => client.get('/api/session'),
       ({ status }) => status === 401,
@@ -102,13 +102,13 @@ describe('console session with Keystone', () => {
   });
 
   it('says that Keystone does not answer', async () => {
-    const client = bed.client();
+    const client = bed().client();
     await client.login(PASSWORD);
-    bed.keystone.misbehave = (_request, response) => {
+    bed().keystone.misbehave = (_request, response) => {
       response.destroy();
       return true;
     };
-    expect(codeOf(await bed.client().login(PASSWORD))).to.equal('upstream_unavailable');
+    expect(codeOf(await bed().client().login(PASSWORD))).to.equal('upstream_unavailable');
     // Requests that need no token go on.
     expect((await client.get('/api/session')).status).to.equal(200);
   });
@@ -123,12 +123,12 @@ describe('console session with Keystone', () => {
   });
 
   it('shows the fields of Keystone', async () => {
-    const { text } = await bed.client().get('/login.html');
+    const { text } = await bed().client().get('/login.html');
     for (const name of ['user', 'domain', 'project', 'password', 'access_key', 'secret_key']) {
       expect(text).to.include(`name="${name}"`);
     }
     expect(text).to.include('value="Default"').and.not.include('name="account"');
-    const page = await bed.client().get('/login-keystone.html');
+    const page = await bed().client().get('/login-keystone.html');
     expect(page.status).to.equal(401);
   });
 });

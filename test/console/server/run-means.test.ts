@@ -1,37 +1,26 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { ApiError } from '../../../console/server/api-error.js';
 import type { RunControl, RunKind, RunView } from '../../../console/server/runs/run.js';
-import { Runs } from '../../../console/server/runs/runs.js';
 import { eventually } from '../../support/eventually.js';
 import { watchSyncs } from '../../support/file-syncs.js';
-import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
-
-const BY = { actor: 'test:tester', role: 'operator', ip: '127.0.0.1', request_id: 'tx' };
+import { useEach } from '../../support/fixture.js';
+import { useTempFolder } from '../../support/temp-folder.js';
+import { until } from '../../support/until.js';
+import { BY, openRuns } from '../support/runs.js';
 
 describe('what console runs act with, and take back', () => {
-  let folder: string;
-  let runs: Runs;
+  const folder = useTempFolder('run-means');
   const told: RunView[] = [];
   const calls: string[] = [];
   let end: (error: Error) => void;
   let control: RunControl | undefined;
 
-  beforeEach(async () => {
-    folder = await makeTempFolder('run-means');
+  const runs = useEach(() => {
     control = undefined;
     for (const list of [told, calls]) list.splice(0);
-    runs = new Runs({
-      stateDir: folder,
-      events: { publish: (_topic, view) => told.push(view as RunView) },
-      audit: { turn: () => Promise.resolve(true), write: () => Promise.resolve() },
-      now: () => 1_700_000_000_000,
-      logger: { error: () => undefined, info: () => undefined },
-      retryMs: 10,
-      describe: (error) =>
-        error instanceof ApiError ? error : new ApiError('internal', 'It failed.'),
-    });
+    const events = { publish: (_topic: string, view: unknown) => told.push(view as RunView) };
+    const opened = openRuns(folder(), { events, retryMs: 10 });
     const kind: RunKind = {
       ...{ name: 'test.means', access: 'operate', kept: 9, resumes: false },
       run: (given) => {
@@ -48,24 +37,20 @@ describe('what console runs act with, and take back', () => {
         await note({ taken: 'back' });
       },
     };
-    runs.register(kind);
-  });
-
-  afterEach(async () => {
-    await runs.close();
-    await removeFolder(folder);
-  });
+    opened.register(kind);
+    return opened;
+  }, 'close');
 
   const start = async () => {
     const means = { password: 'testing' };
     const request = { params: { node: 'n1' }, target: 'n1', lock: null, means };
-    const { id } = await runs.start('test.means', request, BY);
-    await eventually(() => Promise.resolve(control), Boolean);
+    const { id } = await runs().start('test.means', request, BY);
+    await until(() => control !== undefined);
     return { id, means };
   };
   const reverted = (id: string) =>
     eventually(
-      () => runs.get(id),
+      () => runs().get(id),
       ({ state }) => state === 'reverted',
     );
 
@@ -74,7 +59,9 @@ describe('what console runs act with, and take back', () => {
     expect(control?.means).to.equal(means);
     end(new Error('It failed.'));
     expect(JSON.stringify([await reverted(id), told])).not.to.include('testing');
-    expect(await readFile(join(folder, 'runs', 'journal.jsonl'), 'utf8')).not.to.include('testing');
+    expect(await readFile(join(folder(), 'runs', 'journal.jsonl'), 'utf8')).not.to.include(
+      'testing',
+    );
     expect(calls).to.deep.equal(['revert undefined']);
   });
 
@@ -85,9 +72,9 @@ describe('what console runs act with, and take back', () => {
       if (disk.isFull) throw new Error('ENOSPC');
     };
     await watchSyncs(onSync, async () => {
-      await runs.cancel(id);
-      await eventually(() => Promise.resolve(calls), ({ length }) => length === 1); // prettier-ignore
-      const { evidence } = await eventually(() => runs.view(id), (run) => run.evidence !== null); // prettier-ignore
+      await runs().cancel(id);
+      await until(() => calls.length === 1);
+      const { evidence } = await eventually(() => runs().view(id), (run) => run.evidence !== null); // prettier-ignore
       expect(evidence).to.deep.equal({ taken: 'back' });
       disk.isFull = false;
       expect((await reverted(id)).evidence).to.deep.equal({ taken: 'back' });

@@ -4,33 +4,19 @@ import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import type { RunKind } from '../../../console/server/runs/run.js';
 import { JsonResult } from '../../../console/server/runs/run-result.js';
-import { Runs } from '../../../console/server/runs/runs.js';
-import { ApiError } from '../../../console/server/api-error.js';
 import { UNFINISHED } from '../../../src/lib/durable-file.js';
 import { eventually } from '../../support/eventually.js';
 import { watchSyncs } from '../../support/file-syncs.js';
 import { useEach } from '../../support/fixture.js';
 import { useTempFolder } from '../../support/temp-folder.js';
+import { BY, openRuns } from '../support/runs.js';
 
-const BY = { actor: 'test:tester', role: 'operator', ip: '127.0.0.1', request_id: 'tx' };
 /** Longer than what is read of a file at once, and not as `JSON.stringify` writes it. */
 const LARGE = `{ "written" : "by a thread", "long": "${'é'.repeat(400_000)}" }`;
 
 describe('results of console runs', () => {
   const folder = useTempFolder('run-results');
-  const runs = useEach(
-    () =>
-      new Runs({
-        stateDir: folder(),
-        events: { publish: () => undefined },
-        audit: { turn: () => Promise.resolve(true), write: () => Promise.resolve() },
-        now: () => 1_700_000_000_000,
-        logger: { error: () => undefined, info: () => undefined },
-        describe: (error) =>
-          error instanceof ApiError ? error : new ApiError('internal', 'It failed.'),
-      }),
-    'close',
-  );
+  const runs = useEach(() => openRuns(folder()), 'close');
 
   const started = async (result: Promise<unknown>): Promise<string> => {
     const kind: RunKind = {

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { ApiError } from '../../../console/server/api-error.js';
 import type { RunControl, RunKind, RunView } from '../../../console/server/runs/run.js';
 import { verifyJournal } from '../../../console/server/runs/run-journal.js';
-import { Runs } from '../../../console/server/runs/runs.js';
+import type { Runs } from '../../../console/server/runs/runs.js';
 import type { AuditEvent } from '../../../src/lib/audit/audit-log.js';
 import { UNFINISHED } from '../../../src/lib/durable-file.js';
 import { eventually } from '../../support/eventually.js';
@@ -12,8 +12,7 @@ import { watchSyncs } from '../../support/file-syncs.js';
 import { useEach } from '../../support/fixture.js';
 import { useTempFolder } from '../../support/temp-folder.js';
 import { startTestBed } from '../support/console.js';
-
-const BY = { actor: 'test:tester', role: 'operator', ip: '127.0.0.1', request_id: 'tx' };
+import { BY, openRuns } from '../support/runs.js';
 
 /** A run that a test ends: `end` lets it succeed or fail. */
 class Fault implements RunKind<{ node: string }, { ok: string }> {
@@ -62,20 +61,14 @@ describe('console runs', () => {
   let now = 1_700_000_000_000;
 
   const opened = (one: Fault = kind): Runs => {
-    const made = new Runs({
-      stateDir: folder(),
+    const write = (event: AuditEvent) => {
+      audit().push(event);
+      return Promise.resolve();
+    };
+    const made = openRuns(folder(), {
       events: { publish: (_topic, view) => told().push(view as RunView) },
-      audit: {
-        turn: () => Promise.resolve(true),
-        write: (event) => {
-          audit().push(event);
-          return Promise.resolve();
-        },
-      },
+      audit: { turn: () => Promise.resolve(true), write },
       now: () => now,
-      logger: { error: () => undefined, info: () => undefined },
-      describe: (error) =>
-        error instanceof ApiError ? error : new ApiError('internal', 'It failed.'),
     });
     made.register(one);
     return made;

@@ -1,10 +1,9 @@
-import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FakeKeystone, SERVICE_PASSWORD, type FakeUser } from '../../support/fake-keystone.js';
+import { serve } from '../../support/serve.js';
+import { makeTempFolder, removeFolder } from '../../support/temp-folder.js';
 import { startTestBed, type TestBed } from './console.js';
 import { openTestStore } from './store.js';
 
@@ -27,7 +26,7 @@ export async function startKeystoneBed(
     roles: ['Member'],
     password: 'anna-password',
   });
-  const folder = await mkdtemp(join(tmpdir(), 'ringway-keystone-'));
+  const folder = await makeTempFolder('keystone');
   await writeFile(join(folder, 'key'), SERVICE_PASSWORD, { mode: 0o600 });
   const store = await openTestStore();
   const relay = await startRelay(store.origin, keystone);
@@ -48,7 +47,7 @@ export async function startKeystoneBed(
       relay.close();
       await store.close();
       await keystone.close();
-      await rm(folder, { recursive: true });
+      await removeFolder(folder);
     },
   };
 }
@@ -58,7 +57,7 @@ async function startRelay(target: string, keystone: FakeKeystone) {
   const headers = { 'x-auth-user': 'test:tester', 'x-auth-key': 'testing' };
   const login = await fetch(`${target}/auth/v1.0`, { headers });
   const token = login.headers.get('x-auth-token') ?? '';
-  const server = http.createServer((request, response) => {
+  return serve((request, response) => {
     const given = String(request.headers['x-auth-token']);
     const path = (request.url ?? '').replace('/v1/AUTH_id-test', '/v1/AUTH_test');
     if (!keystone.tokens.has(given) || path === request.url) {
@@ -77,12 +76,4 @@ async function startRelay(target: string, keystone: FakeKeystone) {
     onward.once('error', () => response.destroy());
     request.pipe(onward);
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () => {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
 }

@@ -3,10 +3,13 @@ import type { AddressInfo, Socket } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
 import { expect } from 'chai';
 import { SwiftAccount } from '../../../console/swift/account.js';
+import { parseUpstream } from '../../../console/swift/address.js';
 import { CredentialsRefusedError, UpstreamError } from '../../../console/swift/errors.js';
 import { swiftLogin } from '../../../console/swift/login.js';
 import { swiftPath } from '../../../console/swift/path.js';
 import { readBody, Upstream } from '../../../console/swift/upstream.js';
+import { useEach } from '../../support/fixture.js';
+import { serve } from '../../support/serve.js';
 
 /** A store whose tokens last as long as its test says. */
 async function startFake() {
@@ -18,7 +21,7 @@ async function startFake() {
     forgets: false,
     paths: [] as string[],
   };
-  const server = http.createServer((request, response) => {
+  const server = await serve((request, response) => {
     const path = request.url ?? '';
     if (path === '/auth/v1.0') {
       if (!state.acceptsKey) return void response.writeHead(401).end();
@@ -34,46 +37,34 @@ async function startFake() {
       response.writeHead(known ? 200 : 401).end('x'.repeat(1000));
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const address = { secure: false, host: '127.0.0.1', port, basePath: '' };
-  return { state, server, address };
+  const close = () => {
+    server.close();
+  };
+  return { state, address: parseUpstream(server.origin), close };
 }
 
 describe('console swift account', () => {
-  let fake: Awaited<ReturnType<typeof startFake>>;
-  let store: Upstream;
-  let auth: Upstream;
-  let account: SwiftAccount;
+  const fake = useEach(startFake, 'close');
+  const store = useEach(() => new Upstream(fake().address), 'close');
+  const auth = useEach(() => new Upstream({ ...fake().address, basePath: '/auth/v1.0' }), 'close');
   let nowMs: number;
-
-  beforeEach(async () => {
-    fake = await startFake();
-    store = new Upstream(fake.address);
-    auth = new Upstream({ ...fake.address, basePath: '/auth/v1.0' });
-    const login = () => swiftLogin(auth, 'test:tester', 'testing');
+  const account = useEach(async () => {
     nowMs = 0;
-    account = new SwiftAccount({ store, token: await login(), login, now: () => nowMs });
-  });
-
-  afterEach(() => {
-    store.close();
-    auth.close();
-    fake.server.close();
-    fake.server.closeAllConnections();
+    const login = () => swiftLogin(auth(), 'test:tester', 'testing');
+    return new SwiftAccount({ store: store(), token: await login(), login, now: () => nowMs });
   });
 
   it('takes the account of the storage URL, and stays with its own host', async () => {
-    expect(account.name).to.equal('AUTH_test');
-    await account.do([200], 'GET', { container: 'c' });
-    expect(fake.state.paths).to.deep.equal(['/v1/AUTH_test/c']);
+    expect(account().name).to.equal('AUTH_test');
+    await account().do([200], 'GET', { container: 'c' });
+    expect(fake().state.paths).to.deep.equal(['/v1/AUTH_test/c']);
   });
 
   it('sends names as they are', async () => {
     for (const object of ['a/../b', 'a/./b', 'a//b', '/lead', 'trail/', 'ü?#% +']) {
-      await account.do([200], 'GET', { container: 'c', object });
+      await account().do([200], 'GET', { container: 'c', object });
     }
-    expect(fake.state.paths.map((path) => path.slice('/v1/AUTH_test/c/'.length))).to.deep.equal([
+    expect(fake().state.paths.map((path) => path.slice('/v1/AUTH_test/c/'.length))).to.deep.equal([
       'a/../b',
       'a/./b',
       'a//b',
@@ -84,51 +75,57 @@ describe('console swift account', () => {
   });
 
   it('logs in once more when the store has forgotten the token, once for all requests', async () => {
-    fake.state.valid.clear();
-    const answers = await Promise.all([1, 2, 3].map(() => account.do([200], 'GET', {})));
+    fake().state.valid.clear();
+    const answers = await Promise.all([1, 2, 3].map(() => account().do([200], 'GET', {})));
     expect(answers).to.have.length(3);
-    expect(fake.state.logins).to.equal(2);
+    expect(fake().state.logins).to.equal(2);
   });
 
   it('gives up when the key is refused, too', async () => {
-    fake.state.valid.clear();
-    fake.state.acceptsKey = false;
-    const error = await account.do([200], 'GET', {}).catch((thrown: unknown) => thrown);
+    fake().state.valid.clear();
+    fake().state.acceptsKey = false;
+    const error = await account()
+      .do([200], 'GET', {})
+      .catch((thrown: unknown) => thrown);
     expect(error).to.be.instanceOf(CredentialsRefusedError);
   });
 
   it('says that the store is not available while that forgets its tokens at once', async () => {
-    fake.state.valid.clear();
-    fake.state.forgets = true;
+    fake().state.valid.clear();
+    fake().state.forgets = true;
     const failed = (): Promise<unknown> =>
-      account.do([200], 'GET', {}).catch((thrown: unknown) => thrown);
+      account()
+        .do([200], 'GET', {})
+        .catch((thrown: unknown) => thrown);
     expect(await failed())
       .to.be.instanceOf(UpstreamError)
       .with.property('kind', 'unavailable');
-    fake.state.forgets = false;
-    await account.do([200], 'GET', {});
+    fake().state.forgets = false;
+    await account().do([200], 'GET', {});
   });
 
   it('sends no stream twice when the store has forgotten a token that just worked', async () => {
     const put = (): Promise<unknown> => {
       const body = Readable.from([Buffer.from('body')]);
       const target = { container: 'c', object: 'o', body };
-      return account.do([200], 'PUT', target).catch((thrown: unknown) => thrown);
+      return account()
+        .do([200], 'PUT', target)
+        .catch((thrown: unknown) => thrown);
     };
-    fake.state.valid.clear();
+    fake().state.valid.clear();
     expect(await put())
       .to.be.instanceOf(UpstreamError)
       .with.property('kind', 'unavailable');
     expect(await put()).to.have.property('status', 200);
-    expect(fake.state.paths).to.have.length(2);
+    expect(fake().state.paths).to.have.length(2);
   });
 
   it('tries an old token before it sends a stream with it', async () => {
-    fake.state.valid.clear();
+    fake().state.valid.clear();
     nowMs += 31_000;
     const body = Readable.from([Buffer.from('body')]);
-    await account.do([200], 'PUT', { container: 'c', object: 'o', body });
-    expect(fake.state.logins).to.equal(2);
+    await account().do([200], 'PUT', { container: 'c', object: 'o', body });
+    expect(fake().state.logins).to.equal(2);
   });
 
   it('ends with the error of a stream that fails while an old token is tried', async () => {
@@ -136,15 +133,17 @@ describe('console swift account', () => {
     const body = new PassThrough();
     const failure = new Error('the client has left');
     const target = { container: 'c', object: 'o', body };
-    const ended = account.do([200], 'PUT', target).catch((thrown: unknown) => thrown);
+    const ended = account()
+      .do([200], 'PUT', target)
+      .catch((thrown: unknown) => thrown);
     body.destroy(failure);
     expect(await ended).to.equal(failure);
     // The account was asked for, and nothing was written.
-    expect(fake.state.paths).to.deep.equal(['/v1/AUTH_test']);
+    expect(fake().state.paths).to.deep.equal(['/v1/AUTH_test']);
   });
 
   it('reads no more than it is told', async () => {
-    const { body } = await account.send('GET', {});
+    const { body } = await account().send('GET', {});
     const error = await readBody(body, 999).catch((thrown: unknown) => thrown);
     expect(error).to.be.instanceOf(UpstreamError).with.property('kind', 'invalid');
   });
@@ -160,7 +159,7 @@ describe('console swift account', () => {
       refusing.once('connection', (socket: Socket) => socket.once('close', resolve));
     });
     const upstream = new Upstream({
-      ...fake.address,
+      ...fake().address,
       port: (refusing.address() as AddressInfo).port,
     });
     // The rest never comes: whoever sends it has been told.
@@ -178,18 +177,15 @@ describe('console swift account', () => {
   });
 
   it('says when the store does not answer, or not in time', async () => {
-    const silent = http.createServer(() => undefined);
-    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-    const { port } = silent.address() as AddressInfo;
-    const upstream = new Upstream({ ...fake.address, port });
+    const silent = await serve(() => undefined);
+    const upstream = new Upstream(parseUpstream(silent.origin));
     const kindOf = (idleMs: number) =>
       upstream
         .send({ method: 'GET', rawPath: '/', idleMs })
         .then(() => 'answer')
         .catch((error: unknown) => (error as UpstreamError).kind);
     expect(await kindOf(20)).to.equal('timeout');
-    silent.closeAllConnections();
-    await new Promise((resolve) => silent.close(resolve));
+    silent.close();
     expect(await kindOf(1000)).to.equal('unavailable');
     upstream.close();
   });
