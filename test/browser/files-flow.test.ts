@@ -3,14 +3,23 @@ import { mkdir, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { list, makeContainer, ok, query, unique } from '../console/files/support.js';
+import { makeContainer, ok, query, unique } from '../console/files/support.js';
 import { startTestBed } from '../console/support/console.js';
 import { findLeak } from '../console/support/leaks.js';
 import { isFileOfAll, sharedBrowser } from '../support/browser.js';
 import { useOnce } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
 import { onlyOn, STACK } from '../support/stack.js';
-import { countRequests, drop, finished, makeFolder, md5Of, segmentOf } from './files-page.js';
+import {
+  countRequests,
+  drop,
+  finished,
+  makeFolder,
+  md5Of,
+  namesBelow,
+  segmentOf,
+} from './files-page.js';
+import { hold } from './acts.js';
 
 /** A guard against a hang: on a busy machine a cluster takes a second for a file. */
 const BROWSER_LIMIT_MS = 300_000;
@@ -74,11 +83,7 @@ describeWith([program('chromium')], 'Files in Chromium', function () {
     return page;
   }
 
-  /** All names that begin so, in order. */
-  async function namesBelow(prefix: string): Promise<string[]> {
-    const { items } = await list(client(), container, { prefix, delimiter: '', limit: 1000 });
-    return items.map(({ name }) => name);
-  }
+  const namesIn = (prefix: string) => namesBelow(client(), container, prefix);
 
   it('uploads, throws away and brings back', async () => {
     const page = await openPage();
@@ -108,9 +113,7 @@ describeWith([program('chromium')], 'Files in Chromium', function () {
     const all = finished(page, '/api/files/object/body', FOLDER_FILES);
     await page.locator('#picker').setInputFiles(files);
     await all;
-    const path = `/api/files/objects?${query({ container, prefix: 'many-', limit: 1000 })}`;
-    const listed = (await ok(client().get(path), 200)).json() as { items: { name: string }[] };
-    expect(listed.items.map((item) => item.name)).to.deep.equal(files.map((file) => file.name));
+    expect(await namesIn('many-')).to.deep.equal(files.map(({ name }) => name));
     await page.close();
   });
 
@@ -156,12 +159,7 @@ describeWith([program('chromium')], 'Files in Chromium', function () {
     const paths = await makeFolder(folder, DROPPED_FILES);
     await mkdir(join(folder, 'nothing', 'in it'), { recursive: true });
     const page = await openPage();
-    let release: () => void = () => undefined;
-    const released = new Promise<void>((resolve) => (release = resolve));
-    await page.route(BODIES, async (route) => {
-      await released;
-      await route.continue();
-    });
+    const release = await hold(page, BODIES);
 
     await drop(page, folder);
     const told = page.locator('#transfers-count');
@@ -180,7 +178,7 @@ describeWith([program('chromium')], 'Files in Chromium', function () {
     await rename(join(bed().stateDir, 'moved'), join(bed().stateDir, gone));
     await page.getByRole('button', { name: `Retry: ${gone}` }).click();
     await told.getByText(`${DROPPED_FILES} done`, { exact: true }).waitFor();
-    expect(await namesBelow('dropped/')).to.deep.equal(paths);
+    expect(await namesIn('dropped/')).to.deep.equal(paths);
     expect(await page.locator('#queue li').count()).to.be.below(DROPPED_FILES);
 
     // Lines that were cleared make room for others.
@@ -217,7 +215,7 @@ describeWith([program('chromium')], 'Files in Chromium', function () {
     await rename(join(bed().stateDir, 'away'), join(bed().stateDir, paths[0]!));
     await button(`Retry: ${paths[0]}`).click();
     await told.getByText(`${CHOSEN_FILES} done`, { exact: true }).waitFor();
-    expect(await namesBelow('chosen/')).to.deep.equal(paths);
+    expect(await namesIn('chosen/')).to.deep.equal(paths);
 
     await page.locator('#folder-picker').setInputFiles(folder);
     await told.getByText(`${CHOSEN_FILES} already exist`, { exact: true }).waitFor();
@@ -233,13 +231,8 @@ describeWith([program('chromium')], 'Files in Chromium', function () {
     await page.locator('#transfers').waitFor({ state: 'hidden' });
 
     // Objects that turn up during the question are not among those that the user agrees to replace.
-    let release: () => void = () => undefined;
-    const released = new Promise<void>((resolve) => (release = resolve));
     let sent = 0;
-    await page.route(BODIES, async (route) => {
-      if (++sent > 2) await released;
-      await route.continue();
-    });
+    const release = await hold(page, BODIES, () => ++sent > 2);
     await page.locator('#folder-picker').setInputFiles(folder);
     await button('Overwrite 2').click();
     await page.locator('#dialog').getByText('2 existing objects will be replaced').waitFor();

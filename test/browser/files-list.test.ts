@@ -3,9 +3,10 @@ import type { Page } from 'playwright-core';
 import { change, upload } from '../console/files/support.js';
 import { startTestBed } from '../console/support/console.js';
 import { expectAccessible } from '../support/axe.js';
-import { ALL_SIZES, BROWSER_LIMIT_MS, logIn, openPage } from '../support/browser.js';
+import { ALL_SIZES, BROWSER_LIMIT_MS, openConsole } from '../support/browser.js';
 import { useOnce } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
+import { inspect, saved } from './acts.js';
 
 const CONTAINER = 'pictures';
 const LONG = `long-${'name-'.repeat(40)}.bin`;
@@ -16,7 +17,7 @@ describeWith([program('chromium')], 'the list of files in Chromium', function ()
   this.timeout(BROWSER_LIMIT_MS);
   const bed = useOnce(startTestBed, 'close');
   const client = useOnce(() => bed().login());
-  const watched = useOnce(openPage, 'close');
+  const watched = useOnce(() => openConsole(bed()), 'close');
   let page: Page;
 
   before(async () => {
@@ -25,8 +26,6 @@ describeWith([program('chromium')], 'the list of files in Chromium', function ()
       await upload(client(), CONTAINER, name, 'x'.repeat(bytes));
     }
     page = watched().page;
-    await page.goto(`http://127.0.0.1:${bed().console.port}/`);
-    await logIn(page);
     await page.goto(`http://127.0.0.1:${bed().console.port}/buckets#${CONTAINER}/`);
     await row('a.txt').waitFor();
   });
@@ -53,8 +52,7 @@ describeWith([program('chromium')], 'the list of files in Chromium', function ()
     expect(await size.getAttribute('aria-sort')).to.equal(null);
     expect(await names()).to.deep.equal([...folders, 'a.txt', 'b.jpg', 'c.csv', LONG]);
     await page.getByText('6 items').waitFor();
-    await watched().shoot('files-list', ALL_SIZES);
-    await expectAccessible(page);
+    await inspect(watched(), 'files-list', ALL_SIZES);
   });
 
   it('keeps rows even, whatever the length of a name', async () => {
@@ -67,8 +65,7 @@ describeWith([program('chromium')], 'the list of files in Chromium', function ()
     await page.getByLabel('Select a.txt').check();
     await page.getByText('1 selected, 10 B').waitFor();
     expect(await topOf('#objects')).to.equal(before);
-    await watched().shoot('files-selected');
-    await expectAccessible(page);
+    await inspect(watched(), 'files-selected');
     await page.getByRole('button', { name: 'Clear selection' }).click();
     await page.getByRole('button', { name: 'Upload', exact: true }).waitFor();
   });
@@ -95,9 +92,8 @@ describeWith([program('chromium')], 'the list of files in Chromium', function ()
       ...['Details', 'Download', 'Rename', 'Move', 'Copy', 'Share', 'Copy URL', 'Move to trash'],
     ]);
     await expectAccessible(page);
-    const download = page.waitForEvent('download');
-    await page.getByRole('menuitem', { name: 'Download' }).click();
-    expect((await download).suggestedFilename()).to.equal('b.jpg');
+    const { name } = await saved(page, page.getByRole('menuitem', { name: 'Download' }));
+    expect(name).to.equal('b.jpg');
   });
 
   it('closes the menu alone with Escape', async () => {
@@ -142,8 +138,7 @@ describeWith([program('chromium')], 'the list of files in Chromium', function ()
     const first = buckets.first();
     await buckets.nth(2).getByText('67 B', { exact: true }).waitFor();
     expect(await page.title()).to.equal('Buckets · Ringway');
-    await watched().shoot('buckets', ALL_SIZES);
-    await expectAccessible(page);
+    await inspect(watched(), 'buckets', ALL_SIZES);
     const size = page.getByRole('columnheader', { name: 'Size' });
     await size.getByRole('button').click();
     expect(await size.getAttribute('aria-sort')).to.equal('descending');
@@ -184,8 +179,7 @@ describeWith([program('chromium')], 'the list of files in Chromium', function ()
     await dialog.locator('li').filter({ hasText: 'test2:tester3:' }).waitFor();
     const known = `[...document.querySelectorAll('#people option')].map(({ value }) => value)`;
     expect(await page.evaluate(known)).to.deep.equal(['test2:tester3', 'test:tester2']);
-    await expectAccessible(page);
-    await watched().shoot('files-share');
+    await inspect(watched(), 'files-share');
     // An admin elsewhere has changed the rules meanwhile: this dialog does not undo that.
     await change(client(), 'acl', { name: CONTAINER, read: 'other:user', write: '' });
     await button('Save').click();

@@ -1,16 +1,16 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Page } from 'playwright-core';
-import { list, makeContainer, ok, unique, upload } from '../console/files/support.js';
+import type { Page, Route } from 'playwright-core';
+import { makeContainer, ok, unique, upload } from '../console/files/support.js';
 import { startTestBed } from '../console/support/console.js';
 import { mapLimited } from '../../src/lib/promises.js';
-import { expectAccessible } from '../support/axe.js';
-import { ALL_SIZES, BROWSER_LIMIT_MS, logIn, openPage } from '../support/browser.js';
+import { ALL_SIZES, BROWSER_LIMIT_MS, openConsole } from '../support/browser.js';
 import { useOnce } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
 import { useTempFolderOnce } from '../support/temp-folder.js';
-import { segmentOf } from './files-page.js';
+import { namesBelow, segmentOf } from './files-page.js';
+import { hold, inspect } from './acts.js';
 
 const MIB = 1024 ** 2;
 const SEGMENTS = '**/api/files/uploads/segment?*';
@@ -24,7 +24,7 @@ describeWith([program('chromium')], 'objects of the Files page in Chromium', fun
   const folder = useTempFolderOnce('files-objects');
   const bed = useOnce(() => startTestBed({ max_upload_bytes: MIB, segment_bytes: MIB }), 'close');
   const client = useOnce(() => bed().login());
-  const watched = useOnce(openPage, 'close');
+  const watched = useOnce(() => openConsole(bed()), 'close');
   let page: Page;
   let home: string;
 
@@ -38,8 +38,6 @@ describeWith([program('chromium')], 'objects of the Files page in Chromium', fun
     await ok(upload(client(), A, 'many/100', '', { overwrite: '1' }), 201);
     page = watched().page;
     home = `http://127.0.0.1:${bed().console.port}/`;
-    await page.goto(home);
-    await logIn(page);
     await page.goto(`${home}#${A}/`);
     await row('docs/').waitFor();
   });
@@ -53,18 +51,14 @@ describeWith([program('chromium')], 'objects of the Files page in Chromium', fun
     await page.getByRole('menuitem', { name: item, exact: true }).click();
   };
   const go = (path: string) => page.evaluate(`location.hash = ${JSON.stringify(`${A}/${path}`)}`);
-  const names = async () => {
-    const { items } = await list(client(), A, { delimiter: '', prefix: 'docs/' });
-    return items.map(({ name }) => name);
-  };
+  const names = () => namesBelow(client(), A, 'docs/');
 
   it('moves a folder to the trash, saying how much goes, and takes it back', async () => {
     await menuOf('docs/', 'Move to trash');
     await row('docs/').waitFor({ state: 'detached' });
     await page.getByText('Move “docs/” (2 objects, 370 B) to trash').waitFor();
     await toasts().getByText('“docs/” moved to trash.').waitFor();
-    await watched().shoot('undo', ALL_SIZES);
-    await expectAccessible(page);
+    await inspect(watched(), 'undo', ALL_SIZES);
     await button('Trash').click();
     await row('docs/').getByText('2 objects').waitFor();
     await watched().shoot('trash-folders', ALL_SIZES);
@@ -104,8 +98,7 @@ describeWith([program('chromium')], 'objects of the Files page in Chromium', fun
     const folders = page.getByRole('list', { name: 'Folders' });
     await folders.getByRole('button', { name: 'Parent folder' }).click();
     await folders.getByRole('button', { name: 'sub/' }).waitFor();
-    await watched().shoot('move', ALL_SIZES);
-    await expectAccessible(page);
+    await inspect(watched(), 'move', ALL_SIZES);
     await page.locator('#dialog-ok').click();
     await row('docs/sub/deep.txt').waitFor({ state: 'detached' });
     expect(await names()).to.deep.equal(['docs/deep.txt', 'docs/plan.txt']);
@@ -126,9 +119,7 @@ describeWith([program('chromium')], 'objects of the Files page in Chromium', fun
     await button('Clear selection').click();
     await page.getByRole('button', { name: 'Next', exact: true }).click();
     await page.getByText(`101–${MANY} of ${MANY} items`).waitFor();
-    for (let clicks = 0; clicks < 2; clicks++) {
-      await bySize().click();
-    }
+    for (let clicks = 0; clicks < 2; clicks++) await bySize().click();
   });
 
   it('has an address and a title for pages, searches and objects', async () => {
@@ -165,12 +156,8 @@ describeWith([program('chromium')], 'objects of the Files page in Chromium', fun
 
   it('goes on with an upload while other pages are open', async () => {
     const file = { name: 'film.bin', mimeType: 'a/b', buffer: Buffer.alloc(3 * MIB) };
-    let release: () => void = () => undefined;
-    const released = new Promise<void>((resolve) => (release = resolve));
-    await page.route(SEGMENTS, async (route) => {
-      if (route.request().url().includes('index=1')) await released;
-      await route.continue();
-    });
+    const isSecond = (route: Route) => route.request().url().includes('index=1');
+    const release = await hold(page, SEGMENTS, isSecond);
     await page.locator('#picker').setInputFiles([file]);
     const line = page.locator('#queue li').filter({ hasText: 'film.bin' });
     await line.getByText(/MiB of 3\.0 MiB/).waitFor();

@@ -4,6 +4,8 @@ import { createReadStream } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Page, Request } from 'playwright-core';
+import { list } from '../console/files/support.js';
+import type { ConsoleClient } from '../console/support/client.js';
 
 /** Names of more than letters; the last one is as long as a file's may be. */
 const ODD_NAMES = [
@@ -27,6 +29,16 @@ export async function makeFolder(folder: string, count: number): Promise<string[
 
 function compareBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+/** The names of a container that begin so, in order. */
+export async function namesBelow(
+  client: ConsoleClient,
+  container: string,
+  prefix = '',
+): Promise<string[]> {
+  const { items } = await list(client, container, { prefix, delimiter: '', limit: 1000 });
+  return items.map(({ name }) => name);
 }
 
 /** Lets a folder fall onto the page, as from a file manager. */
