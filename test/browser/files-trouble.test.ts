@@ -1,14 +1,14 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { list, makeContainer, ok, query, unique } from '../console/files/support.js';
+import { makeContainer, ok, query, unique } from '../console/files/support.js';
 import type { ConsoleClient } from '../console/support/client.js';
 import { startTestBed } from '../console/support/console.js';
 import { sharedBrowser } from '../support/browser.js';
 import { useOnce } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
-import { drop, makeFolder, segmentOf } from './files-page.js';
+import { drop, makeFolder, namesBelow, segmentOf } from './files-page.js';
+import { hold, saved } from './acts.js';
 
 const BROWSER_LIMIT_MS = 120_000;
 const MIB = 1024 ** 2;
@@ -66,21 +66,7 @@ describeWith([program('chromium')], 'Uploads in Chromium, when things go wrong',
     return page;
   }
 
-  /** Lets bodies wait until they are let go; then and from then on they go to the console. */
-  async function holdBodies(page: Page) {
-    let release: () => void = () => undefined;
-    const released = new Promise<void>((resolve) => (release = resolve));
-    await page.route(BODIES, async (route) => {
-      await released;
-      await route.continue();
-    });
-    return release;
-  }
-
-  async function namesBelow(prefix: string): Promise<string[]> {
-    const { items } = await list(client(), container, { prefix, delimiter: '', limit: 1000 });
-    return items.map(({ name }) => name);
-  }
+  const namesIn = (prefix: string) => namesBelow(client(), container, prefix);
 
   it('fails what a silent network holds up, and sends it again', async () => {
     await logIn();
@@ -96,7 +82,7 @@ describeWith([program('chromium')], 'Uploads in Chromium, when things go wrong',
     await page.unroute(BODIES);
     await page.getByRole('button', { name: 'Retry: silent' }).click();
     await page.locator('#transfers-count').getByText('1 done', { exact: true }).waitFor();
-    expect(await namesBelow('silent')).to.deep.equal(['silent']);
+    expect(await namesIn('silent')).to.deep.equal(['silent']);
     await page.close();
   });
 
@@ -134,7 +120,7 @@ describeWith([program('chromium')], 'Uploads in Chromium, when things go wrong',
     const notice = page.locator('#session-over');
     const told = page.locator('#transfers-count');
     const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
-    const release = await holdBodies(page);
+    const release = await hold(page, BODIES);
     await drop(page, folder);
     await page
       .locator('#queue li')
@@ -155,11 +141,9 @@ describeWith([program('chromium')], 'Uploads in Chromium, when things go wrong',
     expect(await told.textContent()).to.not.include('left');
 
     // Also what is under way is not there yet.
-    const download = page.waitForEvent('download');
-    await press('Download file list');
-    const saved = await readFile(await (await download).path(), 'utf8');
+    const { bytes } = await saved(page, page.getByRole('button', { name: 'Download file list' }));
     const names = paths.map((path) => `${container}/${path.replaceAll('\n', '\\n')}`);
-    expect(saved.trimEnd().split('\n').sort()).to.deep.equal(names.sort());
+    expect(bytes.toString('utf8').trimEnd().split('\n').sort()).to.deep.equal(names.sort());
     release();
     await told.getByText(`${FILES} waiting`, { exact: true }).waitFor();
 
@@ -167,7 +151,7 @@ describeWith([program('chromium')], 'Uploads in Chromium, when things go wrong',
     await logIn('tester3', 'testing3');
     await page.clock.fastForward(LOOK_MS);
     await notice.getByText('resume when test:tester logs in again.').waitFor();
-    expect(await namesBelow('folder/')).to.deep.equal([]);
+    expect(await namesIn('folder/')).to.deep.equal([]);
 
     await press('Log in');
     const dialog = page.locator('#dialog');
@@ -175,7 +159,7 @@ describeWith([program('chromium')], 'Uploads in Chromium, when things go wrong',
     await page.locator('#dialog-ok').click();
     await dialog.getByText('Invalid user or key').waitFor();
     await dialog.getByLabel('Key').fill('testing');
-    const again = await holdBodies(page);
+    const again = await hold(page, BODIES);
     await page.locator('#dialog-ok').click();
     await notice.waitFor({ state: 'hidden' });
     await countdown.waitFor({ state: 'attached' });
@@ -195,7 +179,7 @@ describeWith([program('chromium')], 'Uploads in Chromium, when things go wrong',
     await page.clock.fastForward(LOOK_MS);
     await told.getByText(`${FILES} done`, { exact: true }).waitFor();
     await notice.waitFor({ state: 'hidden' });
-    expect(await namesBelow('folder/')).to.deep.equal(paths);
+    expect(await namesIn('folder/')).to.deep.equal(paths);
     await page.close();
   });
 });
