@@ -2,43 +2,36 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { upload } from '../console/files/support.js';
 import { FakeLoki } from '../console/monitor/loki.js';
-import { startTestBed, type TestBed } from '../console/support/console.js';
-import { BROWSER_LIMIT_MS, logIn, openPage, type Watched } from '../support/browser.js';
+import { startTestBed } from '../console/support/console.js';
+import { BROWSER_LIMIT_MS, openConsole } from '../support/browser.js';
+import { useOnce } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
 
 describeWith([program('chromium')], 'the history of the browser', function () {
   this.timeout(BROWSER_LIMIT_MS);
-  let loki: FakeLoki;
-  let bed: TestBed;
-  let watched: Watched;
+  const loki = useOnce(
+    () => new FakeLoki().start(),
+    ({ server }) => server.stop(),
+  );
+  const bed = useOnce(() => startTestBed({ logs_url: loki().server.url }), 'close');
+  const watched = useOnce(() => openConsole(bed()), 'close');
   let page: Page;
   let home: string;
 
   before(async () => {
-    loki = await new FakeLoki().start();
-    bed = await startTestBed({ logs_url: loki.server.url });
-    const client = await bed.login();
+    const client = await bed().login();
     await client.send('PUT', '/api/files/container', { body: { name: 'photos' } });
     await upload(client, 'photos', 'summer/sea.txt', 'x');
     await upload(client, 'photos', 'winter/snow.txt', 'x');
-    watched = await openPage();
-    page = watched.page;
-    home = `http://127.0.0.1:${bed.console.port}/`;
-    await page.goto(home);
-    await logIn(page);
+    ({ page } = watched());
+    home = `http://127.0.0.1:${bed().console.port}/`;
     await page.goto(`${home}buckets#photos/`);
     await page.getByRole('button', { name: 'summer/', exact: true }).click();
     await row('summer/sea.txt').waitFor();
   });
 
-  after(async () => {
-    await watched.close();
-    await bed.close();
-    await loki.server.stop();
-  });
-
   afterEach(() => {
-    expect(watched.complaints).to.deep.equal([]);
+    expect(watched().complaints).to.deep.equal([]);
   });
 
   const row = (name: string) => page.locator(`#rows tr[data-name="${name}"]`);

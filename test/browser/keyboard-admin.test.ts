@@ -2,16 +2,16 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { startTestBed, type TestBed } from '../console/support/console.js';
+import { startTestBed } from '../console/support/console.js';
 import { CONF, FakeCluster, NODES } from '../console/users/support.js';
 import {
   BROWSER_LIMIT_MS,
   logIn,
+  openConsole,
   openPage,
   press,
   tabTo,
   typeInto,
-  type Watched,
 } from '../support/browser.js';
 import { useOnce } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
@@ -25,31 +25,24 @@ describeWith(
   function () {
     this.timeout(BROWSER_LIMIT_MS);
     const folder = useTempFolderOnce('keys-keyboard');
-    let bed: TestBed;
-    let watched: Watched;
-    let page: Page;
-
-    before(async () => {
+    const bed = useOnce(async () => {
       const file = join(folder(), 'credentials.json');
       const credentials = [
         { ...KEY, access_key: 'OPERATOR', user: 'test:tester' },
         { ...KEY, access_key: 'NIGHTLY', description: 'backup' },
       ];
       await writeFile(file, JSON.stringify({ credentials }), { mode: 0o600 });
-      bed = await startTestBed({ credentials_file: file });
-      watched = await openPage();
-      page = watched.page;
-      await page.goto(`http://127.0.0.1:${bed.console.port}/`);
-      await logIn(page);
-    });
+      return startTestBed({ credentials_file: file });
+    }, 'close');
+    const watched = useOnce(() => openConsole(bed()), 'close');
+    let page: Page;
 
-    after(async () => {
-      await watched.close();
-      await bed.close();
+    before(() => {
+      ({ page } = watched());
     });
 
     afterEach(() => {
-      expect(watched.complaints).to.deep.equal([]);
+      expect(watched().complaints).to.deep.equal([]);
     });
 
     const row = (key: string) => page.getByRole('row', { name: key });

@@ -2,11 +2,13 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { startTestBed, type TestBed } from '../console/support/console.js';
+import { startTestBed } from '../console/support/console.js';
 import { expectAccessible } from '../support/axe.js';
-import { ALL_SIZES, BROWSER_LIMIT_MS, logIn, openPage, type Watched } from '../support/browser.js';
+import { ALL_SIZES, BROWSER_LIMIT_MS, openConsole } from '../support/browser.js';
+import { useOnce } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
 import { useTempFolderOnce } from '../support/temp-folder.js';
+import { inspect } from './acts.js';
 
 const PHONE = { width: 390, height: 844 };
 const KEY = { secret_key: 'hush-hush-hush', account: 'AUTH_test', role: 'owner' };
@@ -14,11 +16,7 @@ const KEY = { secret_key: 'hush-hush-hush', account: 'AUTH_test', role: 'owner' 
 describeWith([program('chromium')], 'the page of access keys in Chromium', function () {
   this.timeout(BROWSER_LIMIT_MS);
   const folder = useTempFolderOnce('keys-page');
-  let bed: TestBed;
-  let watched: Watched;
-  let page: Page;
-
-  before(async () => {
+  const bed = useOnce(async () => {
     const file = join(folder(), 'credentials.json');
     const credentials = [
       { ...KEY, access_key: 'OPERATOR', user: 'test:tester' },
@@ -26,21 +24,18 @@ describeWith([program('chromium')], 'the page of access keys in Chromium', funct
       { ...KEY, access_key: 'FORMER', role: 'member', expires: '2020-01-01T00:00:00Z' },
     ];
     await writeFile(file, JSON.stringify({ credentials }), { mode: 0o600 });
-    bed = await startTestBed({ credentials_file: file });
-    watched = await openPage();
-    page = watched.page;
-    await page.goto(`http://127.0.0.1:${bed.console.port}/`);
-    await logIn(page);
+    return startTestBed({ credentials_file: file });
+  }, 'close');
+  const watched = useOnce(() => openConsole(bed()), 'close');
+  let page: Page;
+
+  before(async () => {
+    ({ page } = watched());
     await page.getByRole('link', { name: 'Access keys' }).click();
   });
 
-  after(async () => {
-    await watched.close();
-    await bed.close();
-  });
-
   afterEach(() => {
-    expect(watched.complaints).to.deep.equal([]);
+    expect(watched().complaints).to.deep.equal([]);
   });
 
   const row = (key: string) => page.getByRole('row', { name: key });
@@ -49,8 +44,7 @@ describeWith([program('chromium')], 'the page of access keys in Chromium', funct
   it('shows their state, and a new secret once', async () => {
     await row('FORMER').getByText('Expired').waitFor();
     await row('OPERATOR').getByText('(you)').waitFor();
-    await expectAccessible(page);
-    await watched.shoot('keys', ALL_SIZES);
+    await inspect(watched(), 'keys', ALL_SIZES);
     // On a phone nothing of a key is beyond the edge.
     await page.setViewportSize(PHONE);
     const hidden = await page.evaluate<number>(
@@ -62,13 +56,11 @@ describeWith([program('chromium')], 'the page of access keys in Chromium', funct
     await page.getByRole('button', { name: 'Create access key' }).click();
     await dialog().getByLabel('Description').fill('continuous integration');
     await dialog().getByLabel('Role').selectOption('member');
-    await expectAccessible(page);
-    await watched.shoot('keys-new');
+    await inspect(watched(), 'keys-new');
     await dialog().getByRole('button', { name: 'Create' }).click();
     const secret = await dialog().getByLabel('Secret key', { exact: true }).inputValue();
     expect(secret).to.match(/^[\w-]{40}$/);
-    await expectAccessible(page);
-    await watched.shoot('keys-made');
+    await inspect(watched(), 'keys-made');
     await dialog().getByRole('button', { name: 'Close' }).click();
     await row('continuous integration').getByText('Active').waitFor();
     expect(await page.content()).not.to.include(secret);
