@@ -3,22 +3,20 @@ import { join } from 'node:path';
 import { createSocket } from 'node:dgram';
 import { expect } from 'chai';
 import { expectAccessible } from '../support/axe.js';
-import { BROWSER_LIMIT_MS, openConsole, type Watched } from '../support/browser.js';
+import { BROWSER_LIMIT_MS, openConsole } from '../support/browser.js';
 import { useOnce } from '../support/fixture.js';
 import { freePort } from '../support/free-port.js';
 import { describeWith, program } from '../support/needs.js';
 import { useTempFolderOnce } from '../support/temp-folder.js';
-import { REAL_CLOCK, startTestBed, type TestBed } from '../console/support/console.js';
+import { REAL_CLOCK, startTestBed } from '../console/support/console.js';
 import { startPeerShim, startReconCluster } from '../console/lab/support.js';
+import { inspect } from './acts.js';
 
 describeWith([program('chromium')], 'the pages of the Lab that watch a cluster', function () {
   this.timeout(BROWSER_LIMIT_MS);
-  let bed: TestBed;
   const cluster = useOnce(startReconCluster, 'close');
-  let statsd: number;
-  let watched: Watched;
-
-  before(async () => {
+  const statsd = useOnce(freePort);
+  const bed = useOnce(() => {
     // The console looks when it starts.
     const nowS = Date.now() / 1000;
     Object.assign(cluster().answers, {
@@ -27,27 +25,20 @@ describeWith([program('chromium')], 'the pages of the Lab that watch a cluster',
       quarantined: { accounts: 0, containers: 0, objects: 4000, policies: {} },
       'replication/object': { object_replication_time: 1, object_replication_last: nowS - 900 },
     });
-    statsd = await freePort();
-    const statsd_listen = `127.0.0.1:${statsd}`;
-    bed = await startTestBed({ lab_enabled: true, statsd_listen, ...cluster().config }, REAL_CLOCK);
-    watched = await openConsole(bed);
-  });
-
-  after(async () => {
-    await watched.close();
-    await bed.close();
-  });
+    const keys = { lab_enabled: true, statsd_listen: `127.0.0.1:${statsd()}` };
+    return startTestBed({ ...keys, ...cluster().config }, REAL_CLOCK);
+  }, 'close');
+  const watched = useOnce(() => openConsole(bed()), 'close');
 
   afterEach(() => {
-    expect(watched.complaints).to.deep.equal([]);
+    expect(watched().complaints).to.deep.equal([]);
   });
 
-  const open = async (path: string): Promise<void> => {
-    await watched.page.goto(`http://127.0.0.1:${bed.console.port}${path}`);
-  };
+  const open = (path: string) =>
+    watched().page.goto(`http://127.0.0.1:${bed().console.port}${path}`);
 
   it('shows the repair debt, of what it is made, and what is unknown', async () => {
-    const { page } = watched;
+    const { page } = watched();
     await open('/lab/debt');
     const table = page.getByRole('table', { name: 'Components' });
     await table.waitFor();
@@ -57,12 +48,11 @@ describeWith([program('chromium')], 'the pages of the Lab that watch a cluster',
     const disks = await table.getByRole('row', { name: /^Disks above/ }).innerText();
     expect(disks).to.include('unknown').and.not.match(/\b0\b/);
     await page.getByText('Check that the object-updater is running.').waitFor();
-    await expectAccessible(page);
-    await watched.shoot('lab-debt');
+    await inspect(watched(), 'lab-debt');
   });
 
   it('shows where the time goes, hollow where nothing is measured, and what changed', async () => {
-    const { page } = watched;
+    const { page } = watched();
     const socket = createSocket('udp4');
     const lines = (ms: number) =>
       [
@@ -72,7 +62,7 @@ describeWith([program('chromium')], 'the pages of the Lab that watch a cluster',
       ].join('\n');
     const send = (ms: number) =>
       new Promise((resolve) => {
-        socket.send(lines(ms), statsd, '127.0.0.1', resolve);
+        socket.send(lines(ms), statsd(), '127.0.0.1', resolve);
       });
     try {
       await open('/lab/profilemap');
@@ -95,8 +85,7 @@ describeWith([program('chromium')], 'the pages of the Lab that watch a cluster',
       await page.getByRole('row', { name: /^Sync/ }).getByText('not measured').waitFor();
       await page.getByRole('button', { name: 'Send pulse' }).click();
       await page.getByText('Client p95').waitFor();
-      await expectAccessible(page);
-      await watched.shoot('lab-profilemap');
+      await inspect(watched(), 'lab-profilemap');
     } finally {
       socket.close();
     }
@@ -114,19 +103,14 @@ describeWith([program('chromium')], 'Observatory and Shadow in a browser', funct
     };
     return startTestBed({ lab_enabled: true, shadow_root: root(), ...keys }, REAL_CLOCK);
   }, 'close');
-  let watched: Watched;
+  const watched = useOnce(() => openConsole(bed()), 'close');
 
-  before(async () => {
+  before(() => {
     peer().target = bed().store.origin;
-    watched = await openConsole(bed());
-  });
-
-  after(async () => {
-    await watched.close();
   });
 
   it('writes objects, shows their course, and keeps it when the run is ended', async () => {
-    const { page } = watched;
+    const { page } = watched();
     await page.goto(`http://127.0.0.1:${bed().console.port}/lab/expired`);
     await page.getByRole('spinbutton', { name: /^Objects/ }).fill('3');
     await page.getByLabel('First expiry').fill('2');
@@ -136,18 +120,17 @@ describeWith([program('chromium')], 'Observatory and Shadow in a browser', funct
     await objects.getByRole('row', { name: /^00.*Logically Expired/ }).waitFor();
     await page.getByText('X-Open-Expired requires Swift 2.34').waitFor();
     await page.getByRole('region', { name: 'Object timeline' }).waitFor();
-    await expectAccessible(page);
-    await watched.shoot('lab-expired');
+    await inspect(watched(), 'lab-expired');
     // The run goes on without the page.
     await page.reload();
     await page.getByRole('button', { name: 'Stop and keep results' }).click();
     await page.getByText('done', { exact: true }).first().waitFor();
     await page.getByText('excluded from the times').waitFor();
-    expect(watched.complaints).to.deep.equal([]);
+    expect(watched().complaints).to.deep.equal([]);
   });
 
   it('compares two stores, shows what differs, and sends it again', async () => {
-    const { page } = watched;
+    const { page } = watched();
     await page.goto(`http://127.0.0.1:${bed().console.port}/lab/shadow`);
     // Control requests have one HEAD.
     peer().passes = 1;
@@ -157,8 +140,7 @@ describeWith([program('chromium')], 'Observatory and Shadow in a browser', funct
     await findings.getByText('200 and 203').waitFor();
     await page.getByText('done', { exact: true }).first().waitFor();
     await page.getByRole('table', { name: 'Verdicts by method' }).waitFor();
-    await expectAccessible(page);
-    await watched.shoot('lab-shadow');
+    await inspect(watched(), 'lab-shadow');
     await findings.getByRole('button', { name: 'View' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('peer: 203').waitFor();
@@ -170,18 +152,15 @@ describeWith([program('chromium')], 'Observatory and Shadow in a browser', funct
       .locator('pre')
       .evaluateAll((all) => all.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth));
     expect(Math.max(...hidden), 'pixels of an answer beyond its frame').to.equal(0);
-    await watched.shoot('lab-shadow-finding');
-    expect(watched.complaints).to.deep.equal([]);
+    await watched().shoot('lab-shadow-finding');
+    expect(watched().complaints).to.deep.equal([]);
   });
 });
 
 describeWith([program('chromium')], 'the page of benchmarks in a browser', function () {
   this.timeout(BROWSER_LIMIT_MS);
-  let bed: TestBed;
   const home = useTempFolderOnce('benchmarks');
-  let watched: Watched;
-
-  before(async () => {
+  const bed = useOnce(async () => {
     await mkdir(join(home(), 'profiles'));
     const profile = { title: 'Small objects', description: 'GET and PUT of 1 KiB.' };
     await writeFile(join(home(), 'profiles', 'small.json'), JSON.stringify(profile));
@@ -201,21 +180,14 @@ echo "$line"
     await writeFile(join(home(), 'runner'), script);
     await chmod(join(home(), 'runner'), 0o755);
     await writeFile(join(home(), 'go'), 'all is measured\n');
-    bed = await startTestBed(
-      { test_enabled: true, benchmark_bin: join(home(), 'runner'), benchmark_home: home() },
-      REAL_CLOCK,
-    );
-    watched = await openConsole(bed);
-  });
-
-  after(async () => {
-    await watched.close();
-    await bed.close();
-  });
+    const keys = { benchmark_bin: join(home(), 'runner'), benchmark_home: home() };
+    return startTestBed({ test_enabled: true, ...keys }, REAL_CLOCK);
+  }, 'close');
+  const watched = useOnce(() => openConsole(bed()), 'close');
 
   it('runs a profile with live output, and compares it with a former run', async () => {
-    const { page } = watched;
-    await page.goto(`http://127.0.0.1:${bed.console.port}/benchmarks`);
+    const { page } = watched();
+    await page.goto(`http://127.0.0.1:${bed().console.port}/benchmarks`);
     for (const run of [1, 2]) {
       await page.getByRole('button', { name: 'Run Small objects' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Run' }).click();
@@ -228,11 +200,10 @@ echo "$line"
       await page.getByRole('button', { name: 'Run Small objects', disabled: false }).waitFor();
     }
     await page.getByRole('region', { name: 'Operations per second', exact: true }).waitFor();
-    await expectAccessible(page);
-    await watched.shoot('benchmarks');
+    await inspect(watched(), 'benchmarks');
     // The address is the view.
     await page.reload();
     await page.getByText('all is measured').waitFor();
-    expect(watched.complaints).to.deep.equal([]);
+    expect(watched().complaints).to.deep.equal([]);
   });
 });
