@@ -16,6 +16,7 @@ import {
   openDeployScreen,
   type DeployScreen,
 } from './deploy-page.js';
+import { hold, inspect } from './acts.js';
 
 describeWith([program('chromium')], 'the page of Deploy in trouble', function () {
   this.timeout(BROWSER_LIMIT_MS);
@@ -69,8 +70,7 @@ describeWith([program('chromium')], 'the page of Deploy in trouble', function ()
     await page.getByText('Step 1', { exact: true }).waitFor();
     await reads('All replicators have finished a full pass');
     await page.locator('.deploy-gates li[data-state="warn"]').first().waitFor();
-    await expectAccessible(page);
-    await watched.shoot('deploy-ramp', ALL_SIZES);
+    await inspect(watched, 'deploy-ramp', ALL_SIZES);
     await press('Pause');
     await reads('Ramp paused');
     await watched.shoot('deploy-ramp-paused');
@@ -79,8 +79,7 @@ describeWith([program('chromium')], 'the page of Deploy in trouble', function ()
     on.recon.odd.set('node3/container', { status: 500 });
     await reads('the container server of node3 does not answer');
     await isRun('stopped automatically');
-    await expectAccessible(page);
-    await watched.shoot('deploy-ramp-stopped');
+    await inspect(watched, 'deploy-ramp-stopped');
     on.recon.odd.clear();
     await press('Resume');
     letSettle();
@@ -121,19 +120,14 @@ describeWith([program('chromium')], 'the page of Deploy in trouble', function ()
   /** A change that is made while the specification is on its way is not saved with it. */
   async function whileSaving(): Promise<void> {
     const address = '**/deploy/api/spec';
-    let go = (): void => undefined;
-    const held = new Promise<void>((resolve) => (go = resolve));
-    await page.route(address, async (route) => {
-      await held;
-      await route.continue();
-    });
+    const release = await hold(page, address);
     await Promise.all([page.waitForRequest(address), press('Save')]);
     const name = page.getByLabel('Name', { exact: true }).first();
     await name.fill('later');
     await verdict('valid');
     // The page looks at the specification once more when it is saved.
     const checked = page.waitForRequest('**/deploy/api/validate');
-    go();
+    release();
     await checked;
     await reads('Unsaved changes.');
     await page.unroute(address);
@@ -151,8 +145,7 @@ describeWith([program('chromium')], 'the page of Deploy in trouble', function ()
     await enter(JSON.stringify({ ...small, proxy: { ...small.proxy, workers: 7 } }));
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('The specification was changed by another user').waitFor();
-    await expectAccessible(page);
-    await watched.shoot('deploy-changed');
+    await inspect(watched, 'deploy-changed');
     await page.getByRole('button', { name: 'Overwrite with my version' }).click();
     await page.getByText('Specification saved.').waitFor();
     await withoutTag();
@@ -165,8 +158,7 @@ describeWith([program('chromium')], 'the page of Deploy in trouble', function ()
     await verdict('valid');
     await page.getByRole('button', { name: 'Save and plan' }).click();
     await page.getByText('Change rejected').waitFor();
-    await expectAccessible(page);
-    await watched.shoot('deploy-refused');
+    await inspect(watched, 'deploy-refused');
   });
 
   it('has a state for each way in which the service cannot be reached', async () => {
@@ -174,13 +166,11 @@ describeWith([program('chromium')], 'the page of Deploy in trouble', function ()
     await writeFile(token, 'another\n');
     await open('?tab=status');
     await reads('Deploy service authentication failed');
-    await expectAccessible(page);
-    await watched.shoot('deploy-refused-login');
+    await inspect(watched, 'deploy-refused-login');
     await writeFile(token, '');
     await press('Try again');
     await page.getByText('Could not read the deploy service password').waitFor();
-    await expectAccessible(page);
-    await watched.shoot('deploy-unconfigured');
+    await inspect(watched, 'deploy-unconfigured');
     await writeFile(token, `${PASSWORD}\n`);
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('4 of 4').or(page.getByText('3 of 4')).waitFor();

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
@@ -17,6 +17,7 @@ import {
   openDeployScreen,
   type DeployScreen,
 } from './deploy-page.js';
+import { inspect, saved } from './acts.js';
 
 describeWith([program('chromium')], 'the page of Deploy in a browser', function () {
   this.timeout(BROWSER_LIMIT_MS);
@@ -54,8 +55,7 @@ describeWith([program('chromium')], 'the page of Deploy in a browser', function 
   it('begins with nothing, and keeps form and JSON in step', async () => {
     await open();
     await page.getByText('No cluster specification yet').waitFor();
-    await expectAccessible(page);
-    await watched.shoot('deploy-empty');
+    await inspect(watched, 'deploy-empty');
     await page.getByRole('button', { name: 'Start with three nodes' }).click();
     await verdict('valid');
     await page.getByLabel('Name', { exact: true }).first().fill('photos');
@@ -132,8 +132,7 @@ describeWith([program('chromium')], 'the page of Deploy in a browser', function 
     );
     await page.locator('.deploy-node .badge').first().waitFor();
     await list.getByText('nodes 1, name').click();
-    await expectAccessible(page);
-    await watched.shoot('deploy-problems', ALL_SIZES);
+    await inspect(watched, 'deploy-problems', ALL_SIZES);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await list.getByText('nodes 1, name').waitFor();
     // A mistake in the form is as wrong as one in the JSON.
@@ -163,8 +162,7 @@ describeWith([program('chromium')], 'the page of Deploy in a browser', function 
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Summary' }).waitFor();
     await page.getByRole('region', { name: 'Ring changes' }).waitFor();
-    await expectAccessible(page);
-    await watched.shoot('deploy-plan', ALL_SIZES);
+    await inspect(watched, 'deploy-plan', ALL_SIZES);
     const address = page.url();
     expect(address).to.match(/tab=plan&plan=[0-9a-f]+/);
     await page.reload();
@@ -186,8 +184,7 @@ describeWith([program('chromium')], 'the page of Deploy in a browser', function 
     await page.getByRole('log').getByText('node1').first().waitFor();
     await until(() => on.driver.release !== undefined);
     await page.locator('.deploy-node-state[data-state="running"]', { hasText: 'node2' }).waitFor();
-    await expectAccessible(page);
-    await watched.shoot('deploy-run', ALL_SIZES);
+    await inspect(watched, 'deploy-run', ALL_SIZES);
     // The run is the service's: a page that is loaded again has all of it.
     await page.reload();
     await page.getByRole('log').getByText('node1').first().waitFor();
@@ -198,13 +195,11 @@ describeWith([program('chromium')], 'the page of Deploy in a browser', function 
     const second = new DeployPage(await on.bed.login());
     const other = (await second.plan({ seed: 5 })).json() as { id: string };
     await open(`?tab=plan&plan=${other.id}`);
-    await page.getByRole('button', { name: 'Apply…' }).click();
-    await page.getByLabel('Type the cluster name').fill('example');
-    await page.keyboard.press('Enter');
+    await press('Apply…');
+    await confirm();
     await page.getByText('Another run is in progress').first().waitFor();
     await page.getByText('Locked by deploy').waitFor();
-    await expectAccessible(page);
-    await watched.shoot('deploy-locked');
+    await inspect(watched, 'deploy-locked');
     await page.getByRole('button', { name: 'View run' }).click();
     await page.getByRole('button', { name: 'Cancel', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel run' }).click();
@@ -212,15 +207,13 @@ describeWith([program('chromium')], 'the page of Deploy in a browser', function 
     on.driver.waitsAt = undefined;
     on.driver.release?.();
     await page.getByText('Completed steps are kept.').waitFor();
-    await page.getByRole('button', { name: 'Create new plan' }).click();
+    await press('Create new plan');
     await page.getByRole('heading', { name: 'Summary' }).waitFor();
     on.driver.failsAt = 'node3';
-    await page.getByRole('button', { name: 'Apply…' }).click();
-    await page.getByLabel('Type the cluster name').fill('example');
-    await page.keyboard.press('Enter');
+    await press('Apply…');
+    await confirm();
     await page.getByText('Only some nodes have the new files').waitFor();
-    await expectAccessible(page);
-    await watched.shoot('deploy-partial');
+    await inspect(watched, 'deploy-partial');
     on.driver.failsAt = undefined;
     // One node at first, and then all others.
     await press('Retry node3');
@@ -228,8 +221,7 @@ describeWith([program('chromium')], 'the page of Deploy in a browser', function 
     await reads('Retry of an earlier run');
     await reads('Not retried: node4.');
     await page.locator('.deploy-node-state[data-state="staged"]', { hasText: 'node3' }).waitFor();
-    await expectAccessible(page);
-    await watched.shoot('deploy-retried');
+    await inspect(watched, 'deploy-retried');
     await press('Retry remaining nodes');
     await page.getByRole('dialog').getByRole('button', { name: 'Retry' }).click();
     await isRun('succeeded');
@@ -240,8 +232,7 @@ describeWith([program('chromium')], 'the page of Deploy in a browser', function 
     await press('Apply…');
     await confirm();
     await reads('The plan is out of date');
-    await expectAccessible(page);
-    await watched.shoot('deploy-stale');
+    await inspect(watched, 'deploy-stale');
     await press('Create new plan');
     await reads('No changes to apply');
   });
@@ -251,16 +242,13 @@ describeWith([program('chromium')], 'the page of Deploy in a browser', function 
     await press('List files');
     await page.getByRole('combobox', { name: /^Node/ }).selectOption('node2');
     await page.getByLabel('Only files changed by this run').check();
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      press('Download etc/swift/swift.conf from node2'),
-    ]);
-    expect(download.suggestedFilename()).to.equal('swift.conf');
-    const content = await readFile(await download.path(), 'utf8');
+    const button = page.getByRole('button', { name: 'Download etc/swift/swift.conf from node2' });
+    const { name, bytes } = await saved(page, button);
+    expect(name).to.equal('swift.conf');
+    const content = bytes.toString('utf8');
     expect(content).to.include('swift_hash_path_prefix = {{secret hash-prefix}}');
     expect(content).not.to.include('prefix%1');
-    await expectAccessible(page);
-    await watched.shoot('deploy-files');
+    await inspect(watched, 'deploy-files');
   });
 
   it('tells drift by file, and goes back to what was', async () => {
@@ -269,24 +257,18 @@ describeWith([program('chromium')], 'the page of Deploy in a browser', function 
     await writeFile(join(on.folder, 'nodes/node3/etc/swift/swift.conf'), 'changed\n');
     await page.getByRole('button', { name: 'Check again' }).click();
     await page.locator('td code', { hasText: 'etc/swift/swift.conf' }).waitFor();
-    await expectAccessible(page);
-    await watched.shoot('deploy-status', ALL_SIZES);
+    await inspect(watched, 'deploy-status', ALL_SIZES);
     const client = new DeployPage(await on.bed.login());
     const otherWorkers = { ...small, proxy: { ...small.proxy, workers: 5 } };
     expect((await client.putSpec(otherWorkers, await client.etag())).status).to.equal(200);
     await on.deploy.deploy('second');
     await tab('History');
-    await page
-      .getByRole('button', { name: /^Roll back/ })
-      .nth(1)
-      .waitFor();
+    const rollBack = page.getByRole('button', { name: /^Roll back/ });
+    await rollBack.nth(1).waitFor();
     await expectAccessible(page);
     await page.getByRole('cell', { name: 'test:tester' }).first().waitFor();
     await watched.shoot('deploy-history', ALL_SIZES);
-    await page
-      .getByRole('button', { name: /^Roll back/ })
-      .nth(1)
-      .click();
+    await rollBack.nth(1).click();
     await page.getByRole('button', { name: 'Create plan' }).click();
     await page.locator('.deploy-line.added', { hasText: 'workers = 1' }).waitFor();
     await page.locator('.deploy-line.removed', { hasText: 'workers = 5' }).waitFor();

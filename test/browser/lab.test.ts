@@ -1,4 +1,4 @@
-import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
@@ -10,14 +10,15 @@ import {
   press,
   tabTo,
   typeInto,
-  type Watched,
 } from '../support/browser.js';
+import { useOnce } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
-import { REAL_CLOCK, startTestBed, type TestBed } from '../console/support/console.js';
+import { REAL_CLOCK, startTestBed } from '../console/support/console.js';
 import { askStore } from '../console/files/support.js';
 import { builtRing, clusterFolder } from '../console/lab/support.js';
 import { makeObject } from '../console/lab/tombstones-support.js';
-import { makeTempFolder, removeFolder } from '../support/temp-folder.js';
+import { removeFolder, useTempFolderOnce } from '../support/temp-folder.js';
+import { inspect, saved } from './acts.js';
 
 /** Answers as swift-ring-builder-analyzer does. */
 const RING_ANALYZER = `#!/bin/sh
@@ -41,45 +42,30 @@ const COUNT_DRAWING = `
 
 describeWith([program('chromium')], 'the pages of the Lab in a browser', function () {
   this.timeout(BROWSER_LIMIT_MS);
-  let bed: TestBed;
-  let folder: string;
-  let disks: string;
-  let watched: Watched;
-
-  before(async () => {
-    folder = await clusterFolder({
-      object: builtRing({ partPower: 8, zones: 4, devicesPerZone: 4, weights: [100, 150, 100] }),
-    });
-    disks = await makeTempFolder('disks');
+  const ring = builtRing({ partPower: 8, zones: 4, devicesPerZone: 4, weights: [100, 150, 100] });
+  const folder = useOnce(() => clusterFolder({ object: ring }), removeFolder);
+  const disks = useTempFolderOnce('disks');
+  const bed = useOnce(async () => {
     const place = { part: 3, hash: 'a'.repeat(32) };
     const ts = (Date.now() / 1000 - 3600).toFixed(5);
-    makeObject(disks, { ...place, device: 'd0' }, [`${ts}.ts`]);
-    makeObject(disks, { ...place, device: 'd1' }, ['1600000000.00001.data']);
-    const analyzer = join(folder, 'analyzer');
-    await writeFile(analyzer, RING_ANALYZER);
-    await chmod(analyzer, 0o755);
-    const paths = { store_dir: folder, node_root: disks, ringsim_bin: analyzer };
-    bed = await startTestBed({ lab_enabled: true, ...paths }, REAL_CLOCK);
-    watched = await openConsole(bed);
-  });
-
-  after(async () => {
-    await watched.close();
-    await bed.close();
-    await rm(folder, { recursive: true });
-    await removeFolder(disks);
-  });
+    makeObject(disks(), { ...place, device: 'd0' }, [`${ts}.ts`]);
+    makeObject(disks(), { ...place, device: 'd1' }, ['1600000000.00001.data']);
+    const analyzer = join(folder(), 'analyzer');
+    await writeFile(analyzer, RING_ANALYZER, { mode: 0o755 });
+    const paths = { store_dir: folder(), node_root: disks(), ringsim_bin: analyzer };
+    return startTestBed({ lab_enabled: true, ...paths }, REAL_CLOCK);
+  }, 'close');
+  const watched = useOnce(() => openConsole(bed()), 'close');
 
   afterEach(() => {
-    expect(watched.complaints).to.deep.equal([]);
+    expect(watched().complaints).to.deep.equal([]);
   });
 
-  const open = async (path: string): Promise<void> => {
-    await watched.page.goto(`http://127.0.0.1:${bed.console.port}${path}`);
-  };
+  const open = (path: string) =>
+    watched().page.goto(`http://127.0.0.1:${bed().console.port}${path}`);
 
   it('are found by their tasks, from one entry, and lead back to it', async () => {
-    const { page } = watched;
+    const { page } = watched();
     await page.getByRole('link', { name: 'Lab' }).click();
     const groups = page.getByRole('heading', { level: 2 });
     await page.getByRole('heading', { name: 'Repair', exact: true }).waitFor();
@@ -89,8 +75,7 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
     expect(await page.getByRole('article').count()).to.equal(11);
     const rings = page.getByRole('article').filter({ hasText: 'RingScope' });
     await rings.getByText('live').waitFor();
-    await watched.shoot('lab-overview');
-    await expectAccessible(page);
+    await inspect(watched(), 'lab-overview');
     await rings.getByRole('link').click();
     await page.waitForURL('**/lab/rings');
     const back = page.getByRole('banner').getByRole('link', { name: 'Lab' });
@@ -99,12 +84,11 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
   });
 
   it('shows rings, looks up an object, and tries a change', async () => {
-    const { page } = watched;
+    const { page } = watched();
     await open('/lab/rings');
     await page.getByRole('tabpanel').getByRole('table').waitFor();
     await page.locator('.lab-source').getByText('live').waitFor();
-    await expectAccessible(page);
-    await watched.shoot('lab-rings');
+    await inspect(watched(), 'lab-rings');
     await page.getByRole('tab', { name: 'Zones' }).click();
     const zones = page.getByRole('region', { name: 'Regions, zones, servers and devices' });
     await zones
@@ -117,12 +101,12 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
       .waitFor();
     await expectAccessible(page);
     await zones.scrollIntoViewIfNeeded();
-    await watched.shoot('lab-rings-zones');
+    await watched().shoot('lab-rings-zones');
     await page.getByRole('tab', { name: 'Heat map' }).click();
     await page.getByRole('region', { name: 'Partitions and devices' }).waitFor();
     await expectAccessible(page);
     await page.getByText('Each cell is').scrollIntoViewIfNeeded();
-    await watched.shoot('lab-rings-map');
+    await watched().shoot('lab-rings-map');
     await lookCloser(page, () => open('/lab/rings?tab=map'));
     // From here on with the keyboard alone, as on the pages below.
     await tabTo(page, page.getByRole('tab', { name: 'Heat map' }));
@@ -134,8 +118,7 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
     await page.getByRole('region', { name: 'Placement' }).waitFor();
     expect(page.url()).to.include('place=AUTH_test%2Fphotos%2F2026%252Fa.jpg');
     const shown = await page.getByRole('region', { name: 'Placement' }).innerText();
-    await expectAccessible(page);
-    await watched.shoot('lab-rings-lookup');
+    await inspect(watched(), 'lab-rings-lookup');
     // The address is the view: whoever opens it sees the same.
     await page.reload();
     await page.getByRole('region', { name: 'Placement' }).waitFor();
@@ -150,14 +133,13 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
     expect(page.url()).to.include('weights=3%3A300%2C4%3A');
     await page.getByRole('heading', { name: 'Swift ring builder' }).waitFor();
     await page.getByText('RingScope: ').waitFor();
-    await expectAccessible(page);
-    await watched.shoot('lab-rings-whatif');
+    await inspect(watched(), 'lab-rings-whatif');
     await page.getByRole('button', { name: 'Send to Deploy' }).click();
     await page.getByText('Set deploy_upstream in the console configuration').waitFor();
   });
 
   /** Moves in the heat map: what moves it copies pixels, and paints no cell again. */
-  const lookCloser = async (page: Page, reopen: () => Promise<void>): Promise<void> => {
+  const lookCloser = async (page: Page, reopen: () => Promise<unknown>): Promise<void> => {
     await reopen();
     const chart = page.getByRole('region', { name: 'Partitions and devices' });
     await chart.locator('canvas').first().waitFor();
@@ -182,17 +164,16 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
     await chart.locator('canvas').first().waitFor();
     expect(page.url()).to.equal(url);
     expect(await chart.locator('text').allInnerTexts()).to.deep.equal(shown);
-    const saved = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Download SVG: Partitions and devices' }).click();
-    const picture = await readFile(await (await saved).path(), 'utf8');
+    const svg = page.getByRole('button', { name: 'Download SVG: Partitions and devices' });
+    const picture = (await saved(page, svg)).bytes.toString('utf8');
     expect(picture).to.match(/<image [^>]*href="data:image\/png;base64,/);
     expect(picture).to.not.include('foreignObject');
     await page.getByText('Each cell is').scrollIntoViewIfNeeded();
-    await watched.shoot('lab-rings-map-closer');
+    await watched().shoot('lab-rings-map-closer');
   };
 
   it('compares policies with the keyboard alone', async () => {
-    const { page } = watched;
+    const { page } = watched();
     await open('/lab/policies');
     await page.getByRole('region', { name: 'Policies' }).waitFor();
     const hours = page.getByLabel('Hours to restore a lost replica');
@@ -210,16 +191,15 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
     await press(page, page.locator('summary', { hasText: 'Measure cluster policies' }));
     await press(page, page.getByRole('button', { name: 'Compare and measure' }));
     await refused.first().waitFor();
-    await expectAccessible(page);
-    await watched.shoot('lab-policies');
-    const saved = page.waitForEvent('download');
+    await inspect(watched(), 'lab-policies');
+    const download = page.waitForEvent('download');
     await press(page, page.getByRole('button', { name: 'Download JSON: Storage overhead' }));
-    const rows: unknown = JSON.parse(await readFile(await (await saved).path(), 'utf8'));
+    const rows: unknown = JSON.parse(await readFile(await (await download).path(), 'utf8'));
     expect(rows).to.be.an('array').with.length(4);
   });
 
   it('says what to set where nothing is configured, and asks for nothing in vain', async () => {
-    const { page } = watched;
+    const { page } = watched();
     const bare = await startTestBed({ lab_enabled: true }, REAL_CLOCK);
     try {
       await page.goto(`http://127.0.0.1:${bare.console.port}/`);
@@ -245,8 +225,8 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
   });
 
   it('captures an object, and verifies the capsule that was downloaded', async () => {
-    const { page } = watched;
-    const store = await askStore(bed.store);
+    const { page } = watched();
+    const store = await askStore(bed().store);
     await store('PUT', 'photos');
     await store('PUT', 'photos/a.txt', {}, 'hello');
     await open('/lab/capsule');
@@ -255,8 +235,7 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
     await press(page, page.getByRole('button', { name: 'Capture object' }));
     await page.getByRole('region', { name: 'Replicas' }).waitFor();
     expect(page.url()).to.include('capture=');
-    await expectAccessible(page);
-    await watched.shoot('lab-capsule');
+    await inspect(watched(), 'lab-capsule');
     const download = page.waitForEvent('download');
     await press(page, page.getByRole('button', { name: 'Download capsule' }));
     const file = await (await download).path();
@@ -268,32 +247,30 @@ describeWith([program('chromium')], 'the pages of the Lab in a browser', functio
     const other = { name: 'b.capsule', mimeType: 'application/zip', buffer: changed };
     await page.locator('input[name=capsule]').setInputFiles(other);
     await page.getByText('body: its bytes are not those that were written.').waitFor();
-    await watched.shoot('lab-capsule-changed');
+    await watched().shoot('lab-capsule-changed');
   });
 
   it('scans disks for deleted objects, and explains one', async () => {
-    const { page } = watched;
+    const { page } = watched();
     await open('/lab/tombstones');
     await press(page, page.getByRole('button', { name: 'Scan disks' }));
     await page.getByRole('region', { name: 'Exhibits' }).waitFor();
     await press(page, page.getByRole('button', { name: 'a'.repeat(32) }));
     await page.getByText('Older data on d1').first().waitFor();
-    await expectAccessible(page);
-    await watched.shoot('lab-tombstones');
+    await inspect(watched(), 'lab-tombstones');
     // The address is the view.
     await page.reload();
     await page.getByText('Older data on d1').first().waitFor();
   });
 
   it('searches weights, and shows what it found', async () => {
-    const { page } = watched;
+    const { page } = watched();
     await open('/lab/genome');
     await typeInto(page, page.getByRole('spinbutton', { name: /^Candidates/ }), '8');
     await typeInto(page, page.getByLabel('Generations'), '3');
     await press(page, page.getByRole('button', { name: 'Search', exact: true }));
     await page.getByRole('button', { name: 'Download commands' }).waitFor();
-    await expectAccessible(page);
-    await watched.shoot('lab-genome');
+    await inspect(watched(), 'lab-genome');
     expect(page.url()).to.include('run=');
     // The same seed has the same candidates: the last one has other weights than the ring.
     const candidates = page.getByRole('table', { name: 'Candidates' });

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { expectAccessible } from '../support/axe.js';
 import { BROWSER_LIMIT_MS, logIn, openMonitor, type Watched } from '../support/browser.js';
 import { eventually } from '../support/eventually.js';
 import { describeWith, program } from '../support/needs.js';
@@ -19,6 +18,7 @@ import { S3TestClient } from '../support/s3-client.js';
 import { startService, type Service } from '../support/service.js';
 import { consoleOf, consoleUp } from '../support/service-console.js';
 import { useTempFolderOnce } from '../support/temp-folder.js';
+import { inspect, saved } from './acts.js';
 
 const NODES = [
   { name: 'node-a', storage_ip: '127.0.0.1' },
@@ -129,13 +129,9 @@ rule_files: [alerts.yml, rules.yml]
       const table = page.getByRole('region', { name: 'Table: Requests by status' });
       await table.getByRole('columnheader', { name: '404' }).waitFor();
       await watched.shoot('monitor-prometheus-table');
-      const [download] = await Promise.all([
-        page.waitForEvent('download'),
-        page.getByRole('button', { name: 'Download CSV: Requests by status' }).click(),
-      ]);
-      const [head = '', ...rows] = (await readFile(await download.path(), 'utf8'))
-        .trimEnd()
-        .split(/\r?\n/);
+      const csv = page.getByRole('button', { name: 'Download CSV: Requests by status' });
+      const text = (await saved(page, csv)).bytes.toString('utf8').trimEnd();
+      const [head = '', ...rows] = text.split(/\r?\n/);
       const column = head.split(',').findIndex((name) => name.includes('404'));
       expect(column, head).to.be.above(0);
       expect(rows.map((row) => Number(row.split(',')[column]))).to.satisfy((all: number[]) =>
@@ -158,8 +154,7 @@ rule_files: [alerts.yml, rules.yml]
       await row.getByText('Host node-b is gone').waitFor();
       await page.getByText(/^Workers: all \d+ up$/).click();
       await page.getByRole('rowheader', { name: 'listener 2' }).waitFor();
-      await watched.shoot('monitor-prometheus');
-      await expectAccessible(page);
+      await inspect(watched, 'monitor-prometheus');
     });
 
     it('follows the log while a listener is killed, and filters it', async () => {
@@ -213,8 +208,7 @@ rule_files: [alerts.yml, rules.yml]
         expect(await value(id).textContent(), id).to.equal('unknown');
       }
       await page.getByText('the metrics store: not responding').first().waitFor();
-      await watched.shoot('monitor-prometheus-dead');
-      await expectAccessible(page);
+      await inspect(watched, 'monitor-prometheus-dead');
     });
 
     it('has its figures back once Prometheus is', async () => {

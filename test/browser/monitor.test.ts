@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { REAL_CLOCK, startTestBed } from '../console/support/console.js';
@@ -9,6 +8,7 @@ import { eventually } from '../support/eventually.js';
 import { useOnce } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
 import { startService } from '../support/service.js';
+import { inspect, saved } from './acts.js';
 
 const REQUESTS = 40;
 const EVIL = '<img src=x onerror=alert(1)>';
@@ -67,8 +67,7 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
     await page.getByRole('radio', { name: 'Last 15 minutes' }).check();
     await page.getByRole('button', { name: /^403 [\d.]+ \/s$/ }).waitFor();
     expect(page.url()).to.include('range=900');
-    await watched().shoot('monitor');
-    await expectAccessible(page);
+    await inspect(watched(), 'monitor');
   });
 
   it('shows every chart as a table too, and lets its lines be switched off', async () => {
@@ -76,26 +75,19 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
     const table = page.getByRole('region', { name: 'Table: Requests by status' });
     await table.getByRole('columnheader', { name: '403' }).waitFor();
     expect(await table.getByRole('row').count()).to.be.above(1);
-    await watched().shoot('monitor-table');
-    await expectAccessible(page);
+    await inspect(watched(), 'monitor-table');
     await page.getByRole('button', { name: 'Table: Requests by status' }).click();
     const line = page.getByRole('button', { name: /^403/ });
     await line.click();
     expect(await line.getAttribute('aria-pressed')).to.equal('false');
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Download CSV: Requests by status' }).click(),
-    ]);
-    expect(download.suggestedFilename()).to.equal('requests_by_code.csv');
-    const [saved] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Download PNG: Requests by status' }).click(),
-    ]);
-    expect(saved.suggestedFilename()).to.equal('requests_by_code.png');
-    const picture = await readFile(await saved.path());
-    expect(picture.subarray(1, 4).toString()).to.equal('PNG');
+    const download = (kind: string) =>
+      saved(page, page.getByRole('button', { name: `Download ${kind}: Requests by status` }));
+    expect((await download('CSV')).name).to.equal('requests_by_code.csv');
+    const { name, bytes } = await download('PNG');
+    expect(name).to.equal('requests_by_code.png');
+    expect(bytes.subarray(1, 4).toString()).to.equal('PNG');
     // The chart, its title, and a line of text for the one line that is left.
-    expect(picture.readUInt32BE(20)).to.be.within(210, 290);
+    expect(bytes.readUInt32BE(20)).to.be.within(210, 290);
   });
 
   it('goes through tabs with the arrow keys, and back', async () => {
@@ -128,8 +120,7 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
     await row.getByText('403').waitFor();
     await row.getByRole('button', { name: /^Details for tx/ }).click();
     await page.getByText('"error_code": "AccessDenied"').waitFor();
-    await watched().shoot('monitor-trace');
-    await expectAccessible(page);
+    await inspect(watched(), 'monitor-trace');
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByText('Tracing is stopped.').waitFor();
     await page.getByRole('button', { name: 'View log lines' }).click();
@@ -158,8 +149,7 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
     await tab('Logs').click();
     await page.getByText('listener up').first().waitFor();
     await page.getByRole('button', { name: 'Table: Log volume' }).waitFor();
-    await watched().shoot('monitor-logs');
-    await expectAccessible(page);
+    await inspect(watched(), 'monitor-logs');
     await page.getByLabel('Contains').fill('service ready');
     await page.getByText('1 line', { exact: true }).waitFor();
     await page.getByLabel('Level').selectOption('error');
@@ -253,8 +243,7 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
     completeFromS = startS + 200;
     await gap.filter({ hasNotText: text ?? '' }).waitFor();
     expect(await notices.count()).to.equal(2);
-    await watched().shoot('monitor-log-lost');
-    await expectAccessible(page);
+    await inspect(watched(), 'monitor-log-lost');
     await page.unroute('**/api/monitor/logs?*');
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await page.getByText('listener up').first().waitFor();
@@ -311,8 +300,7 @@ describeWith([program('chromium')], 'Monitor in Chromium', function () {
     // Nothing is to lie below the bar that stays at the top.
     await page.evaluate('scrollTo(0, 0)');
     expect(await tile('requests_per_s').locator('.value').textContent()).to.equal('unknown');
-    await watched().shoot('monitor-dead');
-    await expectAccessible(page);
+    await inspect(watched(), 'monitor-dead');
   });
 
   it('says that its figures are old once no new ones arrive', async () => {

@@ -3,9 +3,10 @@ import type { Page } from 'playwright-core';
 import { upload } from '../console/files/support.js';
 import { startTestBed } from '../console/support/console.js';
 import { expectAccessible } from '../support/axe.js';
-import { ALL_SIZES, BROWSER_LIMIT_MS, logIn, openPage } from '../support/browser.js';
+import { ALL_SIZES, BROWSER_LIMIT_MS, openConsole } from '../support/browser.js';
 import { useOnce } from '../support/fixture.js';
 import { describeWith, program } from '../support/needs.js';
+import { inspect } from './acts.js';
 
 const CONTAINER = 'previews';
 
@@ -63,7 +64,7 @@ const FILES: Readonly<Record<string, readonly [type: string, body: string | Buff
 describeWith([program('chromium')], 'previews in Chromium', function () {
   this.timeout(BROWSER_LIMIT_MS);
   const bed = useOnce(startTestBed, 'close');
-  const watched = useOnce(openPage, 'close');
+  const watched = useOnce(() => openConsole(bed()), 'close');
   let page: Page;
 
   before(async () => {
@@ -73,8 +74,6 @@ describeWith([program('chromium')], 'previews in Chromium', function () {
       await upload(client, CONTAINER, name, body, { type });
     }
     page = watched().page;
-    await page.goto(`http://127.0.0.1:${bed().console.port}/`);
-    await logIn(page);
     await page.goto(`http://127.0.0.1:${bed().console.port}/buckets#${CONTAINER}/`);
   });
 
@@ -119,8 +118,7 @@ describeWith([program('chromium')], 'previews in Chromium', function () {
   it('show CSV as a table, and what is in it as text', async () => {
     const shown = await open('table.csv');
     await shown.getByRole('cell', { name: SCRIPT }).waitFor();
-    await expectAccessible(page);
-    await watched().shoot('preview-csv', ALL_SIZES);
+    await inspect(watched(), 'preview-csv', ALL_SIZES);
     await shown.getByRole('button', { name: 'Show as text' }).click();
     await shown.getByText('name,size').waitFor();
   });
@@ -140,7 +138,6 @@ describeWith([program('chromium')], 'previews in Chromium', function () {
       `[...document.querySelectorAll('#drawer .preview a')].map(({ href }) => href)`,
     );
     expect(links).to.deep.equal(['https://example.com/x']);
-    await expectAccessible(page);
-    await watched().shoot('preview-markdown', ALL_SIZES);
+    await inspect(watched(), 'preview-markdown', ALL_SIZES);
   });
 });

@@ -10,6 +10,7 @@ import {
   consoleOf,
   startServiceWithConsole,
 } from '../support/service-console.js';
+import { hold, inspect } from './acts.js';
 
 const TEXT = { 'content-type': 'text/plain' };
 const ENABLED =
@@ -59,15 +60,8 @@ describeWith([program('chromium')], 'what is on its way, in Chromium', function 
   });
 
   /** Holds all answers below a path until the function that it returns is called. */
-  const hold = async (path: string) => {
-    let release: () => void = () => undefined;
-    const open = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route(`**${path}*`, async (route) => {
-      await open;
-      await route.continue();
-    });
+  const holdBelow = async (path: string) => {
+    const release = await hold(page, `**${path}*`);
     return async () => {
       release();
       await page.unroute(`**${path}*`, undefined);
@@ -80,7 +74,7 @@ describeWith([program('chromium')], 'what is on its way, in Chromium', function 
   const none = { state: 'detached' } as const;
 
   it('has a place for buckets and files', async () => {
-    const release = await hold('/api/files/');
+    const release = await holdBelow('/api/files/');
     await page.goto(`${home}buckets`);
     await skeletons('#bucket-rows').first().waitFor();
     await release();
@@ -90,14 +84,13 @@ describeWith([program('chromium')], 'what is on its way, in Chromium', function 
   });
 
   it('has a place for the details of an object, its preview and its versions', async () => {
-    const releaseAll = await hold('/api/files/object?');
-    const releaseVersions = await hold('/api/files/versions?');
-    const releaseText = await hold('/api/files/object/preview');
+    const releaseAll = await holdBelow('/api/files/object?');
+    const releaseVersions = await holdBelow('/api/files/versions?');
+    const releaseText = await holdBelow('/api/files/object/preview');
     await button('a.txt').click();
     await skeletons('#drawer-body').first().waitFor();
     expect(await drawer().getByText('Loading…').first().isVisible()).to.equal(true);
-    await expectAccessible(page);
-    await watched().shoot('skeleton-details');
+    await inspect(watched(), 'skeleton-details');
     await releaseAll();
     await drawer().getByText('396 B', { exact: true }).waitFor();
     await skeletons('#drawer .preview').first().waitFor();
@@ -118,7 +111,7 @@ describeWith([program('chromium')], 'what is on its way, in Chromium', function 
     await drawer().locator('[aria-busy]').first().waitFor({ state: 'detached' });
     await list.scrollIntoViewIfNeeded();
     const top = () => page.evaluate<number>("document.querySelector('#drawer').scrollTop");
-    const release = await hold('/api/files/versions?');
+    const release = await holdBelow('/api/files/versions?');
     await list
       .getByRole('button', { name: /^Restore/ })
       .first()
@@ -153,21 +146,20 @@ describeWith([program('chromium')], 'what is on its way, in Chromium', function 
     await page.locator('.tile[data-tile=requests_per_s]').waitFor();
     await page.getByText(/^No alerts/).waitFor();
     const tiles = await page.locator('.tile').count();
-    const release = await hold('/api/monitor/');
+    const release = await holdBelow('/api/monitor/');
     await page.reload();
     await page.locator('.tile.loading').first().waitFor();
     await skeletons('#panel').first().waitFor();
     // As many as there were.
     expect(await page.locator('.tile.loading').count()).to.equal(tiles);
-    await expectAccessible(page);
-    await watched().shoot('skeleton-monitor');
+    await inspect(watched(), 'skeleton-monitor');
     const before = await shift();
     await release();
     await page.locator('#panel .panel[aria-busy=false]:not([hidden])').first().waitFor();
     await page.locator('.tile.loading').first().waitFor(none);
     await skeletons('.panels.main .panel:not([hidden]) .body').first().waitFor(none);
     expect((await shift()) - before).to.be.lessThan(SHIFT_MAX);
-    const releaseLogs = await hold('/api/monitor/logs');
+    const releaseLogs = await holdBelow('/api/monitor/logs');
     await page.getByRole('tab', { name: 'Logs' }).click();
     await skeletons('.logs').first().waitFor();
     await watched().shoot('skeleton-logs');
@@ -178,7 +170,7 @@ describeWith([program('chromium')], 'what is on its way, in Chromium', function 
   });
 
   it('has a place for the records of the audit log', async () => {
-    const release = await hold('/api/audit');
+    const release = await holdBelow('/api/audit');
     await page.goto(`${home}audit`);
     await skeletons('#rows').first().waitFor();
     await expectAccessible(page);

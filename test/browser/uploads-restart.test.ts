@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { list, makeContainer } from '../console/files/support.js';
+import { makeContainer } from '../console/files/support.js';
 import { ConsoleClient } from '../console/support/client.js';
 import { BROWSER_LIMIT_MS, logIn, openPage } from '../support/browser.js';
 import { eventually } from '../support/eventually.js';
@@ -11,7 +11,8 @@ import { startService } from '../support/service.js';
 import { S3TestClient } from '../support/s3-client.js';
 import { childUp, consoleOf, consoleUp } from '../support/service-console.js';
 import { useTempFolderOnce } from '../support/temp-folder.js';
-import { makeFolder } from './files-page.js';
+import { makeFolder, namesBelow } from './files-page.js';
+import { hold } from './acts.js';
 
 const FILES = 25;
 const BODIES = '**/api/files/object/body?*';
@@ -45,6 +46,14 @@ describeWith([program('chromium')], 'Uploads in Chromium, over restarts', functi
 
   const told = () => page.locator('#transfers-count');
 
+  /** Once the page says that its session is over. */
+  async function logInAgain(): Promise<void> {
+    await page.locator('#session-over').waitFor();
+    await page.locator('#log-in-again').click();
+    await page.locator('#dialog').getByLabel('Key').fill(consoleOf(service()).key);
+    await page.locator('#dialog-ok').click();
+  }
+
   async function connect(): Promise<ConsoleClient> {
     const { port, account, user, key } = consoleOf(service());
     const client = new ConsoleClient(port, { storeOrigin: 'nothing', stateDir: folder() });
@@ -62,13 +71,8 @@ describeWith([program('chromium')], 'Uploads in Chromium, over restarts', functi
     await page.getByRole('button', { name: 'Upload', exact: true }).waitFor();
     const paths = await makeFolder(join(folder(), 'files'), FILES);
     let sent = 0;
-    let release: () => void = () => undefined;
-    const released = new Promise<void>((resolve) => (release = resolve));
     // Some are there when the console ends, some are under way, and most wait.
-    await page.route(BODIES, async (route) => {
-      if (++sent > 5) await released;
-      await route.continue();
-    });
+    const release = await hold(page, BODIES, () => ++sent > 5);
     await page.locator('#folder-picker').setInputFiles(join(folder(), 'files'));
     await told()
       .getByText(/5 done/)
@@ -79,12 +83,9 @@ describeWith([program('chromium')], 'Uploads in Chromium, over restarts', functi
     await consoleUp(service(), former);
     await page.locator('#session-over').waitFor();
     expect(await told().textContent()).to.not.include('failed');
-    await page.locator('#log-in-again').click();
-    await page.locator('#dialog').getByLabel('Key').fill(consoleOf(service()).key);
-    await page.locator('#dialog-ok').click();
+    await logInAgain();
     await told().getByText(`${FILES} done`, { exact: true }).waitFor();
-    const { items } = await list(await connect(), CONTAINER, { delimiter: '', limit: 1000 });
-    expect(items.map(({ name }) => name)).to.deep.equal(paths);
+    expect(await namesBelow(await connect(), CONTAINER)).to.deep.equal(paths);
   });
 
   it('wait while the store does not answer, and say so', async () => {
@@ -139,10 +140,7 @@ describeWith([program('chromium')], 'Uploads in Chromium, over restarts', functi
       process.kill(pid, 'SIGKILL');
       await childUp(service(), kind, pid);
     }
-    await page.locator('#session-over').waitFor();
-    await page.locator('#log-in-again').click();
-    await page.locator('#dialog').getByLabel('Key').fill(consoleOf(service()).key);
-    await page.locator('#dialog-ok').click();
+    await logInAgain();
     await told().getByText(`${MANY} done`, { exact: true }).waitFor();
     const stored: string[] = [];
     let last = '';
