@@ -64,7 +64,7 @@ describe('service: a reload in the middle of a change of users', function () {
   const outcomes = async () =>
     (await cluster().audit())
       .filter(({ action, result }) => action === 'users.add' && result !== 'begun')
-      .map(({ target, result, details }) => `${target} ${details?.nodes} ${result}`);
+      .map(({ target, result, details }) => `${target} ${String(details?.nodes)} ${result}`);
 
   it('takes the change back from every node that has it, and says so', async () => {
     await start();

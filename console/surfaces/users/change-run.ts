@@ -13,7 +13,7 @@ export type ChangeParams = Readonly<{
   nodes: readonly NodeDigests[];
 }>;
 
-/** What a change needs besides, and no journal may hold. */
+/** Values that a change needs besides, and no journal may hold. */
 export interface ChangeMeans {
   readonly expected: Expected;
   /** The new configurations by node, and whether the proxy can be asked if it would take one. */

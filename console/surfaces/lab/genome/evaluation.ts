@@ -224,7 +224,7 @@ export function sampleRing(ring: RingData, partPowerMax: number): RingData {
   return { ...ring, partPower: partPowerMax, rows, partCounts: countsOf(rows, ring.devices) };
 }
 
-/** Counts part-replicas by device in one go: nobody else waits for this thread. */
+/** Counts part-replicas by device in one go: the thread has no other work. */
 function countsOf(rows: readonly Row[], devices: RingData['devices']): Uint32Array {
   const counting = countParts(rows, devices, (id) => new RingBuildError(`no device ${id}`));
   let step = counting.next();
