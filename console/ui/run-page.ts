@@ -80,6 +80,8 @@ class RunPage<View extends { readonly items: readonly AnyRun[] }, Answer> {
   #list = el('div');
   #shown = '';
   #isOver = false;
+  /** The state of the run that is shown, as the list has it. */
+  #state = '';
   #isAsking = false;
   #asksAgain = false;
 
@@ -118,6 +120,7 @@ class RunPage<View extends { readonly items: readonly AnyRun[] }, Answer> {
     setViewState({ ...(state.run === id ? state : {}), run: id });
     this.#shown = id;
     this.#isOver = false;
+    this.#state = '';
     this.#detail.replaceChildren();
     void this.#show();
   };
@@ -141,9 +144,12 @@ class RunPage<View extends { readonly items: readonly AnyRun[] }, Answer> {
     try {
       const answer = await read(id);
       if (this.#shown !== id) return;
-      this.#isOver = isRunOver(runOf(answer));
+      const { state } = runOf(answer);
+      this.#isOver = isRunOver({ state });
       this.#detail.replaceChildren(...show(answer, this.#isOver));
-      if (this.#isOver) await this.#refresh();
+      if (state === this.#state) return;
+      this.#state = state;
+      await this.#refresh();
     } catch (error) {
       if (this.#shown === id) this.#detail.replaceChildren(problem(error));
     }

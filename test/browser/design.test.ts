@@ -77,6 +77,8 @@ describeWith([program('chromium')], 'the frame of the pages in Chromium', functi
     await inspect(watched(), 'charts', ALL_SIZES);
     const titles = await page.locator('.chart h2').allTextContents();
     expect(await page.locator('.chart .drawing').count()).to.equal(11);
+    // The marks of the values before are rings.
+    expect(await page.locator('.chart circle.stroke').count()).to.be.greaterThan(0);
     for (const title of titles) {
       for (const offer of ['Table', 'Download CSV', 'Download SVG']) {
         await page.getByRole('button', { name: `${offer}: ${title}`, exact: true }).waitFor();

@@ -105,6 +105,8 @@ export class TestDeploy {
   private parts: DeployParts = {};
   private keys: Readonly<Record<string, unknown>> = {};
   private running: RunningDeploy | undefined;
+  /** It stays the former one's until another service runs. */
+  port = 0;
 
   private constructor(readonly folder: string) {
     this.driver = new TestDriver(new LocalDriver(join(folder, 'nodes')));
@@ -147,11 +149,7 @@ export class TestDeploy {
     // Tests change files of nodes, and look at once.
     const usual = { check: noCheck, statusAgeMs: 0 };
     this.running = await startDeploy(options, { ...usual, ...this.parts, logger });
-  }
-
-  get port(): number {
-    if (this.running === undefined) throw new Error('the service does not run');
-    return this.running.port;
+    this.port = this.running.port;
   }
 
   call(method: 'GET' | 'PUT' | 'POST', path: string, call: Call = {}): Promise<Answer> {

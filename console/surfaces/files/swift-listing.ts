@@ -1,3 +1,4 @@
+import { parseJson } from '../../../src/lib/parse-json.js';
 import { UpstreamError } from '../../swift/errors.js';
 import type { SwiftAccount } from '../../swift/account.js';
 import type { SwiftQuery } from '../../swift/path.js';
@@ -86,7 +87,7 @@ async function list<T>(
 ): Promise<T[]> {
   const body = await readListing(store, container, query);
   if (body.length === 0) return [];
-  const rows: unknown = JSON.parse(body.toString('utf8'));
+  const rows = parseJson(body.toString('utf8'));
   if (!Array.isArray(rows)) throw new UpstreamError('invalid');
   return rows as T[];
 }

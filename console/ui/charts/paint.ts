@@ -48,10 +48,11 @@ function inked(shape: Exclude<Shape, { kind: 'cells' | 'canvas' }>) {
       return svg('path', { d, class: filled ? 'fill' : 'stroke', 'stroke-width': width, ...dash });
     }
     case 'dot': {
-      const { x, y, r, shape: form = 'circle' } = shape;
-      if (form === 'circle') return svg('circle', { cx: x, cy: y, r, class: 'fill' });
+      const { x, y, r, shape: form = 'circle', hollow = false } = shape;
+      const ink = hollow ? { class: 'stroke hollow', 'stroke-width': 2 } : { class: 'fill' };
+      if (form === 'circle') return svg('circle', { cx: x, cy: y, r, ...ink });
       const d = `M${x} ${y - r * 1.2}L${x + r * 1.2} ${y}L${x} ${y + r * 1.2}L${x - r * 1.2} ${y}Z`;
-      return svg('path', { d, class: 'fill' });
+      return svg('path', { d, ...ink });
     }
     case 'text': {
       const { x, y, text, anchor = 'start', size = 12, bold = false, space = Infinity } = shape;

@@ -2,6 +2,7 @@ import http from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
 import { expect } from 'chai';
+import { listContainers } from '../../../console/surfaces/files/swift-listing.js';
 import { SwiftAccount } from '../../../console/swift/account.js';
 import { parseUpstream } from '../../../console/swift/address.js';
 import { CredentialsRefusedError, UpstreamError } from '../../../console/swift/errors.js';
@@ -140,6 +141,11 @@ describe('console swift account', () => {
     expect(await ended).to.equal(failure);
     // The account was asked for, and nothing was written.
     expect(fake().state.paths).to.deep.equal(['/v1/AUTH_test']);
+  });
+
+  it('takes a listing that is no JSON for a wrong answer', async () => {
+    const error = await listContainers(account(), {}).catch((thrown: unknown) => thrown);
+    expect(error).to.be.instanceOf(UpstreamError).with.property('kind', 'invalid');
   });
 
   it('reads no more than it is told', async () => {

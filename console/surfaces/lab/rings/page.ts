@@ -214,6 +214,8 @@ async function look(
   getnodesBin: string,
 ): Promise<LookupView> {
   const { account, container, object, live } = query;
+  // A ring that does not exist is said before what it would need.
+  await lab.rings.open(ringName);
   const depth = { account: 1, container: 2 }[ringName] ?? 3;
   const given = [account, container, object].slice(0, depth);
   const missing = given.indexOf(undefined);

@@ -46,7 +46,7 @@ async function nodeCards(view: DrillsView, open: (id: string) => void) {
   };
   let isAsking = false;
   const lookAgain = async () => {
-    if (document.hidden || isAsking) return;
+    if (isAsking) return;
     isAsking = true;
     try {
       await look();
@@ -57,8 +57,10 @@ async function nodeCards(view: DrillsView, open: (id: string) => void) {
       isAsking = false;
     }
   };
-  await look();
-  setInterval(() => void lookAgain(), LOOK_MS);
+  await lookAgain();
+  setInterval(() => {
+    if (!document.hidden) void lookAgain();
+  }, LOOK_MS);
   const { needs } = view;
   const lack =
     needs === null ? [] : [note(`Node drills are not available here. Required: ${needs}.`)];
