@@ -157,7 +157,8 @@ function codeOf(error: unknown): string {
 }
 
 /** The account without the store's own prefix, which no answer shows. */
-function accountOf(request: FastifyRequest): string {
+/** The account whose containers a user sees. */
+export function accountOf(request: FastifyRequest): string {
   const { user, store } = sessionOf(request);
   return user.account === '' ? store.name.replace(/^[A-Z]+_/, '') : user.account;
 }

@@ -43,13 +43,15 @@ describe('service: a reload in the middle of a change of users', function () {
   const login = () =>
     cluster().login('admin', undefined, cluster().client(consoleOf(service).port));
 
-  async function apply(): Promise<void> {
+  /** @returns the key of the new user */
+  async function apply(): Promise<string> {
     const { nodes } = (await client.post('/api/users/preview', NEW)).json() as {
       nodes: { node: string; sha256: string }[];
     };
     const base = Object.fromEntries(nodes.map(({ node, sha256 }) => [node, sha256]));
     const answer = await client.post('/api/users/apply', { change: NEW, base });
     expect(answer.status, answer.text).to.equal(202);
+    return (answer.json() as { key: string }).key;
   }
 
   /** @returns the console that was, which is still at its change, and the reload's end */
@@ -72,20 +74,36 @@ describe('service: a reload in the middle of a change of users', function () {
     await apply();
     await cluster().untilBlocked(SECOND);
     const { reloaded } = await reloadMeanwhile();
+    // Nobody is logged in before the nodes agree.
+    const loggedIn = login();
     await cluster().heal(SECOND, 'blocked');
-    await eventually(outcomes, (all) => all.length === 1);
-    expect((await outcomes())[0]).to.match(
-      new RegExp(
-        `^test:new ${FIRST}=reverted ${SECOND}=(reverted|untouched) ${THIRD}=untouched failed$`,
-      ),
-    );
+    client = await loggedIn;
     expect(await confs()).to.deep.equal([CONF, CONF, CONF]);
     expect(await confs('active')).to.deep.equal([CONF, CONF, CONF]);
+    await eventually(outcomes, (all) => all.length === 1);
+    expect(await outcomes()).to.deep.equal([
+      `test:new ${FIRST}=reverted ${SECOND}=reverted ${THIRD}=untouched failed`,
+    ]);
     expect(await reloaded).to.include({ code: 0 });
-    client = await login();
     await apply();
     await eventually(outcomes, (all) => all.length === 2);
     expect((await outcomes())[1]).to.match(/ ok$/);
+  });
+
+  it('completes the change where only its last node was left', async () => {
+    await start();
+    await cluster().make(THIRD, 'blocked');
+    const key = await apply();
+    await cluster().untilBlocked(THIRD);
+    const { reloaded } = await reloadMeanwhile();
+    await cluster().heal(THIRD, 'blocked');
+    client = await login();
+    expect(await outcomes()).to.deep.equal([`test:new ${FIRST}=ok ${SECOND}=ok ${THIRD}=ok ok`]);
+    const [first = '', ...others] = await confs();
+    expect(first).to.include(key);
+    expect(others).to.deep.equal([first, first]);
+    expect(await confs('active')).to.deep.equal([first, first, first]);
+    expect(await reloaded).to.include({ code: 0 });
   });
 
   it('lets the next console take the change back where the former one was killed for its time', async () => {

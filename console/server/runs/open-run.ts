@@ -60,7 +60,7 @@ export class OpenRun {
       // A cancel that came while the intent was written has aborted already: `run` would not hear of it.
       this.#cut.signal.throwIfAborted();
       const result = await kind.run(this.#control(this.#cut.signal, means));
-      if (!this.#cut.signal.aborted) {
+      if (!this.#cut.signal.aborted || kind.returnsWhole === true) {
         this.#end('done', null);
         return result;
       }

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { loginName } from '../../config/keys.js';
 import { ApiError } from '../api-error.js';
-import { recordAction } from '../audit-record.js';
+import { accountOf, recordAction } from '../audit-record.js';
 import { sessionOf, type ConsoleContext } from '../context.js';
 import type { EventTopic } from '../events.js';
 import { parse } from '../parse.js';
@@ -72,5 +72,6 @@ export async function cancelRun(
 export function runActor(request: FastifyRequest): RunActor {
   const { user } = sessionOf(request);
   const ip = request.view.address;
-  return { actor: loginName(user), role: user.role, ip, request_id: request.id };
+  const account = accountOf(request);
+  return { actor: loginName(user), role: user.role, ip, request_id: request.id, account };
 }

@@ -27,6 +27,8 @@ export interface RunActor {
   readonly role: string;
   readonly ip: string;
   readonly request_id: string;
+  /** Of the session; left out in the journals of earlier builds. */
+  readonly account?: string;
 }
 
 /** A run as its journal has it: each line is the whole of it. */
@@ -51,7 +53,7 @@ export interface RunEntry extends RunActor {
 /** A run as all operators see it. */
 export interface RunView<Params extends RunFacts = RunFacts> extends Omit<
   RunEntry,
-  'v' | 'role' | 'ip' | 'request_id' | 'params'
+  'v' | 'role' | 'ip' | 'request_id' | 'account' | 'params'
 > {
   readonly params: Params;
   /** Null before the first, and after the console was started anew. */
@@ -104,9 +106,17 @@ export interface RunKind<Params extends RunFacts = RunFacts, Result = unknown, M
    * called anew. Otherwise it is reverted, or has failed if it cannot be.
    */
   readonly resumes: boolean;
+  /** Whether to be reverted is its purpose, as of a fault: the audit log says ok then. */
+  readonly isTemporary?: boolean;
   /**
-   * Does it. Where it ends with its signal aborted, it has not succeeded, whatever it returns. A
-   * large result is a `JsonResult`.
+   * Whether a run that returns has done all there is to do, though it was cut meanwhile. Otherwise a
+   * run that ends with its signal aborted has not succeeded, whatever it returns.
+   */
+  readonly returnsWhole?: boolean;
+  /** Whether there is no news of its runs, since those who may see them ask. */
+  readonly isQuiet?: boolean;
+  /**
+   * Does it. A large result is a `JsonResult`.
    * @throws UnsuccessfulRun for a result that is kept although it has not succeeded
    */
   run(control: RunControl<Params, Means>): Promise<Result | JsonResult>;

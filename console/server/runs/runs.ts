@@ -280,7 +280,7 @@ export class Runs {
   #openRun(entry: RunEntry, kind: RunKind, journal: RunJournal, isResumed: boolean): OpenRun {
     const { now, describe } = this.options;
     const onChange = (changed: OpenRun): void => {
-      this.#news.changed(changed);
+      if (kind.isQuiet !== true) this.#news.changed(changed);
     };
     const run = new OpenRun({ entry, kind, journal, isResumed, now, onChange, describe });
     this.#open.set(entry.id, run);
@@ -289,18 +289,24 @@ export class Runs {
 
   #follow(run: OpenRun, work: Promise<unknown>): void {
     const following = work
-      .then((result) => (run.over === undefined ? undefined : this.#end(run, run.over, result)))
+      .then(async (result) => {
+        if (run.over !== undefined) await this.#end(run, run.over, result);
+        else if (run.entry.state === 'stuck') await this.#recordOutcome(run.entry);
+      })
       .catch((error: unknown) => {
         this.options.logger.error({ err: error, id: run.entry.id }, 'a run is left as it is');
       })
-      .finally(() => this.#acting.delete(run.entry.id));
+      .finally(() => {
+        // Another try to take it back may have begun.
+        if (this.#acting.get(run.entry.id) === following) this.#acting.delete(run.entry.id);
+      });
     this.#acting.set(run.entry.id, following);
   }
 
   /** Its lock is free when its end is on the disk. */
   async #end(run: OpenRun, entry: RunEntry, result: unknown): Promise<void> {
     const journal = await this.#journal();
-    const { id, state, error } = entry;
+    const { id } = entry;
     if (result !== undefined && result !== null) await this.#results.keep(journal, id, result);
     const { retryMs = 5000 } = this.options;
     for (let isLogged = false; ; isLogged = true) {
@@ -317,11 +323,18 @@ export class Runs {
     this.#open.delete(id);
     this.#others.set(id, entry);
     this.#forgetOldest(entry.kind, journal);
-    this.#news.over(run, entry);
-    const isFine = state === 'done' || (state === 'reverted' && error === null);
+    if (this.#kinds.get(entry.kind)?.isQuiet !== true) this.#news.over(run, entry);
+    await this.#recordOutcome(entry);
+  }
+
+  /** Records a run that is over, or stuck: each time that it cannot be taken back. */
+  #recordOutcome(entry: RunEntry): Promise<void> {
+    const { state, error } = entry;
+    const kind = this.#kinds.get(entry.kind);
+    const isEnded = state === 'reverted' && error === null && kind?.isTemporary === true;
     const code = error === null ? {} : { code: error.code };
-    const outcome = this.#kinds.get(entry.kind)?.outcome?.(entry) ?? {};
-    await this.#record(entry, isFine ? 'ok' : 'failed', { state, ...code, ...outcome });
+    const details = { state, ...code, ...kind?.outcome?.(entry) };
+    return this.#record(entry, state === 'done' || isEnded ? 'ok' : 'failed', details);
   }
 
   #forgetOldest(name: string, journal: RunJournal): void {
@@ -336,11 +349,11 @@ export class Runs {
   }
 
   #record(
-    { id, kind, target, actor, role, ip, request_id }: RunEntry,
+    { id, kind, target, actor, role, ip, request_id, account }: RunEntry,
     result: AuditEvent['result'],
     details: Readonly<Record<string, string>>,
   ): Promise<void> {
-    const by = { actor, role, ip, request_id };
+    const by = { actor, role, ip, request_id, ...(account === undefined ? {} : { account }) };
     return this.options.audit.write({
       ...by,
       action: kind,

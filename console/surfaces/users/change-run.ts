@@ -1,4 +1,5 @@
 import { ApiError } from '../../server/api-error.js';
+import type { Logger } from '../../../src/telemetry/logger.js';
 import type { RunControl, RunEntry, RunKind } from '../../server/runs/run.js';
 import type { Expected, ProxyProbe } from './probe.js';
 import { asApiError, NodeError, type NodeDigests, type ProxyNode } from './proxy-node.js';
@@ -38,6 +39,9 @@ interface NodeNote {
   readonly isBack?: boolean;
 }
 
+/** The names of about a hundred proxies in a record of the audit log. */
+const STATES_LENGTH_MAX = 4096;
+
 /** The notes of a change that did not succeed, by node. */
 type Evidence = Readonly<Record<string, NodeNote>>;
 
@@ -55,33 +59,24 @@ type Control = RunControl<ChangeParams, ChangeMeans>;
  * disagree would know a user or not by chance.
  */
 export class UserChanges {
-  #last: Promise<unknown> = Promise.resolve();
-
   constructor(
     private readonly nodes: readonly ProxyNode[],
     private readonly probe: ProxyProbe,
+    private readonly logger: Pick<Logger, 'error'>,
   ) {}
 
   kind(action: UserChange['action']): RunKind<ChangeParams, null, ChangeMeans> {
     return {
       name: `users.${action}`,
       access: 'manage',
-      kept: 20,
+      kept: 10,
       resumes: false,
-      run: (control) => this.#follow(this.#run(control)),
-      revert: (control) => this.#follow(this.#revert(control)),
+      returnsWhole: true,
+      isQuiet: true,
+      run: (control) => this.#run(control),
+      revert: (control) => this.#revert(control),
       outcome: (ended) => ({ nodes: statesOf(ended) }),
     };
-  }
-
-  /** Resolves when no node is at a step any more. */
-  async close(): Promise<void> {
-    await this.#last;
-  }
-
-  #follow<T>(work: Promise<T>): Promise<T> {
-    this.#last = work.catch(() => undefined);
-    return work;
   }
 
   async #run({ params, means, signal, progress, note }: Control): Promise<null> {
@@ -93,7 +88,10 @@ export class UserChanges {
         if (signal.aborted) throw new NodeError(node, undefined, 'Cancelled.', true);
         await this.#change(digests, params.stamp, means);
       } catch (error) {
-        await note(failedAt(node, error, params.nodes));
+        const evidence = failedAt(node, error, params.nodes);
+        // The end of the console aborts it too: nodes that disagree are not left until the next start.
+        const isCut = signal.aborted;
+        await note(isCut ? await this.#takeAllBack(params, evidence, false) : evidence);
         throw asApiError(error);
       }
       done += 1;
@@ -112,24 +110,33 @@ export class UserChanges {
     await this.probe.settle(node.name, means.expected);
   }
 
-  /** Without notes, all nodes are taken for changed. */
   async #revert({ params, evidence, isResumed, note }: RunControl<ChangeParams>): Promise<void> {
-    const former = (evidence ?? {}) as Evidence;
-    const notes: Record<string, NodeNote> = {};
-    for (const digests of params.nodes.toReversed()) {
-      const noted = former[digests.node] ?? { state: 'begun' };
-      // The file may be back while its proxy has loaded the change.
-      const isAgain = isResumed || evidence === null || noted.state === 'stuck';
-      const isOpen = noted.state === 'begun' || noted.state === 'stuck';
-      const why = noted.state === 'begun' ? noted : {};
-      notes[digests.node] = isOpen
-        ? { ...why, ...(await this.#takeBack(digests, params.stamp, noted, isAgain)) }
-        : noted;
-    }
+    // Without notes, all nodes are taken for changed.
+    const isAgain = isResumed || evidence === null;
+    const notes = await this.#takeAllBack(params, (evidence ?? {}) as Evidence, isAgain);
     await note(notes);
-    const stuck = Object.keys(notes).filter((name) => notes[name]?.state === 'stuck');
-    if (stuck.length === 0) return;
-    throw new ApiError('conflict', `The change could not be reverted on ${stuck.join(', ')}.`);
+    const stuck = Object.values(notes).filter(({ state }) => state === 'stuck').length;
+    if (stuck === 0) return;
+    throw new ApiError('conflict', `The change could not be reverted on ${proxies(stuck)}.`);
+  }
+
+  /** @param isAgain a file may be back while its proxy has loaded the change */
+  async #takeAllBack(
+    { stamp, nodes }: ChangeParams,
+    former: Evidence,
+    isAgain: boolean,
+  ): Promise<Evidence> {
+    const notes: Record<string, NodeNote> = {};
+    for (const digests of nodes.toReversed()) {
+      const noted = former[digests.node] ?? { state: 'begun' };
+      const wasStuck = noted.state === 'stuck';
+      const why = wasStuck ? {} : noted;
+      notes[digests.node] =
+        wasStuck || noted.state === 'begun'
+          ? { ...why, ...(await this.#takeBack(digests, stamp, noted, isAgain || wasStuck)) }
+          : noted;
+    }
+    return notes;
   }
 
   async #takeBack(
@@ -148,11 +155,12 @@ export class UserChanges {
       if (wasChanged || isAgain) await node.reload();
       return { state: wasChanged || noted.state === 'stuck' ? 'reverted' : 'untouched' };
     } catch (error) {
-      if (!(error instanceof NodeError)) throw error;
+      if (!(error instanceof NodeError)) this.logger.error({ err: error }, 'a node is stuck');
       // A file that another operator has changed since stays as it is.
-      if (isAgain && error.status === SCRIPT_STATUS.changed) return { state: 'untouched' };
+      const isChanged = error instanceof NodeError && error.status === SCRIPT_STATUS.changed;
+      if (isAgain && isChanged) return { state: 'untouched' };
       const why = isBack ? 'The file was restored, but the proxy was not reloaded. ' : '';
-      return { state: 'stuck', reason: `${why}${error.message}`, isBack };
+      return { state: 'stuck', reason: `${why}${reasonOf(error)}`, isBack };
     }
   }
 }
@@ -161,14 +169,22 @@ export class UserChanges {
 function failedAt(failed: string, error: unknown, nodes: readonly NodeDigests[]): Evidence {
   const at = nodes.findIndex(({ node }) => node === failed);
   const isUntouched = error instanceof NodeError && error.isUntouched;
-  const reason =
-    error instanceof NodeError ? error.message : 'Internal error. See the console log.';
+  const reason = reasonOf(error);
   return Object.fromEntries(
     nodes.map(({ node }, i): [string, NodeNote] => {
       if (i === at) return [node, { state: isUntouched ? 'untouched' : 'begun', reason }];
       return [node, { state: i < at ? 'begun' : 'untouched' }];
     }),
   );
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof NodeError ? error.message : 'Internal error. See the console log.';
+}
+
+/** A number of proxies: their addresses are for operators alone. */
+export function proxies(count: number): string {
+  return count === 1 ? '1 proxy' : `${count} proxies`;
 }
 
 /** The outcome of a change on each node, as far as it has come. */
@@ -194,8 +210,17 @@ export function outcomesOf({
   });
 }
 
+/** The states of the nodes, those that are not as they should be first. */
 function statesOf(entry: RunEntry): string {
-  return outcomesOf(entry)
-    .map(({ node, state }) => `${node}=${state}`)
-    .join(' ');
+  const { params, evidence, state } = entry;
+  return outcomesOf({ params, evidence, state })
+    .sort((a, b) => rank(a) - rank(b))
+    .map((one) => `${one.node}=${one.state}`)
+    .join(' ')
+    .slice(0, STATES_LENGTH_MAX);
+}
+
+/** Stuck nodes come first. */
+function rank({ state }: NodeOutcome): number {
+  return state === 'stuck' ? 0 : 1;
 }

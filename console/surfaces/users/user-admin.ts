@@ -8,7 +8,13 @@ import type { ConsoleContext } from '../../server/context.js';
 import type { RunActor, WholeRun } from '../../server/runs/run.js';
 import type { SurfaceService } from '../../server/surface.js';
 import { parseUpstream } from '../../swift/address.js';
-import { outcomesOf, UserChanges, type ChangeMeans, type ChangeParams } from './change-run.js';
+import {
+  outcomesOf,
+  proxies,
+  UserChanges,
+  type ChangeMeans,
+  type ChangeParams,
+} from './change-run.js';
 import { readConf, type ConfFile } from './conf-file.js';
 import { differences } from './differences.js';
 import { editConf, type EditedConf } from './edit-conf.js';
@@ -36,6 +42,8 @@ export interface UserAdminOptions {
 export const USER_ADMIN: UserAdminOptions = { ssh: 'ssh', settleTimeoutMs: 30_000 };
 
 const LOCK = 'users';
+/** The kind of a change of an earlier build, of which only its nodes are known. */
+const FORMER = 'users.change';
 const ACTIONS = ['add', 'change', 'remove'] as const;
 const THE_CONSOLE: RunActor = { actor: 'console', role: '', ip: '', request_id: '' };
 const NODES_AT_A_TIME = 8;
@@ -62,7 +70,7 @@ export class UserAdmin implements SurfaceService {
       authPath: parseUpstream(options.authUrl).basePath,
       timeoutMs: settleTimeoutMs,
     });
-    this.#changes = new UserChanges(this.#nodes, probe);
+    this.#changes = new UserChanges(this.#nodes, probe, context.logger);
     for (const action of ACTIONS) runs.register(this.#changes.kind(action));
   }
 
@@ -89,7 +97,8 @@ export class UserAdmin implements SurfaceService {
    */
   async preview(actor: RosterEntry, change: UserChange) {
     admitChange(actor, change);
-    this.#refuseWhileLocked();
+    // One that is stuck is tried again when the change is made.
+    if (this.context.runs.holder(LOCK)?.state !== 'stuck') this.#refuseWhileLocked();
     return edits(actor, await this.read(), change, NO_KEY).map(({ file, edited }) => ({
       node: file.node,
       sha256: file.sha256,
@@ -142,10 +151,15 @@ export class UserAdmin implements SurfaceService {
       after_sha256: sha256(edited.text),
     }));
     const params: ChangeParams = { stamp: stampOf(this.context.now()), nodes };
-    this.#refuseWhileLocked();
     const request = { params, means, target, lock: LOCK };
-    const { id } = await this.context.runs.start(`users.${change.action}`, request, by);
-    return { id, key };
+    try {
+      const { id } = await this.context.runs.start(`users.${change.action}`, request, by);
+      return { id, key };
+    } catch (error) {
+      // Whose change it is, is for operators.
+      if (error instanceof ApiError && error.code === 'locked') throw locked();
+      throw error;
+    }
   }
 
   /** A change as the page follows it. @throws ApiError not_found */
@@ -155,36 +169,44 @@ export class UserAdmin implements SurfaceService {
     return run;
   }
 
-  /** Hands a change that an earlier release left unfinished to the runs, which take it back. */
+  /** Takes back a change that an earlier build left unfinished. Never rejects: it is tried again. */
   async begin(turn: () => Promise<boolean>): Promise<void> {
-    const { options, runs, logger } = this.context;
     try {
-      if (!(await turn())) return;
-      const file = formerChangeFile(options.stateDir);
-      const former = await formerChange(file);
-      if (former === undefined) return;
-      await runs.start('users.change', { ...former, lock: LOCK }, THE_CONSOLE);
-      await removeDurably(file);
+      if (await turn()) await this.#takeOver();
     } catch (error) {
-      logger.error({ err: error }, 'an unfinished change of users is left');
+      this.context.logger.error({ err: error }, 'an unfinished change of users is left');
     }
   }
 
+  /** Hands a change of an earlier build to the runs, which take it back. */
+  async #takeOver(): Promise<void> {
+    const { options, runs } = this.context;
+    const file = formerChangeFile(options.stateDir);
+    const former = await formerChange(file);
+    if (former === undefined) return;
+    const isKnown = (await runs.list(FORMER)).some(
+      ({ params }) => (params as ChangeParams).stamp === former.params.stamp,
+    );
+    if (!isKnown) await runs.start(FORMER, { ...former, lock: LOCK }, THE_CONSOLE);
+    await removeDurably(file);
+  }
+
   /** Resolves when no node is at a step of a change. */
-  close(): Promise<void> {
-    return this.#changes.close();
+  async close(): Promise<void> {
+    const { runs } = this.context;
+    const holder = runs.holder(LOCK);
+    if (holder !== undefined) await runs.ended(holder.id).catch(() => undefined);
   }
 
   /** @throws ApiError locked while a change, or its way back, is under way */
   #refuseWhileLocked(): void {
-    if (this.context.runs.holder(LOCK) === undefined) return;
-    const message = 'Another change is in progress. Try again in a few seconds.';
-    throw new ApiError('locked', message, undefined, 10);
+    if (this.context.runs.holder(LOCK) !== undefined) throw locked();
   }
 
   /** Tries once more to take back a change that is stuck. */
   async #settleFormer(): Promise<void> {
     const { runs } = this.context;
+    await this.#takeOver();
     const former = runs.holder(LOCK);
     if (former === undefined) return;
     if (former.state !== 'stuck') this.#refuseWhileLocked();
@@ -193,9 +215,14 @@ export class UserAdmin implements SurfaceService {
     if (state !== 'stuck') return;
     const left = outcomesOf({ evidence, state, params }).filter((one) => one.state === 'stuck');
     const nodes = left.map(({ node }) => node);
-    const message = `An earlier change could not be reverted on ${nodes.join(', ')}.`;
+    const message = `An earlier change could not be reverted on ${proxies(nodes.length)}.`;
     throw new ApiError('conflict', message, { nodes });
   }
+}
+
+function locked(): ApiError {
+  const message = 'Another change is in progress. Try again in a few seconds.';
+  return new ApiError('locked', message, undefined, 10);
 }
 
 interface Edit {

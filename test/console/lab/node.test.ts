@@ -254,10 +254,9 @@ describe('the drill of a node', function () {
   });
 
   it('takes no node down when a second one is away, unless a lab says so', async () => {
-    const { service } = bed.console;
     const [, , , node4] = cluster().nodes;
     if (node4 === undefined) throw new Error('no node');
-    const driver = service(LAB)?.net.tools.driver;
+    const driver = bed.console.service(LAB)?.net.tools.driver;
     for (const name of ['object-server', 'container-server'])
       await driver?.act(node4, name, 'stop');
     try {

@@ -234,6 +234,14 @@ describe('console users', () => {
     const outcome = await end(running);
     expect(states(outcome)).to.deep.equal(['stuck', 'reverted', 'untouched']);
     expect(outcome.nodes[0]?.after_sha256).to.equal(null);
+    // Addresses of proxies are for operators alone.
+    expect(outcome.error?.message).to.equal('The change could not be reverted on 1 proxy.');
+    expect((await audit()).at(-1)).to.deep.nested.include({
+      action: 'users.add',
+      account: 'admin',
+      result: 'failed',
+      'details.nodes': '127.0.0.1=stuck 127.0.0.2=reverted 127.0.0.3=untouched',
+    });
     await cluster().heal(NODES[1]!, 'unwell');
     const base = { [NODES[0]!]: '0'.repeat(64) };
     const refused = await client.post('/api/users/apply', { change: NEW, base });
@@ -258,6 +266,8 @@ describe('console users', () => {
     expect(await cluster().read(NODES[0]!, 'active')).not.to.equal(CONF);
     await cluster().heal(NODES[0]!, 'broken');
     await cluster().heal(NODES[1]!, 'unwell');
+    // The page asks for a preview before it makes a change.
+    expect((await client.post('/api/users/preview', REKEY)).status).to.equal(200);
     const base = { [NODES[0]!]: '0'.repeat(64) };
     const refused = await client.post('/api/users/apply', { change: REKEY, base });
     expect(codeOf(refused)).to.equal('precondition_failed');
@@ -284,6 +294,7 @@ describe('console users', () => {
     await cluster().heal(NODES[1]!, 'blocked');
     expect(states(await end(running))).to.deep.equal(['reverted', 'reverted', 'untouched']);
     expect(await confs()).to.deep.equal([CONF, CONF, CONF]);
+    expect((await audit()).at(-1)).to.include({ action: 'users.add', result: 'failed' });
   });
 
   it('takes back what an earlier build left unfinished', async () => {

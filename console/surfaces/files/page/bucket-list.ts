@@ -122,7 +122,8 @@ function draw() {
     ...(shown.length > 0 ? [] : all === null ? emptyNodes() : [icon('search'), all]),
   );
   $('#more-containers').hidden = next === null;
-  const cut = next === null ? '' : ` Filter and order are of the first ${lines.length.toLocaleString()}.`;
+  const cut =
+    next === null ? '' : ` Filter and order are of the first ${lines.length.toLocaleString()}.`;
   const count = countText(shown.length, 'bucket');
   $('#buckets-count').textContent = shown.length === 0 ? '' : `${count}.${cut}`;
   markOrder('#bucket-table', order);

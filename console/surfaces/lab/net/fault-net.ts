@@ -70,6 +70,7 @@ export class FaultNet {
       kept: kind.kept,
       // Whether it goes on is for `run` to say: that depends on how far it had come.
       resumes: true,
+      isTemporary: true,
       run: (control) => this.#run(kind, control),
       revert: (control) => this.#revert(kind.name, control),
     });

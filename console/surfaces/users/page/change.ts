@@ -1,4 +1,4 @@
-import { call } from '../../../ui/api.js';
+import { ApiFailure, call } from '../../../ui/api.js';
 import { copyField } from '../../../ui/copy.js';
 import { $, ask, el } from '../../../ui/dom.js';
 import { isRunOver } from '../../../ui/run-page.js';
@@ -46,11 +46,19 @@ async function follow(
   onProgress: (progress: NonNullable<ChangeView['progress']>) => void,
 ) {
   for (;;) {
-    const change = await call('GET', `/api/users/changes/${id}`, undefined, true);
-    if (isRunOver(change) || change.state === 'stuck') return change;
-    if (change.progress !== null) onProgress(change.progress);
+    // The change goes on while there is no answer, and the key is known here alone.
+    const change = await call('GET', `/api/users/changes/${id}`, undefined, true).catch(unlessAway);
+    if (change !== undefined) {
+      if (isRunOver(change) || change.state === 'stuck') return change;
+      if (change.progress !== null) onProgress(change.progress);
+    }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
+}
+
+function unlessAway(error: unknown): undefined {
+  if (error instanceof ApiFailure && (error.status === 0 || error.status >= 500)) return undefined;
+  throw error;
 }
 
 function previewOf({ node, diff }: UsersPreview['nodes'][number]) {
