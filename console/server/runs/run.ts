@@ -27,7 +27,7 @@ export interface RunActor {
   readonly role: string;
   readonly ip: string;
   readonly request_id: string;
-  /** Of the session; left out in the journals of earlier builds. */
+  /** The account of the session; left out in the journals of earlier builds. */
   readonly account?: string;
 }
 

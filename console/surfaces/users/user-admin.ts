@@ -156,7 +156,7 @@ export class UserAdmin implements SurfaceService {
       const { id } = await this.context.runs.start(`users.${change.action}`, request, by);
       return { id, key };
     } catch (error) {
-      // Whose change it is, is for operators.
+      // The user of another change is named to operators alone.
       if (error instanceof ApiError && error.code === 'locked') throw locked();
       throw error;
     }

@@ -92,6 +92,27 @@ export const OPERATORS = [
     tests: ['test/console/users/users.test.ts'],
   },
   {
+    name: 'console/users: no preview, and so no change, while a former one is stuck',
+    file: 'console/surfaces/users/user-admin.ts',
+    find: `if (this.context.runs.holder(LOCK)?.state !== 'stuck') this.#refuseWhileLocked();`,
+    replace: `this.#refuseWhileLocked();`,
+    tests: ['test/console/users/users.test.ts'],
+  },
+  {
+    name: 'console/users: the end of the console leaves proxies that disagree',
+    file: 'console/surfaces/users/change-run.ts',
+    find: `await note(isCut ? await this.#takeAllBack(params, evidence, false) : evidence);`,
+    replace: `await note(evidence);`,
+    tests: ['test/integration/console-users.test.ts'],
+  },
+  {
+    name: 'console/runs: a run that is stuck is not in the audit log',
+    file: 'console/server/runs/runs.ts',
+    find: `else if (run.entry.state === 'stuck') await this.#recordOutcome(run.entry);`,
+    replace: ``,
+    tests: ['test/console/server/runs.test.ts'],
+  },
+  {
     name: 'console/users: admins see the changes of others',
     file: 'console/surfaces/users/routes.ts',
     find: `if (user.role !== 'operator' && run.actor !== loginName(user)) {`,

@@ -3,14 +3,17 @@ import { ApiError } from '../../../console/server/api-error.js';
 import { OpenRun } from '../../../console/server/runs/open-run.js';
 import type { RunJournal } from '../../../console/server/runs/run-journal.js';
 import { UnsuccessfulRun } from '../../../console/server/runs/run-result.js';
-import type { RunControl, RunEntry } from '../../../console/server/runs/run.js';
+import type { RunControl, RunEntry, RunKind } from '../../../console/server/runs/run.js';
 
 /** A run whose work is `run`. */
-function openRun(run: (control: RunControl) => Promise<unknown>): OpenRun {
+function openRun(
+  run: (control: RunControl) => Promise<unknown>,
+  kind: Partial<RunKind> = {},
+): OpenRun {
   const entry = { id: 'r', params: {}, evidence: null, state: 'intent', deadline_unix_s: null };
   return new OpenRun({
     entry: entry as unknown as RunEntry,
-    kind: { name: 'test.run', access: 'operate', kept: 1, resumes: false, run },
+    kind: { name: 'test.run', access: 'operate', kept: 1, resumes: false, run, ...kind },
     journal: { write: () => Promise.resolve() } as unknown as RunJournal,
     isResumed: false,
     now: () => 0,
@@ -36,6 +39,22 @@ describe('console runs that do not succeed', () => {
     });
     expect(await run.act()).to.deep.equal({ found: 1 });
     expect(run.over).to.deep.include({ state: 'cancelled', error: null });
+  });
+
+  it('have succeeded where they came to their end, of a kind that would throw otherwise', async () => {
+    const cutAtLast = (returnsWhole: boolean) => {
+      const run: OpenRun = openRun(
+        () => {
+          run.cut('console_ends');
+          return Promise.resolve('all');
+        },
+        { returnsWhole },
+      );
+      return run;
+    };
+    const [whole, half] = [cutAtLast(true), cutAtLast(false)];
+    expect([await whole.act(), whole.over?.state]).to.deep.equal(['all', 'done']);
+    expect([await half.act(), half.over]).to.deep.equal([undefined, undefined]);
   });
 
   it('leave nothing where they found nothing', async () => {

@@ -22,6 +22,7 @@ class Fault implements RunKind<{ node: string }, { ok: string }> {
   readonly calls: string[] = [];
   readonly controls: RunControl<{ node: string }>[] = [];
   resumes = false;
+  isTemporary = true;
   reverts: (() => Promise<void>) | undefined;
   #end: ((error?: Error) => void) | undefined;
 
@@ -193,6 +194,10 @@ describe('console runs', () => {
     expect(run).to.include({ state: 'reverted', error: null });
     expect(audit().at(-1)).to.deep.include({ result: 'ok' });
     expect(kind.calls).to.include.members(['revert null']);
+    // A change that is taken back has failed.
+    kind.isTemporary = false;
+    await ended((await start('n3', 0)).id);
+    expect(audit().at(-1)).to.deep.include({ target: 'n3', result: 'failed' });
   });
 
   it('that cannot be taken back hold their lock until they are', async () => {
@@ -203,6 +208,8 @@ describe('console runs', () => {
       () => runs.get(id),
       ({ state }) => state === 'stuck',
     );
+    expect(await runs.ended(id)).to.include({ state: 'stuck' });
+    expect(audit().at(-1)).to.deep.nested.include({ result: 'failed', 'details.state': 'stuck' });
     expect(await start('n2').catch((error: unknown) => (error as ApiError).code)).to.equal(
       'locked',
     );
