@@ -85,7 +85,9 @@ export class Fleet implements ChildListener {
    *   comes before
    */
   prepare(): Promise<void> {
-    for (const slot of this.slots) this.#spawn(slot);
+    // `kill` would not wait for children that begin after `drain`.
+    const slots = this.#phase === 'ending' ? [] : this.slots;
+    for (const slot of slots) this.#spawn(slot);
     return this.#phaseReached.prepared.fired;
   }
 

@@ -26,7 +26,6 @@ const USUAL = { quickConcurrency: [16], needs: [], fixtures: [], bytes: 0 };
 
 type GivenRow = Omit<Row, keyof typeof USUAL> & Partial<Row>;
 
-/** All rows, in the order in which they run. */
 const TABLE: readonly GivenRow[] = [
   {
     name: 'put-1k',
@@ -187,6 +186,7 @@ const TABLE: readonly GivenRow[] = [
   },
 ];
 
+/** All rows, in the order in which they run. */
 export const ROWS: readonly Row[] = TABLE.map((row) => ({ ...USUAL, ...row }));
 
 /** @throws Error for a name that is not in the table */

@@ -59,7 +59,7 @@ export async function headNewest(
   }
 }
 
-/** The bytes of a source, in memory of their own. */
+/** The bytes of a source as one buffer. */
 export async function collect(source: Buffer | ByteSource): Promise<Buffer> {
   if (Buffer.isBuffer(source)) return source;
   const chunks: Buffer[] = [];

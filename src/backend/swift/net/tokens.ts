@@ -207,7 +207,8 @@ function scopeOf(project: string, domain: string): object {
 
 function keystoneLifetimeMs(text: string, now: number): number | undefined {
   const answer = parseJson(text) as { token?: { expires_at?: unknown } } | null | undefined;
-  const expiresAt = Date.parse(String(answer?.token?.expires_at));
+  const given = answer?.token?.expires_at;
+  const expiresAt = typeof given === 'string' ? Date.parse(given) : NaN;
   return Number.isNaN(expiresAt) ? undefined : Math.max(0, expiresAt - now);
 }
 
