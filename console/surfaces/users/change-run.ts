@@ -127,7 +127,7 @@ export class UserChanges {
     isAgain: boolean,
   ): Promise<Evidence> {
     const notes: Record<string, NodeNote> = {};
-    for (const digests of nodes.toReversed()) {
+    for (const digests of nodes) {
       const noted = former[digests.node] ?? { state: 'begun' };
       const wasStuck = noted.state === 'stuck';
       const why = wasStuck ? {} : noted;
