@@ -1,8 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
 
 const POLL_MS = 2;
+/** Less than most tests have, so that they close what they opened. */
+const LIMIT_MS = 50_000;
 
-/** Resolves when the condition holds; the test's own timeout is the limit. */
+/** Resolves when the condition holds. @throws Error when it did not for most of a minute */
 export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await setTimeout(POLL_MS);
+  const limit = performance.now() + LIMIT_MS;
+  while (!condition()) {
+    if (performance.now() > limit) throw new Error(`never held: ${String(condition)}`);
+    await setTimeout(POLL_MS);
+  }
 }

@@ -6,7 +6,7 @@ const LINES_MAX = 350;
 const TEST_LINES_MAX = 500;
 
 const CODE = /\.(?:ts|mjs|cjs|js|py|css|html)$/;
-const COMMENT = /^\s*(?:\/\/|\/?\*)/;
+const COMMENT = /^\s*(?:\/\/|\/\*|\*(?:\/|$|\s(?!\{)))/;
 
 /** Lines of code: comments are read beside them, and not in place of them. */
 export function lengthViolations(files: readonly ProjectFile[]): Violation[] {

@@ -76,9 +76,8 @@ describe('recovery of the embedded store', () => {
   it('leaves what a full device does not let it do to the next one', async () => {
     await withStore({}, async (store, directory) => {
       await store.close();
-      await (
-        await startHalfWay(directory)
-      )();
+      const kill = await startHalfWay(directory);
+      await kill();
       const layout = layoutOf(directory);
       const tables = await openTables(layout, 2 ** 30);
       const files = new BodyFiles(layout);

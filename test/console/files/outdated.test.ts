@@ -179,7 +179,7 @@ describe('console files: changes from pages that were opened before', () => {
     const ask = await askStore(bed().store);
     let isShut = false;
     relay().before = async (method, path) => {
-      // Another client(), past the console, shuts the user out between look and creation.
+      // Another client, past the console, shuts the user out between look and creation.
       if (isShut || method !== 'PUT' || !path.endsWith(`/${container}%2Btrash`)) return;
       isShut = true;
       await ask('POST', container, { 'x-container-read': '', 'x-container-write': '' });

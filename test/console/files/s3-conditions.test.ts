@@ -11,7 +11,7 @@ import { Tally } from '../../../console/surfaces/files/many.js';
 import { Transfers } from '../../../console/surfaces/files/transfers.js';
 import { parseUpstream } from '../../../console/swift/address.js';
 import { Upstream } from '../../../console/swift/upstream.js';
-import { codeOf } from '../../support/failure.js';
+import { failureOf } from '../../support/failure.js';
 import { useEach } from '../../support/fixture.js';
 import { serve } from '../../support/serve.js';
 import { FakeSwift } from './fake-swift.js';
@@ -80,6 +80,8 @@ function lineOf({ method, path, headers }: Sent): string {
   const match = headers['if-match'] ?? headers['if-none-match'] ?? 'no condition';
   return `${method} ${path} ${match}`;
 }
+
+const refusal = async (work: Promise<unknown>) => (await failureOf(work, ApiError)).code;
 
 describe('console files: conditions where S3 keeps versions', () => {
   const buckets = useEach(() => new Buckets());
@@ -198,10 +200,10 @@ describe('console files: conditions where S3 keeps versions', () => {
     const now = buckets().current.get('/bucket/a')!.id;
     buckets().before = race;
     const gone = { ...step, current_id: now, action: 'delete', version_id: null } as const;
-    expect(await codeOf(takeStep(bucketOf(), gone))).to.equal('conflict');
-    expect(await codeOf(restoreInS3(bucketOf(), 'a', 'v0', true))).to.equal('conflict');
+    expect(await refusal(takeStep(bucketOf(), gone))).to.equal('conflict');
+    expect(await refusal(restoreInS3(bucketOf(), 'a', 'v0', true))).to.equal('conflict');
     const none = { ...step, name: 'n', current_id: null, action: 'restore', version_id: 'v0' };
-    expect(await codeOf(takeStep(bucketOf(), none as never))).to.equal('conflict');
+    expect(await refusal(takeStep(bucketOf(), none as never))).to.equal('conflict');
   });
 
   it('lets a member write in a suspended bucket only while no version “null” is there', async () => {

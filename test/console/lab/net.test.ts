@@ -96,11 +96,8 @@ describe("the net below the Lab's faults", function () {
     expect(reverts.map(({ text }) => text)).to.deep.equal(['object-server on node1 was started']);
     // The console may have begun to take it back when it was killed.
     const lines = (await next.net.journal(ended.id)).map(({ state, by }) => `${state} ${by}`);
-    expect(lines.filter((line) => line !== 'reverting console')).to.deep.equal([
-      'armed console',
-      'reverting dead_man',
-      'reverted dead_man',
-    ]);
+    if (lines[1] === 'reverting console') lines.splice(1, 1);
+    expect(lines).to.deep.equal(['armed console', 'reverting dead_man', 'reverted dead_man']);
   });
 
   it('goes on with a fault that is held, after a kill of the console, and ends it', async () => {
