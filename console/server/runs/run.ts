@@ -106,14 +106,14 @@ export interface RunKind<Params extends RunFacts = RunFacts, Result = unknown, M
    * called anew. Otherwise it is reverted, or has failed if it cannot be.
    */
   readonly resumes: boolean;
-  /** Whether to be reverted is its purpose, as of a fault: the audit log says ok then. */
+  /** True for runs that are meant to be reverted, such as faults: the audit log says ok then. */
   readonly isTemporary?: boolean;
   /**
-   * Whether a run that returns has done all there is to do, though it was cut meanwhile. Otherwise a
-   * run that ends with its signal aborted has not succeeded, whatever it returns.
+   * True if a run that returns has done everything, even where it was cut meanwhile. Otherwise a run
+   * that ends with its signal aborted has not succeeded, whatever it returns.
    */
   readonly returnsWhole?: boolean;
-  /** Whether there is no news of its runs, since those who may see them ask. */
+  /** True if its pages ask for its runs: no events are published. */
   readonly isQuiet?: boolean;
   /**
    * Does it. A large result is a `JsonResult`.

@@ -1,5 +1,5 @@
-import { ApiError } from '../../server/api-error.js';
 import type { Logger } from '../../../src/telemetry/logger.js';
+import { ApiError } from '../../server/api-error.js';
 import type { RunControl, RunEntry, RunKind } from '../../server/runs/run.js';
 import type { Expected, ProxyProbe } from './probe.js';
 import { asApiError, NodeError, type NodeDigests, type ProxyNode } from './proxy-node.js';
@@ -35,7 +35,7 @@ export type NodeState = 'ok' | 'begun' | 'reverted' | 'untouched' | 'stuck';
 interface NodeNote {
   readonly state: NodeState;
   readonly reason?: string;
-  /** Whether the file is back where the state is `stuck`: the proxy is to be reloaded still. */
+  /** True where the file of a stuck node is back, and its proxy is still to be reloaded. */
   readonly isBack?: boolean;
 }
 
@@ -210,17 +210,12 @@ export function outcomesOf({
   });
 }
 
-/** The states of the nodes, those that are not as they should be first. */
+/** The states of the nodes, stuck ones first. */
 function statesOf(entry: RunEntry): string {
   const { params, evidence, state } = entry;
   return outcomesOf({ params, evidence, state })
-    .sort((a, b) => rank(a) - rank(b))
+    .sort((a, b) => Number(b.state === 'stuck') - Number(a.state === 'stuck'))
     .map((one) => `${one.node}=${one.state}`)
     .join(' ')
     .slice(0, STATES_LENGTH_MAX);
-}
-
-/** Stuck nodes come first. */
-function rank({ state }: NodeOutcome): number {
-  return state === 'stuck' ? 0 : 1;
 }
