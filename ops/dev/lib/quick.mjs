@@ -46,6 +46,7 @@ const QUICK = {
     ...named('console/lab', ['policies', 'tombstones']),
     ...named('console/monitor', ['gateway-rules', 'logs', 'proxies', 'recon']),
     ...named('console/server', [
+      'runs',
       'attacks',
       'audit',
       'client-address',
@@ -59,7 +60,7 @@ const QUICK = {
       'surfaces',
     ]),
     ...named('console/swift', ['upstream']),
-    ...named('console/users', ['scripts']),
+    ...named('console/users', ['scripts', 'stuck']),
     ...named('deploy', ['make-plan', 'plan', 'prune', 'spec', 'state', 'this-host']),
     ...named('http', ['client-address', 'request-head', 'response', 'trusted-proxies']),
     ...named('janitor', ['expire', 'expired', 'lease']),
